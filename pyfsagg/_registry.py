@@ -83,17 +83,8 @@ class Registry(Generic[SpecT]):
 
     def to_frame(self, *hidden: str) -> pd.DataFrame:
         """One row per spec, one column per field; fields named in `hidden` are left out."""
-        rows = [
-            {
-                field.name: (
-                    ", ".join(value)
-                    if isinstance(value, tuple) and field.name == "aliases"
-                    else value
-                )
-                for field in fields(spec)  # type: ignore[arg-type]
-                if field.name not in hidden
-                for value in (getattr(spec, field.name),)
-            }
-            for spec in self
-        ]
-        return pd.DataFrame(rows).set_index("name")
+        rows = []
+        for spec in self:
+            row = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
+            rows.append({**row, "aliases": ", ".join(spec.aliases)})
+        return pd.DataFrame(rows).drop(columns=list(hidden)).set_index("name")

@@ -6,7 +6,8 @@ sample occurs, so that kernels sort or bin a feature once and then look at weigh
 Row r of a plan depends on the seed and on r, not on how many resamples are drawn or by how many
 workers.  Samples are drawn in a canonical order that does not depend on the order of the rows in
 the table: shuffling the rows, or writing a row k times instead of giving it the weight k, leaves
-every resample the same multiset of rows.
+every resample the same multiset of rows.  Plans that put noise on cells or labels draw no rows and do
+not promise this.
 """
 
 from __future__ import annotations

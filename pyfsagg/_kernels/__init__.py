@@ -2,8 +2,9 @@
 
 numba keeps compiled kernels on disk and tells from the text of a kernel's own file whether they are
 still valid.  A kernel that calls one of another file holds a copy of its code, and would go on with
-the old copy after an upgrade that changes the other file only.  So whatever was compiled from
-different sources of this folder is thrown away here, before any kernel is loaded.
+the old copy after an upgrade that changes the other file only.  Versions of numba, too, give their
+files the same names.  So whatever was compiled from different sources of this folder, or by another
+numba, is thrown away here, before any kernel is loaded.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from numba import config, njit
+from numba import __version__, config, njit
 
 _STAMP = "sources.sha256"
 
@@ -22,8 +23,8 @@ def _cached() -> None:
 
 
 def _forget_other_sources(sources: Path, cache: Path) -> None:
-    """Empty `cache` unless it was made from what the folder `sources` holds now."""
-    digest = hashlib.sha256()
+    """Empty `cache` unless this numba made it from what the folder `sources` holds now."""
+    digest = hashlib.sha256(__version__.encode())
     for path in sorted(sources.glob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     stamp = cache / _STAMP
