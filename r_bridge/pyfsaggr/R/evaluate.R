@@ -74,7 +74,8 @@ evaluate_answer <- function(x, y, methods, classifiers, thresholds, protocol, me
 #' @export
 print.pyfsagg_evaluation <- function(x, digits = 3, ...) {
   cat("Average over thresholds, weighted by the share of features left out\n\n")
-  print(x$weighted, digits = digits, row.names = FALSE, ...)
+  shown <- x$weighted[setdiff(names(x$weighted), if (!any(x$weighted$n_missing > 0)) "n_missing")]
+  print(shown, digits = digits, row.names = FALSE, ...)
   for (text in c(x$comparison, x$remarks)) {
     cat("\n", paste(strwrap(text), collapse = "\n"), "\n", sep = "")
   }
@@ -98,7 +99,7 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
   methods <- unique(found$method)
   colours <- stats::setNames(grDevices::palette.colors(length(methods), "Okabe-Ito", recycle = TRUE), methods)
   old <- graphics::par(
-    mfrow = grDevices::n2mfrow(length(classifiers)), mar = c(4, 4, 2, 1)
+    mfrow = rev(grDevices::n2mfrow(length(classifiers))), mar = c(4, 4, 2, 1)
   )
   on.exit(graphics::par(old))
   for (classifier in classifiers) {

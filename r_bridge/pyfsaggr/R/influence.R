@@ -7,6 +7,8 @@
 #'
 #' @inheritParams wam
 #' @param model A data frame or matrix of features, or a formula such as `Class ~ .`.
+#' @param filter Name from [list_filters()], or a function as for [wam()].
+#' @param filter_params Named list of options of the filter.
 #' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
 #' @param n_folds Number of folds.

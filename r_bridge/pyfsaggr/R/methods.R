@@ -1,6 +1,6 @@
 #' @export
 print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
-  cat(headline(x), "\n\n", sep = "")
+  cat(strwrap(headline(x), exdent = 2), "", sep = "\n")
   shown <- utils::head(x$ranking, n)
   keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
   print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
@@ -38,7 +38,7 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
 
 #' @export
 print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
-  cat(x$headline, "\n\nBest features\n", sep = "")
+  cat(strwrap(x$headline, exdent = 2), "", "Best features", sep = "\n")
   keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
   print(utils::head(x$ranking[keep], 10), digits = digits, row.names = FALSE)
   cat("\nHow far the resamples agree\n")
