@@ -93,9 +93,7 @@ def _table(parts: Mapping[str, Any]) -> pd.DataFrame:
     return frame
 
 
-def _column(
-    kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int
-) -> Any:
+def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
     if kind == "nominal":
         levels = [str(level) for level in _listed(part["levels"][position])]
         return pd.Categorical.from_codes(values.astype(np.intp), levels)

@@ -30,7 +30,7 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
   structure(
     list(
       headline = headline(object), ranking = object$ranking,
-      stability = stability(object, measures, ...), seed = object$parameters$random_state
+      stability = stability(object, measures, ...), seed = object$parameters$seed
     ),
     class = "summary.pyfsagg_ensemble"
   )
