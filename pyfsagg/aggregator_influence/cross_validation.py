@@ -35,7 +35,7 @@ THESIS_AGGREGATORS = (
 
 def influence(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     filter: Any = "information_gain",
     filter_params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -47,6 +47,8 @@ def influence(
     n_resamples: int = 1000,
     nominal: Sequence[str | int] | None = None,
     drop_near_zero_variance: bool = False,
+    task: str = "classification",
+    target_bins: int = 5,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
@@ -76,8 +78,9 @@ def influence(
         Number of folds, at least 2 and at most the size of the smallest class.
     n_resamples : int
         Bootstraps inside each training part.
-    nominal, drop_near_zero_variance, random_state, n_jobs, progress
-        As in :func:`pyfsagg.wam`; workers share the folds.
+    nominal, drop_near_zero_variance, task, target_bins, random_state, n_jobs, progress
+        As in :func:`pyfsagg.wam`; workers share the folds.  Folds are stratified by the classes, or
+        by the bins of a numeric target.
 
     Returns
     -------
@@ -122,6 +125,8 @@ def influence(
         resampling="k_fold",
         nominal=nominal,
         drop_near_zero_variance=drop_near_zero_variance,
+        task=task,
+        target_bins=target_bins,
         random_state=random_state,
     )
     plan = _Plan(folds, options, n_resamples, None if method == "wam" else normalize)

@@ -160,7 +160,8 @@ def _saved_ranking(
 ) -> dict[str, Any]:
     """The ranking of a saved run, if it was made for this table, and how the table was read."""
     from pyfsagg._identity import data_hash
-    from pyfsagg._validation import check_table, check_target
+    from pyfsagg._target import check_target
+    from pyfsagg._validation import check_table
     from pyfsagg.ensemble import EnsembleResult
 
     saved = EnsembleResult.load(options.run_folder)

@@ -13,7 +13,8 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.evaluation.classifiers import build_model
 from pyfsagg.evaluation.metrics import METRICS, Predictions
 from pyfsagg.evaluation.splits import Fold

@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._identity import data_hash
-from pyfsagg._validation import Table, Target, check_integer, check_real, check_table, check_target
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Table, check_integer, check_real, check_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.run import versions
 from pyfsagg.ensemble.scoring import Progress, progress_sink
@@ -168,13 +169,13 @@ class Plan:
                         yield Request(part, fold, ranked, threshold, label, fit)
 
     def _data(self) -> dict[str, Any]:
-        counts = np.bincount(self.target.codes, minlength=self.target.n_classes).tolist()
         return {
             "sha256": data_hash(self.table, self.target),
             "n_samples": self.table.n_samples,
             "n_features": self.table.n_features,
             "target": self.target.name,
-            "class_counts": dict(zip(map(str, self.target.classes), counts, strict=True)),
+            "target_kind": self.target.kind,
+            "class_counts": self.target.class_counts,
         }
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import canonical_order
 
@@ -213,5 +214,5 @@ def take_rows(table: Table, target: Target, rows: Rows) -> tuple[Table, Target]:
     """The table and target with the rows at these positions."""
     return (
         table.with_values(table.values[rows]),
-        Target(target.codes[rows], target.classes, target.name),
+        target.take(rows),
     )
