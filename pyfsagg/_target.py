@@ -57,6 +57,11 @@ class Target:
         counts = np.bincount(self.codes, minlength=self.n_classes).tolist()
         return dict(zip(map(str, self.classes), counts, strict=True))
 
+    @property
+    def outcome(self) -> NDArray[Any]:
+        """What models are trained to predict: class codes, or numbers (n_samples,)."""
+        return self.codes if self.values is None else self.values
+
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of the samples at positions `rows`."""
         values = None if self.values is None else self.values[rows]

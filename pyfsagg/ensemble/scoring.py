@@ -138,10 +138,10 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
     return prepare_own_function, "callable"
 
 
-_MISSING = {
-    "none": "requires y to be passed, but the target y is None; without one",
-    "numeric": "ranks by classes, and the target is a number (task='regression'); for one",
-    "classes": "ranks by a numeric target, and this one has classes; for those",
+_MISMATCH = {
+    "none": "requires y to be passed, but the target y is None. Filters that need none",
+    "numeric": "ranks by classes, and the target is a number. Filters for a number",
+    "classes": "ranks by a number (task='regression'), and the target has classes. Filters for classes",
 }
 
 
@@ -155,7 +155,7 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
         usable = True  # a function sees what there is
     if not usable:
         able = ", ".join(spec.name for spec in FILTERS if target.kind in spec.targets)
-        raise DataError(f"the filter {label!r} {_MISSING[target.kind]} use one of {able}")
+        raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
 
 
 def _is_regressor(item: Any) -> bool:

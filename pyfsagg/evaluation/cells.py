@@ -118,9 +118,9 @@ def fit_one(
         warnings.simplefilter("always")
         try:
             model = build_model(item, own, seed)
-            model.fit(own.values[fold.train], target.codes[fold.train])
+            model.fit(own.values[fold.train], target.outcome[fold.train])
             found = Predictions(
-                model, own.values[fold.test], target.codes[fold.test], target.n_classes
+                model, own.values[fold.test], target.outcome[fold.test], target.n_classes
             )
         except Exception as error:
             return Outcome(values, dict.fromkeys(metrics, _message(error)), _warned(caught))

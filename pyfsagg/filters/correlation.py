@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from pyfsagg._kernels.correlation import correlation_mrmr, pearson_block, spearman_numeric_block
 from pyfsagg._target import Target
-from pyfsagg._validation import Kind, Table, check_integer
+from pyfsagg._validation import Table, check_integer
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights
-from pyfsagg.filters._columns import OrderedLevels, category_codes, is_kind, ordered_levels
+from pyfsagg.filters._columns import OrderedLevels, category_codes, ordered_levels
 
 __all__ = [
     "prepare_correlation_mrmr",
@@ -25,10 +25,10 @@ __all__ = [
 
 def require_ordered_complete(table: Table, filter_name: str) -> None:
     """Refuse missing values and words with more than two levels, which have no order."""
-    for j in np.flatnonzero(is_kind(table, Kind.NOMINAL)):
-        if len(table.levels[int(j)]) > 2:
+    for position, levels in table.levels.items():
+        if len(levels) > 2:
             raise DataError(
-                f"column {table.feature_names[j]!r} is nominal with {len(table.levels[int(j)])} levels, "
+                f"column {table.feature_names[position]!r} is nominal with {len(levels)} levels, "
                 f"which have no order for the filter {filter_name!r}; code it by indicator columns, or "
                 "use 'information_gain'"
             )
@@ -63,9 +63,9 @@ class CorrelationScorer:
         scores = np.empty((len(weights), self.values.shape[1]))
         pearson_block(self.values, self.target, np.ascontiguousarray(weights), scores)
         square = scores**2
-        freedom = weights.sum(axis=1, dtype=np.int64)[:, np.newaxis] - 2
+        freedom = np.maximum(weights.sum(axis=1, dtype=np.float64) - 2.0, 0.0)[:, np.newaxis]
         with np.errstate(divide="ignore", over="ignore"):
-            statistic = square / (1.0 - square) * np.maximum(freedom, 0)
+            statistic = square / (1.0 - square) * freedom
         return {"pearson": scores, "f_statistic": np.nan_to_num(statistic, nan=0.0)}
 
 

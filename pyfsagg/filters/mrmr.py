@@ -239,5 +239,6 @@ FILTERS.add(
         bounds="(-inf, ln(n_classes)], nats",
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         accepts_missing=lambda parameters: parameters.get("binning") == "equal_width",
+        targets=("classes", "numeric"),
     )
 )
