@@ -77,8 +77,10 @@ def claims(
     Examples
     --------
     >>> found = claims("thesis", "4.2").set_index("id")
-    >>> found.loc["bam-slower-p", ["published", "recomputed", "verdict"]].tolist()
-    ['0.0002', 0.000244140625, 'holds under another reading']
+    >>> print(found.loc["bam-slower-p", ["published", "recomputed", "verdict"]].to_string())
+    published                          0.0002
+    recomputed                       0.000244
+    verdict       holds under another reading
     """
     own = {} if runs is None else _own(runs)
     rows = []
