@@ -115,8 +115,7 @@ def _rows(counts: pd.DataFrame) -> list[tuple[str, list[int]]]:
 def _statements(part: pd.DataFrame) -> Table:
     heads = [
         Column("Verdict", numeric=False),
-        Column("Section"),
-        Column("Rests on", numeric=False),
+        Column("Where", numeric=False),
         Column("What is stated", numeric=False),
         Column("Printed"),
         Column("Recomputed"),
@@ -125,26 +124,35 @@ def _statements(part: pd.DataFrame) -> Table:
     rows = [
         [
             row["verdict"],
-            row["section"],
-            _rests_on(row["table"], row["basis"]),
+            _where(row["section"], row["table"], row["basis"]),
             row["statement"],
             row["published"] or MISSING,
-            _value(row["recomputed"]),
+            _recomputed(row["recomputed"], row["quantity"]),
             row["sentence"],
         ]
         for row in part.to_dict(orient="records")
     ]
-    return Table("Statements, one by one.", heads, rows, header=3, find="statement")
+    return Table("Statements, one by one.", heads, rows)
 
 
-def _rests_on(table: str, basis: str) -> str:
-    return basis if basis == "own runs" else table.replace("_", " ").replace("+", ", ")
+def _where(section: str, table: str, basis: str) -> str:
+    words = table.replace("_", " ").replace("+", " and ")
+    words = words if words.startswith(("figure", "not")) else f"table {words}"
+    return f"{section}; {words}" + (f"; {basis}" if basis == "own runs" else "")
 
 
 def _value(value: float) -> str:
     if math.isnan(value):
         return MISSING
     return probabilities([value])[0] if abs(value) <= 1.0 else f"{value:,.4g}"
+
+
+def _recomputed(value: float, quantity: str) -> str:
+    if math.isnan(value):
+        return MISSING
+    if quantity == "share of rows":
+        return f"{value:.0%} of rows"
+    return f"p = {_value(value)}" if quantity == "p-value" else _value(value)
 
 
 def _forms(variants: pd.DataFrame) -> Table:

@@ -59,7 +59,7 @@ def stuart_page(finding: StuartFinding, *, command: str | None = None) -> Page:
     """
     sections = [
         Section("summary", "Summary", [Text(text) for text in finding.conclusions()]),
-        Section("printed", "Printed and recomputed", [_printed(finding)]),
+        Section("printed", "Printed and recomputed", _printed(finding)),
         Section("lists", "By number of lists", _pictures(finding)),
         Section("values", "What the recursion returned", _values(finding)),
         Section("aggregators", "All aggregators", [_aggregators(finding)]),
@@ -82,7 +82,7 @@ def stuart_page(finding: StuartFinding, *, command: str | None = None) -> Page:
     return Page("What the printed Stuart column measured", subtitle, sections)
 
 
-def _printed(finding: StuartFinding) -> Table:
+def _printed(finding: StuartFinding) -> list[Block]:
     n = count(finding.n_lists)
     heads = [
         *(Column(title, numeric=False) for title in ("Data set", "Filter", "Measure")),
@@ -109,7 +109,25 @@ def _printed(finding: StuartFinding) -> Table:
         "tried, is the one at which the recursion in R comes closest to the three printed values of "
         "the data set and filter together. Of Canberra distances the smaller is the more stable."
     )
-    return Table("Stuart as printed, computed exactly, and by the recursion.", heads, rows, note)
+    first = Table("Stuart as printed, computed exactly, and by the recursion.", heads, rows, note)
+    return [first, *_differences(finding)]
+
+
+def _differences(finding: StuartFinding) -> list[Block]:
+    """How near the recursion comes to the printed values, by number of lists."""
+    gaps = finding.differences()
+    if R_COLUMN_ORDER not in gaps:
+        return []
+    wide = gaps[R_COLUMN_ORDER].unstack(["dataset", "filter"])
+    labels = wide.columns.to_frame(index=False).to_numpy().tolist()
+    heads = [Column("Lists")]
+    heads += [Column(f"{dataset}, {readable(name)}") for dataset, name in labels]
+    rows = [
+        [count(int(n)), *(number(value) for value in values)]
+        for n, values in zip(wide.index, wide.to_numpy().tolist(), strict=True)
+    ]
+    caption = "Mean absolute difference of the recursion in R from the three printed values."
+    return [Table(caption, heads, rows)]
 
 
 def _pictures(finding: StuartFinding) -> list[Block]:

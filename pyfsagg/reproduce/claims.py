@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pandas as pd
 
@@ -58,9 +59,10 @@ def claims(
     DataFrame
         One row per statement and basis: ``id``, ``paper``, ``section``, ``table``, ``basis``
         (published table or own runs), ``statement``, ``published`` (the printed number, digit for
-        digit), ``recomputed``, ``statistic``, ``test`` (the form shown), ``verdict``, ``reading``
-        (under which other reading it holds), ``sentence``.  ``recomputed`` is a p-value, a mean, a
-        divergence, a count, or the share of rows that bear an ordering out.
+        digit), ``recomputed`` and what it is (``quantity``: p-value, mean, divergence in nats, count,
+        ratio, or the share of rows that bear an ordering out), ``statistic``, ``test`` (the form
+        shown), ``verdict``, ``reading`` (under which other reading it holds), ``sentence`` (what was
+        found).
 
         The verdict is "holds", "holds under another reading", "does not hold" or "not checkable".
         A printed number holds if a form that the text describes rounds to it, and holds under
@@ -164,9 +166,7 @@ def _decide(claim: Claim, own: Tables) -> Outcome:
     # The table stands in for what the text speaks of: it can support a statement, not refute it.
     verdict = OPEN if found.verdict == FAILS else OTHERWISE
     reading = "" if verdict == OPEN else found.test
-    return Outcome(
-        verdict, found.test, found.statistic, found.value, found.evidence, reading, found.variants
-    )
+    return replace(found, verdict=verdict, reading=reading)
 
 
 def _on_runs(claim: Claim, own: Tables) -> Outcome:
@@ -182,12 +182,10 @@ def _on_runs(claim: Claim, own: Tables) -> Outcome:
 
 
 def _row(claim: Claim, found: Outcome, basis: str) -> dict[str, object]:
-    parts = [f"{found.verdict[:1].upper()}{found.verdict[1:]}"]
-    parts.append(f": {found.evidence}." if found.evidence else ".")
-    if found.reading:
-        parts.append(f" The reading: {found.reading}.")
-    remarks = (claim.remark, f"Note that {claim.proxy}." if claim.proxy else "")
-    parts.extend(f" {text}" for text in remarks if text)
+    found_text = f"{found.evidence[:1].upper()}{found.evidence[1:]}." if found.evidence else ""
+    reading = f"The reading: {found.reading}." if found.reading else ""
+    proxy = f"Note that {claim.proxy}." if claim.proxy else ""
+    sentence = " ".join(filter(None, (found_text, reading, claim.remark, proxy)))
     return {
         "id": claim.id,
         "paper": claim.paper,
@@ -197,9 +195,10 @@ def _row(claim: Claim, found: Outcome, basis: str) -> dict[str, object]:
         "statement": claim.statement,
         "published": claim.published,
         "recomputed": found.value,
+        "quantity": found.quantity,
         "statistic": found.statistic,
         "test": found.test,
         "verdict": found.verdict,
         "reading": found.reading,
-        "sentence": "".join(parts),
+        "sentence": sentence,
     }

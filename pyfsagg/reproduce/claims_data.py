@@ -104,6 +104,8 @@ class Outcome:
         The numbers as the end of a sentence.
     variants : tuple of Variant
         Everything that was tried.
+    quantity : str
+        What `value` is: "p-value", "mean", "share of rows", "divergence", "count" or "ratio".
     """
 
     verdict: str
@@ -113,6 +115,7 @@ class Outcome:
     evidence: str
     reading: str = ""
     variants: tuple[Variant, ...] = ()
+    quantity: str = "p-value"
 
 
 @cache

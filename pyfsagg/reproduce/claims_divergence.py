@@ -60,7 +60,9 @@ def divergence(claim: Claim, own: Tables) -> Outcome:
     ]
     verdict, shown, reading = judge(variants)
     evidence = "; ".join(f"{each.test}: {each.value:.4f}" for each in variants)
-    return Outcome(verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants))
+    return Outcome(
+        verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants), "divergence"
+    )
 
 
 def highest_divergence(claim: Claim, own: Tables) -> Outcome:
@@ -85,7 +87,14 @@ def highest_divergence(claim: Claim, own: Tables) -> Outcome:
         )
     verdict, shown, reading = judge(variants)
     return Outcome(
-        verdict, shown.test, math.nan, shown.value, "; ".join(evidence), reading, tuple(variants)
+        verdict,
+        shown.test,
+        math.nan,
+        shown.value,
+        "; ".join(evidence),
+        reading,
+        tuple(variants),
+        "divergence",
     )
 
 
@@ -114,7 +123,9 @@ def zero_divergence(claim: Claim, own: Tables) -> Outcome:
     ]
     verdict, shown, reading = judge(variants)
     evidence = "; ".join(f"{name}: {count}" for name, count in counts)
-    return Outcome(verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants))
+    return Outcome(
+        verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants), "count"
+    )
 
 
 DIVERGENCE_CHECKS = {

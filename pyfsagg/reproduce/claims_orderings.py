@@ -23,6 +23,7 @@ from pyfsagg.reproduce.claims_tests import Tables
 
 __all__ = ["ORDERING_CHECKS"]
 
+ROWS = "share of rows"
 MOST_NAMED = 6  # rows that an evidence names
 
 
@@ -64,7 +65,8 @@ def _outcome(claim: Claim, held: pd.Series[bool], test: str, others: str = "") -
     if others:
         evidence += f"; {others}"
     verdict = AGREES if n and _is_enough(count, n, quantifier) else FAILS
-    return Outcome(verdict, f"{test}, {quantifier} rows", math.nan, count / n, evidence)
+    share = count / n if n else math.nan
+    return Outcome(verdict, f"{test}, {quantifier} rows", math.nan, share, evidence, quantity=ROWS)
 
 
 def _row_name(label: object, several: bool) -> str:
@@ -116,7 +118,9 @@ def beats(claim: Claim, own: Tables) -> Outcome:
     ]
     verdict, shown, reading = judge(variants)
     evidence = "; ".join(f"{each.test.partition(', ')[0]}: {each.evidence}" for each in found)
-    return Outcome(verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants))
+    return Outcome(
+        verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants), ROWS
+    )
 
 
 def middle(claim: Claim, own: Tables) -> Outcome:
@@ -208,7 +212,7 @@ def subset_sizes(claim: Claim, own: Tables) -> Outcome:
     )
     test = f"ratio of sizes below {settings['ratio']:g} but for the exception"
     verdict = AGREES if shaped and least else FAILS
-    return Outcome(verdict, test, math.nan, float(ratio.max()), evidence)
+    return Outcome(verdict, test, math.nan, float(ratio.max()), evidence, quantity="ratio")
 
 
 ORDERING_CHECKS = {

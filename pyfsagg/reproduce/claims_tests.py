@@ -6,6 +6,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,9 @@ def mean(claim: Claim, own: Tables) -> Outcome:
         f"mean of {len(by_set)} data sets {variants[0].value:.4g} (without one of them "
         f"{min(without):.4g} to {max(without):.4g}), median {variants[1].value:.4g}"
     )
-    return Outcome(verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants))
+    return Outcome(
+        verdict, shown.test, math.nan, shown.value, evidence, reading, tuple(variants), "mean"
+    )
 
 
 def signed_rank(claim: Claim, own: Tables) -> Outcome:
@@ -127,7 +130,7 @@ def signed_rank(claim: Claim, own: Tables) -> Outcome:
     tried.sort(key=lambda each: not each[3])
     outcome = _judge_p(claim, tried)
     share = f" ({n_zero} of {len(first)} differences are zero)" if n_zero else ""
-    return _with(outcome, evidence=outcome.evidence + share)
+    return replace(outcome, evidence=outcome.evidence + share)
 
 
 def anova(claim: Claim, own: Tables) -> Outcome:
@@ -254,13 +257,6 @@ def summary_t(claim: Claim, own: Tables) -> Outcome:
     return Outcome(
         FAILS if against else AGREES, shown.test, shown.statistic, shown.value, evidence,
         variants=tuple(variants),
-    )  # fmt: skip
-
-
-def _with(outcome: Outcome, *, evidence: str) -> Outcome:
-    return Outcome(
-        outcome.verdict, outcome.test, outcome.statistic, outcome.value, evidence,
-        outcome.reading, outcome.variants,
     )  # fmt: skip
 
 
