@@ -74,7 +74,7 @@ def claims(
     UnknownNameError
         For an unknown paper or table.
     InputTypeError, DataError
-        If `runs` is no frame or lacks a column.
+        If `runs` is no frame, lacks a column, or has a cell twice.
 
     Examples
     --------

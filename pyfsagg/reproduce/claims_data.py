@@ -211,7 +211,7 @@ def own_tables(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
     Raises
     ------
     DataError
-        If a column is missing.
+        If a column is missing or a cell occurs twice.
     """
     needed = ["table", "dataset", "measure", "method", "value"]
     missing = [name for name in needed if name not in runs]
@@ -221,4 +221,10 @@ def own_tables(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
             "needed, one row per cell"
         )
     known = runs.loc[runs["value"].notna(), needed]
-    return {str(name): part for name, part in known.groupby("table")}
+    twice = known.duplicated(needed[:-1])
+    if twice.any():
+        cell = known.loc[twice, needed[:-1]].iloc[0].tolist()
+        raise DataError(
+            f"runs has two values for the cell {', '.join(map(str, cell))}; give one row per cell"
+        )
+    return {str(name): part for name, part in known.groupby(known["table"].astype(str))}

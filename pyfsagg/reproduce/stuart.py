@@ -30,6 +30,7 @@ from pyfsagg.reproduce.stuart_result import (
     MEASURES,
     R_COLUMN_ORDER,
     R_FIRST_LIST,
+    TABLE_OF_FILTER,
     StuartFinding,
     record,
 )
@@ -41,11 +42,8 @@ DATASETS = ("ionosphere", "semeion", "optdigits", "image")
 N_FOLDS, QUICK_FOLDS = 100, 10
 LIST_COUNTS = (10, 20, 30, 40, 50, 60, 80, 100, 120, 150, 170, 171, 200, 300, 500, 1000)
 QUICK_COUNTS = (20, 50, 100, 171, 1000)
-FILTERS: dict[str, tuple[str, Mapping[str, Any]]] = {
-    "information_gain": ("4.5", {"mdl": "fselectorrcpp"}),
-    "mrmr": ("4.6", {}),
-}
-"""The published table of each filter, and the filter's parity reading."""
+FILTERS: dict[str, Mapping[str, Any]] = {"information_gain": {"mdl": "fselectorrcpp"}, "mrmr": {}}
+"""The filters of the published tables, and their parity readings."""
 
 AGGREGATORS_OF_TABLE = {
     "arithmetic_mean": "arithmetic_mean",
@@ -189,15 +187,15 @@ def _look_for_r() -> dict[str, Any]:
     """Whether the recursion can be called, and the versions of what computes it."""
     try:
         bridge = importlib.import_module("r_bridge._session")
-        library = bridge.package("RobustRankAggreg")
-    except ImportError as reason:  # MissingDependencyError is one
+        bridge.package("RobustRankAggreg")
+    except ImportError as reason:  # a MissingDependencyError is one
         return {"available": False, "reason": str(reason)}
     robjects = bridge.environment()
     version = robjects.r('as.character(packageVersion("RobustRankAggreg"))')[0]
     return {
         "available": True,
         "R": str(robjects.r("paste(R.version$major, R.version$minor, sep = '.')")[0]),
-        "RobustRankAggreg": str(version if library is not None else ""),
+        "RobustRankAggreg": str(version),
     }
 
 
@@ -243,7 +241,7 @@ def _set_up(
         data.X,
         data.y,
         filters=[name],
-        filter_params={name: FILTERS[name][1]},
+        filter_params={name: FILTERS[name]},
         n_resamples=folds,
         resampling="k_fold",
         drop_near_zero_variance=True,
@@ -314,7 +312,7 @@ def _tables(
 def _published(datasets: Sequence[str], filters: Sequence[str]) -> pd.DataFrame:
     parts = []
     for name in filters:
-        frame = load_published(FILTERS[name][0])
+        frame = load_published(TABLE_OF_FILTER[name])
         part = frame[frame["dataset"].isin(datasets)].copy()
         part.insert(1, "filter", name)
         parts.append(part)

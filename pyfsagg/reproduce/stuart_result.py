@@ -20,12 +20,24 @@ from pyfsagg.ensemble.run import versions
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.reproduce.claims_data import SMALLER_IS_BETTER
 
-__all__ = ["MEASURES", "R_COLUMN_ORDER", "R_FIRST_LIST", "StuartFinding", "record"]
+__all__ = [
+    "KINDS",
+    "MEASURES",
+    "R_COLUMN_ORDER",
+    "R_FIRST_LIST",
+    "TABLE_OF_FILTER",
+    "StuartFinding",
+    "record",
+]
 
 MEASURES = ("spearman", "jaccard", "canberra")
 R_COLUMN_ORDER = "stuart_in_r"
 R_FIRST_LIST = "stuart_in_r_first_list"
+TABLE_OF_FILTER = {"information_gain": "4.5", "mrmr": "4.6"}
 SCORE_BASED = ("arithmetic_mean", "geometric_mean", "l2_norm")
+WITHOUT_CHOICE = ("arithmetic_mean", "l2_norm", "rra")
+"""Other columns that are comparable as they are: the geometric mean depends on how zeros and negative
+scores were treated, which the thesis does not say."""
 KINDS = ("nan", "infinite", "negative", "above_one", "right", "wrong")
 SCHEMA = 1
 _FRAMES = ("stability", "values", "published")
@@ -134,6 +146,22 @@ class StuartFinding:
             }
         )
 
+    def runs(self) -> pd.DataFrame:
+        """The values at the largest number of lists, in the form that ``claims(runs=…)`` takes.
+
+        Stuart is the exact one; the recursion is left out.
+
+        Examples
+        --------
+        ``pyfsagg.reproduce.claims("thesis", "4.5", runs=finding.runs())`` decides the statements on
+        aggregators once more, on right numbers.
+        """
+        part = self.stability[self.stability["n_lists"] == self.n_lists]
+        part = part[~part["aggregator"].isin([R_COLUMN_ORDER, R_FIRST_LIST])]
+        frame = part.rename(columns={"aggregator": "method"})
+        frame.insert(0, "table", frame["filter"].map(TABLE_OF_FILTER))
+        return frame[["table", "dataset", "measure", "method", "value"]].reset_index(drop=True)
+
     def least_stable(self) -> pd.Series[str]:
         """The least stable of the five aggregators, Stuart exact, at the largest number of lists."""
         frame = self._wide(self.n_lists)
@@ -203,20 +231,32 @@ class StuartFinding:
                 "the stability of single lists"
             )
         sentences.append(f"{text}.")
+        return [*sentences, *self._on_print()]
+
+    def _on_print(self) -> list[str]:
+        """Which number of lists the printed values point to, by the recursion and by the others."""
         nearest = self.nearest()
-        if len(nearest):
-            counts = ", ".join(
-                f"{dataset} with {name.replace('_', ' ')} {count}"
-                for dataset, name, count in nearest["n_lists"].reset_index().to_numpy().tolist()
-            )
-            sentences.append(
-                "The printed values of Spearman, Jaccard and Canberra are nearest to the recursion at "
-                f"these of the numbers of lists tried: {counts}; there it differs from them by "
-                f"{nearest['difference'].mean():.3f} on average, with {self.n_lists} lists by "
-                f"{nearest['at_most'].mean():.3f}, and exact Stuart by "
-                f"{nearest['exact'].mean():.3f}."
-            )
-        return sentences
+        if nearest.empty:
+            return []
+        counts = ", ".join(
+            f"{dataset} with {name.replace('_', ' ')} {count}"
+            for dataset, name, count in nearest["n_lists"].reset_index().to_numpy().tolist()
+        )
+        gaps = self.differences().groupby(level="n_lists").mean()
+        others = gaps[list(WITHOUT_CHOICE)].mean(axis=1)
+        recursion, exact = gaps[R_COLUMN_ORDER], gaps["stuart"]
+        best, other_best = _place(recursion), _place(others)
+        names = ", ".join(name.replace("_", " ") for name in WITHOUT_CHOICE)
+        return [
+            "Of the numbers of lists tried, the printed values of Spearman, Jaccard and Canberra are "
+            f"nearest to the recursion at: {counts}. Over all, the recursion differs from the "
+            f"printed Stuart column by {recursion[best]:.3f} on average at {best} lists, where it is "
+            f"nearest, and by {recursion[self.n_lists]:.3f} at {self.n_lists}; exact Stuart differs "
+            f"from it by {exact[best]:.3f} and {exact[self.n_lists]:.3f}.",
+            f"The columns that need no recursion ({names}) differ from their printed values by "
+            f"{others[other_best]:.4f} on average at {other_best} lists, where they are nearest, by "
+            f"{others[best]:.4f} at {best} and by {others[self.n_lists]:.4f} at {self.n_lists}.",
+        ]
 
     def _on_groups(self) -> list[str]:
         """The conclusion of the thesis on rank-based aggregation, on right numbers."""
@@ -330,6 +370,11 @@ class StuartFinding:
             f"StuartFinding({sets}; {self.parameters['n_folds']} folds of up to {self.n_lists} "
             f"lists; R {'yes' if self.r['available'] else 'no'})"
         )
+
+
+def _place(values: pd.Series[float]) -> int:
+    """The number of lists with the smallest value."""
+    return int(values.index.to_numpy()[values.to_numpy().argmin()])
 
 
 def _range(values: pd.Series[float]) -> str:
