@@ -29,6 +29,7 @@ __all__ = [
     "list_claims",
     "methods_table",
     "narrow",
+    "need",
     "own_tables",
 ]
 
@@ -202,6 +203,20 @@ def narrow(frame: pd.DataFrame, where: Mapping[str, str | Sequence[str]] | None)
     for level, wanted in (where or {}).items():
         values = [wanted] if isinstance(wanted, str) else list(wanted)
         frame = frame[frame.index.get_level_values(level).isin(values)]
+    return frame
+
+
+def need(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """`frame` if it has all the columns `names`.
+
+    Raises
+    ------
+    DataError
+        If one is missing; own runs may not hold every method.
+    """
+    missing = [name for name in names if name not in frame]
+    if missing:
+        raise DataError(f"there are no values of {missing[0].replace('_', ' ')}")
     return frame
 
 

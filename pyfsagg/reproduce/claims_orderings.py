@@ -18,6 +18,7 @@ from pyfsagg.reproduce.claims_data import (
     judge,
     methods_table,
     narrow,
+    need,
 )
 from pyfsagg.reproduce.claims_tests import Tables
 
@@ -79,7 +80,7 @@ def extreme(claim: Claim, own: Tables) -> Outcome:
     """One of the methods has the best (or worst) value of the row; ties count."""
     frame = _rows(claim, own)
     methods, worst = claim.settings["methods"], claim.settings.get("worst", False)
-    frame = frame.dropna()
+    frame = need(frame, methods).dropna()
     edge = frame.min(axis=1) if worst else frame.max(axis=1)
     held = frame[methods].eq(edge, axis=0).any(axis=1)
     winners = frame.idxmin(axis=1) if worst else frame.idxmax(axis=1)
@@ -98,7 +99,7 @@ def beats(claim: Claim, own: Tables) -> Outcome:
     mean of the first above the mean of the second.  The first rule of the claim is the stated one.
     """
     better, worse = claim.settings["better"], claim.settings["worse"]
-    frame = _rows(claim, own)[[*better, *worse]].dropna()
+    frame = need(_rows(claim, own), [*better, *worse])[[*better, *worse]].dropna()
     first, second = frame[better], frame[worse]
     sides = {
         "each": (first.min(axis=1), second.max(axis=1), "each of the first is better"),
@@ -125,7 +126,7 @@ def beats(claim: Claim, own: Tables) -> Outcome:
 
 def middle(claim: Claim, own: Tables) -> Outcome:
     """The method is neither the best nor the worst of the row (ties with either count as such)."""
-    frame = _rows(claim, own).dropna()
+    frame = need(_rows(claim, own), [claim.settings["method"]]).dropna()
     value = frame[claim.settings["method"]]
     held = (value < frame.max(axis=1)) & (value > frame.min(axis=1))
     ranks = frame.rank(axis=1, ascending=False)[claim.settings["method"]]
@@ -157,10 +158,11 @@ def best_classifier(claim: Claim, own: Tables) -> Outcome:
 
 def measure_below(claim: Claim, own: Tables) -> Outcome:
     """One measure is smaller than another, data set by data set and method by method."""
-    frame = pd.DataFrame(
-        methods_table(claim.table, own.get(claim.table)).stack().unstack("measure")
-    )
-    both = frame[[claim.settings["smaller"], claim.settings["larger"]]].dropna()
+    frame = methods_table(claim.table, own.get(claim.table)).reset_index()
+    long = frame.melt(["dataset", "measure"], var_name="method")
+    wide = long.pivot(index=["dataset", "method"], columns="measure", values="value")
+    names = [claim.settings["smaller"], claim.settings["larger"]]
+    both = need(wide, names)[names].dropna()
     held = both[claim.settings["smaller"]] < both[claim.settings["larger"]]
     held.index = pd.MultiIndex.from_tuples([(claim.table, *label) for label in held.index])
     return _outcome(claim, held, "the first measure is smaller")
@@ -172,16 +174,21 @@ def improves(claim: Claim, own: Tables) -> Outcome:
     before, after = (
         methods_table(table, own.get(table)) for table in (settings["before"], settings["after"])
     )
-    both = after.join(before[settings["method"]].rename("before"), how="inner")
-    both = both[both["before"].notna()].drop(columns=settings.get("without", []))
+    single = need(before, [settings["method"]])[settings["method"]]
+    both = after.join(single.rename("before"), how="inner")
+    both = both[both["before"].notna()].drop(columns=settings.get("without", []), errors="ignore")
     sign = np.where(both.index.get_level_values("measure").isin(SMALLER_IS_BETTER), -1.0, 1.0)
     gain = both.drop(columns="before").sub(both["before"], axis=0).mul(sign, axis=0)
     counts = (gain >= 0).sum()
-    cells = (gain >= 0).stack()
+    labels = [
+        (settings["after"], *row, name) for row in gain.index.tolist() for name in gain.columns
+    ]
+    cells = pd.Series(
+        gain.to_numpy().ravel() >= 0, index=pd.MultiIndex.from_tuples(labels), dtype=bool
+    )
     others = "by aggregator: " + ", ".join(
         f"{str(name).replace('_', ' ')} {count} of {len(gain)}" for name, count in counts.items()
     )
-    cells.index = pd.MultiIndex.from_tuples([(settings["after"], *label) for label in cells.index])
     return _outcome(claim, cells, "at least as good as the single filter", others)
 
 

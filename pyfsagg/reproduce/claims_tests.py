@@ -25,6 +25,7 @@ from pyfsagg.reproduce.claims_data import (
     judge,
     methods_table,
     narrow,
+    need,
 )
 from pyfsagg.statistics import (
     adjust_p_values,
@@ -141,12 +142,11 @@ def anova(claim: Claim, own: Tables) -> Outcome:
     """
     blocks = list(_blocks(claim, own))
     pick = max if claim.settings.get("significant", True) else min
-    names = list(_anovas(blocks[0]))
+    tests = [_anovas(block) for block in blocks]
     family = claim.settings["family"]
     tried = []
-    for name in names:
-        found = [_anovas(block)[name] for block in blocks]
-        statistic, p = pick(found, key=lambda each: each[1])
+    for name in tests[0]:
+        statistic, p = pick((found[name] for found in tests), key=lambda each: each[1])
         stated = name.startswith(claim.settings["stated"])
         tried.append((f"{name}, Bonferroni ×{family}", statistic, min(1.0, family * p), stated))
         tried.append((name, statistic, p, stated and not claim.published))
@@ -159,7 +159,7 @@ def _blocks(claim: Claim, own: Tables) -> Iterator[pd.DataFrame]:
     for table in claim.tables:
         frame = methods_table(table, own.get(table))
         frame = narrow(frame, claim.settings.get("where"))
-        frame = frame.drop(columns=claim.settings.get("without", []))
+        frame = frame.drop(columns=claim.settings.get("without", []), errors="ignore")
         for measure in claim.settings.get("measures", [None]):
             part = frame if measure is None else narrow(frame, {"measure": measure})
             yield part.dropna().droplevel(1)
@@ -183,8 +183,10 @@ def _anovas(block: pd.DataFrame) -> dict[str, tuple[float, float]]:
 
 def pairs(claim: Claim, own: Tables) -> Outcome:
     """Pairs of one method with others; the largest p of several pairs, measures and tables."""
-    blocks = list(_blocks(claim, own))
-    stated = claim.settings["stated"]
+    settings = claim.settings
+    named = [settings["first"], *settings["others"]]
+    blocks = [need(block, named) for block in _blocks(claim, own)]
+    stated = settings["stated"]
     tried = []
     for name, options in PAIR_TESTS.items():
         frames = [_pair_frame(block, options, claim) for block in blocks]

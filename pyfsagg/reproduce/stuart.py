@@ -58,6 +58,8 @@ RIGHT = 0.01  # relative error up to which a value of the recursion counts as ri
 
 Floats = NDArray[np.float64]
 Say = Callable[[str], None]
+_Fold = tuple[dict[tuple[int, str], Floats], dict[int, list[int]]]
+"""Scores by number of lists and aggregator; kinds of R's values by number of lists."""
 
 
 def stuart_finding(
@@ -147,9 +149,7 @@ def stuart_finding(
         for name in filters:
             tell(f"{data.name}, {name}: {folds} folds of up to {counts[-1]} lists")
             task = _set_up(data, name, folds, counts, random_state, bool(r["available"]))
-            found = Parallel(n_jobs=n_jobs, prefer="processes")(
-                delayed(task.rank)(fold) for fold in range(folds)
-            )
+            found = _run(task, folds, n_jobs, tell)
             parts.append(_tables(data.name, name, counts, found))
     return StuartFinding(
         stability=pd.concat([part[0] for part in parts], ignore_index=True),
@@ -166,6 +166,17 @@ def stuart_finding(
         },
         record={**record(), "seconds": round(time.perf_counter() - started, 1)},
     )
+
+
+def _run(task: _Task, folds: int, n_jobs: int | None, tell: Say) -> list[_Fold]:
+    """All folds, in processes: an R serves one caller at a time."""
+    parallel = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
+    found: list[_Fold] = []
+    for one in parallel(delayed(task.rank)(fold) for fold in range(folds)):
+        found.append(one)
+        if 4 * len(found) // folds > 4 * (len(found) - 1) // folds:
+            tell(f"{len(found)} of {folds} folds done")
+    return found
 
 
 def _dataset(given: str | Dataset) -> Dataset:
@@ -208,8 +219,8 @@ class _Task:
     counts: Sequence[int]
     recursion: bool
 
-    def rank(self, fold: int) -> tuple[dict[tuple[int, str], Floats], dict[int, list[int]]]:
-        """Scores by number of lists and aggregator, and what kinds of values R returned."""
+    def rank(self, fold: int) -> _Fold:
+        """What one fold gives."""
         matrix = self.plan.score_fold(fold)[self.label]
         names = self.plan.folds.table.feature_names
         scores: dict[tuple[int, str], Floats] = {}
@@ -287,7 +298,7 @@ def _tables(
     dataset: str,
     name: str,
     counts: Sequence[int],
-    found: Sequence[tuple[dict[tuple[int, str], Floats], dict[int, list[int]]]],
+    found: Sequence[_Fold],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Stability by number of lists, aggregator and measure; kinds of values by number of lists."""
     rows = []
