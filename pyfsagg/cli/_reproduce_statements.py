@@ -95,7 +95,7 @@ def add_stuart(commands: Any) -> None:
         "--datasets",
         type=names,
         metavar="A,B",
-        help="data sets (default: ionosphere,semeion,optdigits,image; with --quick ionosphere)",
+        help="data sets (default: ionosphere,semeion,optdigits,splice; with --quick ionosphere)",
     )
     add(
         "--filters",
@@ -146,6 +146,7 @@ def _stuart(options: argparse.Namespace) -> None:
         finding.save(draft / "stuart.json")
         finding.to_frame().to_csv(draft / "stability.csv", index=False)
         finding.table().to_csv(draft / "printed.csv")
+        finding.runs().to_csv(draft / "runs.csv", index=False)
         figure = plot_stuart_lists(finding).figure
         figure.savefig(draft / "lists.png", dpi=150)  # type: ignore[union-attr]
         page = stuart_page(finding, command=shlex.join(sys.argv[1:]))
@@ -156,5 +157,5 @@ def _stuart(options: argparse.Namespace) -> None:
         print("\n".join(finding.conclusions()))
         print(
             f"\nResults are in {folder}/: stuart.json (everything), stability.csv, printed.csv, "
-            f"lists.png and {REPORT_FILE}"
+            f"lists.png, {REPORT_FILE}, and runs.csv for pyfsagg reproduce claims --runs"
         )

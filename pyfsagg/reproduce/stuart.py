@@ -38,7 +38,7 @@ from pyfsagg.stability_measures import stability
 
 __all__ = ["stuart_finding"]
 
-DATASETS = ("ionosphere", "semeion", "optdigits", "image")
+DATASETS = ("ionosphere", "semeion", "optdigits", "splice")
 N_FOLDS, QUICK_FOLDS = 100, 10
 LIST_COUNTS = (10, 20, 30, 40, 50, 60, 80, 100, 120, 150, 170, 171, 200, 300, 500, 1000)
 QUICK_COUNTS = (20, 50, 100, 171, 1000)
@@ -82,7 +82,7 @@ def stuart_finding(
     Parameters
     ----------
     datasets : sequence of names or Datasets, optional
-        By default ionosphere, semeion, optdigits and image (``quick``: ionosphere alone); all but
+        By default ionosphere, semeion, optdigits and splice (``quick``: ionosphere alone); all but
         ionosphere must be in the folder that ``PYFSAGG_DATA`` names.
     filters : sequence of {"information_gain", "mrmr"}
         Those of tables 4.5 and 4.6.

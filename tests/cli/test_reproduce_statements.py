@@ -110,7 +110,9 @@ def test_stuart_without_r(
     )  # fmt: skip
     assert code == 0
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["lists.png", "printed.csv", "report.html", "stability.csv", "stuart.json"]
+    assert names == [
+        "lists.png", "printed.csv", "report.html", "runs.csv", "stability.csv", "stuart.json",
+    ]  # fmt: skip
     finding = StuartFinding.load(folder / "stuart.json")
     assert finding.parameters["list_counts"] == [5, 10]
     assert not finding.r["available"]
@@ -119,3 +121,6 @@ def test_stuart_without_r(
     assert "without R's recursion: R is not here" in said.err
     assert "3 of 3 folds done" in said.err
     assert len(pd.read_csv(folder / "stability.csv")) == len(finding.stability)
+    arguments = ["reproduce", "claims", "--table", "4.5", "--runs", str(folder / "runs.csv")]
+    assert main([*arguments, "--output", str(tmp_path / "claims")]) == 0
+    assert "stuart-least-stable (own runs)" in capsys.readouterr().out
