@@ -11,6 +11,7 @@ from pyfsagg.datasets import load_published
 from pyfsagg.reproduce.claims_data import (
     AGREES,
     FAILS,
+    OPEN,
     SMALLER_IS_BETTER,
     Claim,
     Outcome,
@@ -54,8 +55,14 @@ def _rows(claim: Claim, own: Tables) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _outcome(claim: Claim, held: pd.Series[bool], test: str, others: str = "") -> Outcome:
-    """The verdict on rows that bear the statement out or do not."""
+def _outcome(
+    claim: Claim, held: pd.Series[bool], test: str, others: str = "", lost: int = 0
+) -> Outcome:
+    """The verdict on rows that bear the statement out or do not, and on rows with lost cells.
+
+    A statement that holds on what is left of the table holds; one that the lost rows could still
+    bear out is not refuted.
+    """
     count, n = int(held.sum()), len(held)
     quantifier = str(claim.settings["quantifier"])
     evidence = f"{count} of {n} rows"
@@ -65,7 +72,13 @@ def _outcome(claim: Claim, held: pd.Series[bool], test: str, others: str = "") -
         evidence += f" (not {'; '.join(_row_name(label, several) for label in against)})"
     if others:
         evidence += f"; {others}"
-    verdict = AGREES if n and _is_enough(count, n, quantifier) else FAILS
+    if lost:
+        evidence += f"; {lost} more rows have lost cells"
+    verdict = FAILS
+    if n and _is_enough(count, n, quantifier):
+        verdict = AGREES
+    elif _is_enough(count + lost, n + lost, quantifier):
+        verdict = OPEN
     share = count / n if n else math.nan
     return Outcome(verdict, f"{test}, {quantifier} rows", math.nan, share, evidence, quantity=ROWS)
 
@@ -80,7 +93,8 @@ def extreme(claim: Claim, own: Tables) -> Outcome:
     """One of the methods has the best (or worst) value of the row; ties count."""
     frame = _rows(claim, own)
     methods, worst = claim.settings["methods"], claim.settings.get("worst", False)
-    frame = need(frame, methods).dropna()
+    whole = need(frame, methods)
+    frame = whole.dropna()
     edge = frame.min(axis=1) if worst else frame.max(axis=1)
     held = frame[methods].eq(edge, axis=0).any(axis=1)
     winners = frame.idxmin(axis=1) if worst else frame.idxmax(axis=1)
@@ -89,7 +103,8 @@ def extreme(claim: Claim, own: Tables) -> Outcome:
     others = f"{word}: " + ", ".join(
         f"{str(name).replace('_', ' ')} {count}" for name, count in counts.items()
     )
-    return _outcome(claim, held, f"{word} of {frame.shape[1]} methods", others)
+    test = f"{word} of {frame.shape[1]} methods"
+    return _outcome(claim, held, test, others, len(whole) - len(frame))
 
 
 def beats(claim: Claim, own: Tables) -> Outcome:
@@ -99,7 +114,8 @@ def beats(claim: Claim, own: Tables) -> Outcome:
     mean of the first above the mean of the second.  The first rule of the claim is the stated one.
     """
     better, worse = claim.settings["better"], claim.settings["worse"]
-    frame = need(_rows(claim, own), [*better, *worse])[[*better, *worse]].dropna()
+    whole = need(_rows(claim, own), [*better, *worse])[[*better, *worse]]
+    frame = whole.dropna()
     first, second = frame[better], frame[worse]
     sides = {
         "each": (first.min(axis=1), second.max(axis=1), "each of the first is better"),
@@ -110,7 +126,7 @@ def beats(claim: Claim, own: Tables) -> Outcome:
     for rule in claim.settings.get("rules", ["each"]):
         left, right, test = sides[rule]
         ties = f"equal in {int((left == right).sum())}" if (left == right).any() else ""
-        found.append(_outcome(claim, left > right, test, ties))
+        found.append(_outcome(claim, left > right, test, ties, len(whole) - len(frame)))
     if len(found) == 1:
         return found[0]
     variants = [
@@ -126,12 +142,13 @@ def beats(claim: Claim, own: Tables) -> Outcome:
 
 def middle(claim: Claim, own: Tables) -> Outcome:
     """The method is neither the best nor the worst of the row (ties with either count as such)."""
-    frame = need(_rows(claim, own), [claim.settings["method"]]).dropna()
+    whole = need(_rows(claim, own), [claim.settings["method"]])
+    frame = whole.dropna()
     value = frame[claim.settings["method"]]
     held = (value < frame.max(axis=1)) & (value > frame.min(axis=1))
     ranks = frame.rank(axis=1, ascending=False)[claim.settings["method"]]
     others = f"mean rank {ranks.mean():.2f} of {frame.shape[1]}"
-    return _outcome(claim, held, "neither best nor worst", others)
+    return _outcome(claim, held, "neither best nor worst", others, len(whole) - len(frame))
 
 
 def among_best(claim: Claim, own: Tables) -> Outcome:

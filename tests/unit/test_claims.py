@@ -64,8 +64,8 @@ def test_frame(found: pd.DataFrame) -> None:
     assert set(found["verdict"]) == set(VERDICTS)
     assert found["sentence"].str.endswith(".").all()
     assert not found["sentence"].str.contains("nan", case=False).any()
-    undecided = found["recomputed"].isna()
-    assert (found.loc[undecided, "verdict"] == "not checkable").all()
+    nothing = found["recomputed"].isna()
+    assert (found.loc[nothing, "verdict"] == "not checkable").all()
     has_reading = found["reading"] != ""
     assert (found.loc[has_reading, "verdict"] == "holds under another reading").all()
     assert has_reading.sum() == (found["verdict"] == "holds under another reading").sum()
@@ -240,6 +240,21 @@ def test_orderings_of_filters(found: pd.DataFrame) -> None:
     ionosphere = [v for (name, m), v in full.items() if name == "ionosphere" and "dev" not in m]
     assert all(max(v, key=v.get) == "mrmr" for v in ionosphere)
     assert found.loc["mrmr-stablest-ionosphere", "verdict"] == "holds"
+
+
+def test_lost_rows(found: pd.DataFrame) -> None:
+    cells = [row for row in printed("table_4_4_stability_by_filter") if row["dataset"] == "scene"]
+    lost = {row["measure"] for row in cells if not row["value"]}
+    assert len(lost) == 3
+    scene = found.loc["chi-squared-stablest-scene"]  # 1 of 2 rows, and 3 that could decide it
+    assert scene["verdict"] == "not checkable"
+    assert "1 of 2 rows" in scene["sentence"]
+    assert "3 more rows have lost cells" in scene["sentence"]
+    ada = found.loc["information-gain-stablest-ada"]  # all that is left bears it out
+    assert ada["verdict"] == "holds"
+    assert "3 more rows" in ada["sentence"]
+    # Lost rows cannot bear out a statement on all rows that some row contradicts.
+    assert found.loc["bam-middle-stability", "verdict"] == "does not hold"
 
 
 # ---------------------------------------------------------------------------------------------
