@@ -21,12 +21,12 @@ from pyfsagg.reproduce.claims_data import (
 )
 from pyfsagg.reproduce.claims_divergence import DIVERGENCE_CHECKS
 from pyfsagg.reproduce.claims_orderings import ORDERING_CHECKS
-from pyfsagg.reproduce.claims_tests import TEST_CHECKS, Tables
+from pyfsagg.reproduce.claims_p_values import P_VALUE_CHECKS, Tables
 
 __all__ = ["CHECKS", "claim_variants", "claims"]
 
 CHECKS: dict[str, Callable[[Claim, Tables], Outcome]] = {
-    **TEST_CHECKS,
+    **P_VALUE_CHECKS,
     **ORDERING_CHECKS,
     **DIVERGENCE_CHECKS,
 }

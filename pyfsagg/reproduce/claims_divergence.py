@@ -13,7 +13,7 @@ from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.rank_order import subset_divergence
 from pyfsagg.reproduce.claims_data import Claim, Outcome, Variant, agrees, judge
-from pyfsagg.reproduce.claims_tests import Tables
+from pyfsagg.reproduce.claims_p_values import Tables
 
 __all__ = ["DIVERGENCE_CHECKS"]
 

@@ -21,7 +21,7 @@ from pyfsagg.reproduce.claims_data import (
     narrow,
     need,
 )
-from pyfsagg.reproduce.claims_tests import Tables
+from pyfsagg.reproduce.claims_p_values import Tables
 
 __all__ = ["ORDERING_CHECKS"]
 

@@ -36,7 +36,7 @@ from pyfsagg.statistics import (
     wilcoxon,
 )
 
-__all__ = ["TEST_CHECKS", "Tables"]
+__all__ = ["P_VALUE_CHECKS", "Tables"]
 
 Tables = Mapping[str, pd.DataFrame]
 """Own values by table; empty for the published ones."""
@@ -262,7 +262,7 @@ def summary_t(claim: Claim, own: Tables) -> Outcome:
     )  # fmt: skip
 
 
-TEST_CHECKS = {
+P_VALUE_CHECKS = {
     "mean": mean,
     "signed_rank": signed_rank,
     "anova": anova,
