@@ -19,7 +19,8 @@ from pyfsagg.plotting._style import (
     readable,
     set_title,
 )
-from pyfsagg.reproduce.stuart_result import KINDS, MEASURES, R_COLUMN_ORDER, StuartFinding
+from pyfsagg.reproduce.stuart_result import MEASURES, StuartFinding
+from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER
 from pyfsagg.stability_measures import STABILITY_MEASURES
 
 __all__ = ["STUART_PLOTS", "plot_stuart_lists", "plot_stuart_values"]

@@ -24,7 +24,8 @@ from pyfsagg.report.page import (
     Table,
     Text,
 )
-from pyfsagg.reproduce.stuart_result import KINDS, R_COLUMN_ORDER, R_FIRST_LIST, StuartFinding
+from pyfsagg.reproduce.stuart_result import StuartFinding
+from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER, R_FIRST_LIST
 
 __all__ = ["stuart_page"]
 

@@ -118,9 +118,9 @@ def beats(claim: Claim, own: Tables) -> Outcome:
     frame = whole.dropna()
     first, second = frame[better], frame[worse]
     sides = {
-        "each": (first.min(axis=1), second.max(axis=1), "each of the first is better"),
-        "any": (first.max(axis=1), second.max(axis=1), "the best of the first is better"),
-        "mean": (first.mean(axis=1), second.mean(axis=1), "the mean of the first is better"),
+        "each": (first.min(axis=1), second.max(axis=1), "each one better"),
+        "any": (first.max(axis=1), second.max(axis=1), "the best one better"),
+        "mean": (first.mean(axis=1), second.mean(axis=1), "their mean better"),
     }
     found = []
     for rule in claim.settings.get("rules", ["each"]):

@@ -26,14 +26,8 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.reproduce.stuart_result import (
-    MEASURES,
-    R_COLUMN_ORDER,
-    R_FIRST_LIST,
-    TABLE_OF_FILTER,
-    StuartFinding,
-    record,
-)
+from pyfsagg.reproduce.stuart_result import MEASURES, TABLE_OF_FILTER, StuartFinding, record
+from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER, R_FIRST_LIST
 from pyfsagg.stability_measures import stability
 
 __all__ = ["stuart_finding"]
@@ -308,7 +302,6 @@ def _tables(
             value = stability(scores, measure, input="scores", top=0.25).value
             rows.append((dataset, name, m, aggregator, measure, value))
     columns = ["dataset", "filter", "n_lists", "aggregator", "measure", "value"]
-    heads = ["nan", "infinite", "negative", "above_one", "right", "wrong"]
     kinds = [
         (dataset, name, m, *np.sum([parts[m] for _, parts in found], axis=0).tolist())
         for m in counts
@@ -316,7 +309,7 @@ def _tables(
     ]
     return (
         pd.DataFrame(rows, columns=columns),
-        pd.DataFrame(kinds, columns=[*columns[:3], *heads]),
+        pd.DataFrame(kinds, columns=[*columns[:3], *KINDS]),
     )
 
 

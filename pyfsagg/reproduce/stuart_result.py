@@ -19,26 +19,12 @@ from pyfsagg._output import new_file
 from pyfsagg.ensemble.run import versions
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.reproduce.claims_data import SMALLER_IS_BETTER
+from pyfsagg.reproduce.stuart_text import R_COLUMN_ORDER, R_FIRST_LIST, conclusions
 
-__all__ = [
-    "KINDS",
-    "MEASURES",
-    "R_COLUMN_ORDER",
-    "R_FIRST_LIST",
-    "TABLE_OF_FILTER",
-    "StuartFinding",
-    "record",
-]
+__all__ = ["MEASURES", "TABLE_OF_FILTER", "StuartFinding", "record"]
 
 MEASURES = ("spearman", "jaccard", "canberra")
-R_COLUMN_ORDER = "stuart_in_r"
-R_FIRST_LIST = "stuart_in_r_first_list"
 TABLE_OF_FILTER = {"information_gain": "4.5", "mrmr": "4.6"}
-SCORE_BASED = ("arithmetic_mean", "geometric_mean", "l2_norm")
-WITHOUT_CHOICE = ("arithmetic_mean", "l2_norm", "rra")
-"""Other columns that are comparable as they are: the geometric mean depends on how zeros and negative
-scores were treated, which the thesis does not say."""
-KINDS = ("nan", "infinite", "negative", "above_one", "right", "wrong")
 SCHEMA = 1
 _FRAMES = ("stability", "values", "published")
 
@@ -88,7 +74,7 @@ class StuartFinding:
         """
         printed = self.published[self.published["aggregator"] == "stuart"]
         keys = ["dataset", "filter", "measure"]
-        at_most = self._wide(self.n_lists)
+        at_most = self.wide(self.n_lists)
         table = at_most[["stuart"]].rename(columns={"stuart": "exact"})
         table.insert(0, "published", printed.set_index(keys)["value"].reindex(table.index))
         table["in_r"] = at_most.get(R_COLUMN_ORDER, np.nan)
@@ -164,123 +150,26 @@ class StuartFinding:
 
     def least_stable(self) -> pd.Series[str]:
         """The least stable of the five aggregators, Stuart exact, at the largest number of lists."""
-        frame = self._wide(self.n_lists)
+        frame = self.wide(self.n_lists)
         frame = frame[[name for name in frame if name not in (R_COLUMN_ORDER, R_FIRST_LIST)]]
-        return self._signed(frame).idxmin(axis=1).astype(str).rename("least_stable")
+        return self.signed(frame).idxmin(axis=1).astype(str).rename("least_stable")
 
-    def _wide(self, n_lists: int) -> pd.DataFrame:
+    def wide(self, n_lists: int) -> pd.DataFrame:
+        """Stability at one number of lists: rows by aggregators."""
         part = self.stability[self.stability["n_lists"] == n_lists]
         keys = ["dataset", "filter", "measure"]
         wide = part.pivot(index=keys, columns="aggregator", values="value")
         return wide.loc[pd.MultiIndex.from_frame(part[keys].drop_duplicates())]
 
     @staticmethod
-    def _signed(frame: pd.DataFrame) -> pd.DataFrame:
-        """Larger = more stable."""
+    def signed(frame: pd.DataFrame) -> pd.DataFrame:
+        """A table of :meth:`wide` with distances negative: larger = more stable."""
         smaller = frame.index.get_level_values("measure").isin(SMALLER_IS_BETTER)
         return frame.mul(np.where(smaller, -1.0, 1.0), axis=0)
 
     def conclusions(self) -> list[str]:
         """What follows, in sentences made from the numbers."""
-        return [*self._on_exact(), *self._on_recursion(), *self._on_groups()]
-
-    def _on_exact(self) -> list[str]:
-        exact = self._wide(self.n_lists).xs("spearman", level="measure")["stuart"]
-        text = (
-            f"Computed exactly, Stuart's ranking of {self.n_lists} lists has a Spearman stability of "
-            f"{_range(exact)} over {self.parameters['n_folds']} folds"
-        )
-        printed = self.published.query("aggregator == 'stuart' and measure == 'spearman'")["value"]
-        if printed.empty:
-            return [f"{text}."]
-        return [f"{text}; the printed column says {_range(printed)}."]
-
-    def _on_recursion(self) -> list[str]:
-        if not self.r["available"]:
-            return [f"The recursion was not run: {self.r['reason']}."]
-        sentences = []
-        at_most = self.values[self.values["n_lists"] == self.n_lists][list(KINDS)].sum()
-        total = int(at_most.sum())
-        shares = ", ".join(
-            f"{at_most[kind] / total:.1%} {word}"
-            for kind, word in zip(
-                KINDS,
-                ("NaN", "infinite", "negative", "above 1", "right", "wrong between 0 and 1"),
-                strict=True,
-            )
-            if at_most[kind]
-        )
-        sentences.append(
-            f"With {self.n_lists} lists the recursion of RobustRankAggreg "
-            f"{self.r['RobustRankAggreg']} (R {self.r['R']}) returned {total:,} values: {shares}."
-        )
-        sums = self.values.groupby("n_lists")[list(KINDS)].sum()
-        wrong = sums.index[sums["right"] < 0.99 * sums.sum(axis=1)]
-        if len(wrong):
-            sentences.append(
-                f"From {wrong[0]} lists on fewer than 99 % of its values are within 1 % of the exact "
-                "ones."
-            )
-        spearman = self._wide(self.n_lists).xs("spearman", level="measure")
-        by_rank, by_first = (_range(spearman[name]) for name in (R_COLUMN_ORDER, R_FIRST_LIST))
-        text = f"The ranking by these values has a Spearman stability of {by_rank}"
-        if at_most["nan"] > 0.5 * total:
-            text += (
-                ", because R's rank puts NaN last in the order of the columns, which is the same in "
-                f"every fold. For lists of names NaN come in the order of the first list: {by_first}, "
-                "the stability of single lists"
-            )
-        sentences.append(f"{text}.")
-        return [*sentences, *self._on_print()]
-
-    def _on_print(self) -> list[str]:
-        """Which number of lists the printed values point to, by the recursion and by the others."""
-        nearest = self.nearest()
-        if nearest.empty:
-            return []
-        counts = ", ".join(
-            f"{dataset} with {name.replace('_', ' ')} {count}"
-            for dataset, name, count in nearest["n_lists"].reset_index().to_numpy().tolist()
-        )
-        gaps = self.differences().groupby(level="n_lists").mean()
-        others = gaps[list(WITHOUT_CHOICE)].mean(axis=1)
-        recursion, exact = gaps[R_COLUMN_ORDER], gaps["stuart"]
-        best, other_best = _place(recursion), _place(others)
-        names = ", ".join(name.replace("_", " ") for name in WITHOUT_CHOICE)
-        return [
-            "Of the numbers of lists tried, the printed values of Spearman, Jaccard and Canberra are "
-            f"nearest to the recursion at: {counts}. Over all, the recursion differs from the "
-            f"printed Stuart column by {recursion[best]:.3f} on average at {best} lists, where it is "
-            f"nearest, and by {recursion[self.n_lists]:.3f} at {self.n_lists}; exact Stuart differs "
-            f"from it by {exact[best]:.3f} and {exact[self.n_lists]:.3f}.",
-            f"The columns that need no recursion ({names}) differ from their printed values by "
-            f"{others[other_best]:.4f} on average at {other_best} lists, where they are nearest, by "
-            f"{others[best]:.4f} at {best} and by {others[self.n_lists]:.4f} at {self.n_lists}.",
-        ]
-
-    def _on_groups(self) -> list[str]:
-        """The conclusion of the thesis on rank-based aggregation, on right numbers."""
-        frame = self._signed(self._wide(self.n_lists))
-        worst = self.least_stable()
-        counts = ", ".join(
-            f"{str(name).replace('_', ' ')} {count}" for name, count in worst.value_counts().items()
-        )
-        scores = frame[list(SCORE_BASED)]
-        above = int((frame["stuart"] > scores.min(axis=1)).sum())
-        rra = int((frame["stuart"] > frame["rra"]).sum())
-        n = len(frame)
-        spearman = self._wide(self.n_lists).xs("spearman", level="measure")
-        means = ", ".join(
-            f"{str(name).replace('_', ' ')} {spearman[name].mean():.3f}"
-            for name in (*SCORE_BASED, "stuart", "rra")
-        )
-        return [
-            f"On right numbers Stuart is the least stable aggregator in {int((worst == 'stuart').sum())} "
-            f"of {n} rows (data set, filter, measure), where the thesis has it last in all; last are "
-            f"{counts}.",
-            f"Exact Stuart is more stable than at least one of the score-based aggregators in {above} "
-            f"and than robust rank aggregation in {rra} of {n} rows. Mean Spearman stability: {means}.",
-        ]
+        return conclusions(self)
 
     def plot(self, kind: str = "lists", **options: Any) -> Any:
         """Draw the result; returns Matplotlib axes.
@@ -370,16 +259,6 @@ class StuartFinding:
             f"StuartFinding({sets}; {self.parameters['n_folds']} folds of up to {self.n_lists} "
             f"lists; R {'yes' if self.r['available'] else 'no'})"
         )
-
-
-def _place(values: pd.Series[float]) -> int:
-    """The number of lists with the smallest value."""
-    return int(values.index.to_numpy()[values.to_numpy().argmin()])
-
-
-def _range(values: pd.Series[float]) -> str:
-    low, high = float(values.min()), float(values.max())
-    return f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f}"
 
 
 def _records(frame: pd.DataFrame) -> dict[str, Any]:

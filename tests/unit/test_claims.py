@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -391,7 +390,3 @@ def test_bad_runs() -> None:
         claims(runs=runs.drop(columns="method"))
     with pytest.raises(DataError, match=r"two values for the cell 4\.5, jasmine, spearman"):
         claims(runs=pd.concat([runs, runs.head(1)]))
-
-
-def test_data_file_is_part_of_the_data_folder() -> None:
-    assert (Path(data_folder()) / "published" / "claims.toml").is_file()

@@ -107,6 +107,7 @@ def test_without_r_nothing_takes_its_place(found: StuartFinding) -> None:
     assert found.r == {"available": False, "reason": "R is not here"}
     assert found.values.empty
     assert found.nearest().empty
+    assert "where the printed tables have it last in 6 of 6" in " ".join(found.conclusions())
     table = found.table()
     assert table["in_r"].isna().all()
     assert table["nearest_lists"].isna().all()
@@ -196,6 +197,9 @@ def test_the_nearest_number_of_lists() -> None:
     assert "set with mrmr 100" in text
     assert "by 0.030 on average at 100 lists" in text
     assert "by 0.900 at 1000" in text
+    assert "The printed values are of 100 folds; with 5 " in text
+    as_printed = replace(finding, parameters={**finding.parameters, "n_folds": 100})
+    assert "are of 100 folds; with" not in " ".join(as_printed.conclusions())
 
 
 def test_conclusions_follow_the_numbers() -> None:
@@ -207,6 +211,8 @@ def test_conclusions_follow_the_numbers() -> None:
     assert "least stable aggregator in 3 of 3 rows" in bad
     assert "in 3 and than robust rank aggregation in 3 of 3 rows" in good
     assert "in 0 and than robust rank aggregation in 0 of 3 rows" in bad
+    assert "above both rank-based ones in 0 of 3 rows" in good
+    assert "the best is a score-based one in 3" in good
     assert "90.0% NaN, 10.0% infinite" in good
     assert "order of the columns" in good
     finite = replace(above, values=above.values.assign(nan=0, right=90))
