@@ -66,7 +66,6 @@ def _judge_p(claim: Claim, tried: Sequence[tuple[str, float, float, bool]]) -> O
         # Significance is decided by the test that was named; another one is no other reading of it.
         verdict, reading = FAILS, ""
         shown = next(each for each in variants if each.stated)
-    # A p-value that is stated but not reproduced still may be on the same side of 5 %.
     smallest, largest = (pick(each.value for each in variants) for pick in (min, max))
     evidence = f"{shown.test}: p = {shown.value:.4g}"
     if len(variants) > 1:
@@ -189,7 +188,7 @@ def pairs(claim: Claim, own: Tables) -> Outcome:
     stated = settings["stated"]
     tried = []
     for name, options in PAIR_TESTS.items():
-        frames = [_pair_frame(block, options, claim) for block in blocks]
+        frames = [_pair_frame(block, options) for block in blocks]
         for adjust in ("bonferroni", "holm", "none"):
             worst = max(
                 (row for frame in frames for row in _with_first(frame, adjust, claim)),
@@ -201,7 +200,7 @@ def pairs(claim: Claim, own: Tables) -> Outcome:
     return _judge_p(claim, tried)
 
 
-def _pair_frame(block: pd.DataFrame, options: Mapping[str, Any], claim: Claim) -> pd.DataFrame:
+def _pair_frame(block: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame:
     data: Any = block
     if not options["paired"]:
         data = {str(name): block[name].to_numpy() for name in block}

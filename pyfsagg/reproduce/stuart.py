@@ -125,15 +125,13 @@ def stuart_finding(
     [5, 10]
     """
     tell: Say = say or (lambda _: None)
-    chosen = [_dataset(each) for each in datasets or (DATASETS[:1] if quick else DATASETS)]
-    unknown = [name for name in filters if name not in FILTERS]
-    if unknown or not filters:
-        raise ParameterError(
-            f"filters must be some of {', '.join(FILTERS)}, got {unknown[0] if unknown else 'none'}"
-        )
+    chosen = _datasets((DATASETS[:1] if quick else DATASETS) if datasets is None else datasets)
+    filters = _filters(filters)
     folds = QUICK_FOLDS if quick else N_FOLDS
     folds = folds if n_folds is None else check_integer("n_folds", n_folds, low=3)
-    counts = _counts(list_counts or (QUICK_COUNTS if quick else LIST_COUNTS))
+    counts = _counts(
+        (QUICK_COUNTS if quick else LIST_COUNTS) if list_counts is None else list_counts
+    )
     r = _look_for_r()
     if not r["available"]:
         tell(f"without R's recursion: {r['reason']}")
@@ -152,7 +150,7 @@ def stuart_finding(
         r=r,
         parameters={
             "datasets": [data.name for data in chosen],
-            "filters": list(filters),
+            "filters": filters,
             "n_folds": folds,
             "list_counts": counts,
             "seed": random_state,
@@ -173,18 +171,36 @@ def _run(task: _Task, folds: int, n_jobs: int | None, tell: Say) -> list[_Fold]:
     return found
 
 
-def _dataset(given: str | Dataset) -> Dataset:
+def _datasets(given: Sequence[str | Dataset]) -> list[Dataset]:
+    """Loaded data sets of different names."""
     if isinstance(given, str):
-        return load_dataset(given)
-    if not isinstance(given, Dataset):
-        raise InputTypeError(
-            f"datasets must be names or Datasets of load_dataset, got {type(given).__name__}"
+        raise InputTypeError(f"datasets must be a sequence of names, got the one name {given!r}")
+    found = [load_dataset(each) if isinstance(each, str) else each for each in given]
+    for each in found:
+        if not isinstance(each, Dataset):
+            raise InputTypeError(
+                f"datasets must be names or Datasets of load_dataset, got {type(each).__name__}"
+            )
+    names = [each.name for each in found]
+    if not names or len(set(names)) < len(names):
+        raise ParameterError(f"datasets must be different and at least one, got {names}")
+    return found
+
+
+def _filters(given: Sequence[str]) -> list[str]:
+    names = [given] if isinstance(given, str) else list(dict.fromkeys(given))
+    unknown = [name for name in names if name not in FILTERS]
+    if unknown or not names:
+        raise ParameterError(
+            f"filters must be some of {', '.join(FILTERS)}, got {unknown[0] if unknown else 'none'}"
         )
-    return given
+    return names
 
 
 def _counts(given: Sequence[int]) -> list[int]:
     counts = sorted({check_integer("list_counts", each, low=2) for each in given})
+    if not counts:
+        raise ParameterError("list_counts must hold at least one number of lists, got none")
     return [int(each) for each in counts]
 
 

@@ -149,6 +149,14 @@ def test_bad_input(no_r: None) -> None:
         stuart_finding([WINE], n_folds=2)
     with pytest.raises(ParameterError, match="list_counts"):
         stuart_finding([WINE], list_counts=[1])
+    with pytest.raises(ParameterError, match="list_counts"):
+        stuart_finding([WINE], list_counts=[])
+    with pytest.raises(ParameterError, match=r"different and at least one, got \['wine', 'wine'\]"):
+        stuart_finding([WINE, "wine"])
+    with pytest.raises(ParameterError, match=r"at least one, got \[\]"):
+        stuart_finding([])
+    with pytest.raises(InputTypeError, match="one name 'wine'"):
+        stuart_finding("wine")
     with pytest.raises(UnknownNameError, match="nowhere"):
         stuart_finding(["nowhere"])
     with pytest.raises(InputTypeError, match="got DataFrame"):
