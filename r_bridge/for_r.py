@@ -96,7 +96,7 @@ def _table(parts: Mapping[str, Any]) -> pd.DataFrame:
 def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
     if kind == "nominal":
         levels = [str(level) for level in _listed(part["levels"][position])]
-        return pd.Categorical.from_codes(values.astype(np.intp), levels)
+        return pd.Categorical.from_codes(values.astype(np.intp), pd.Index(levels))
     if kind == "double" or missing is None or not missing.any():
         return values.astype({"double": float, "integer": np.int64, "logical": bool}[kind])
     dtype = "Int64" if kind == "integer" else "boolean"
@@ -112,7 +112,7 @@ def _target(parts: Mapping[str, Any] | None) -> pd.Series[Any] | None:
     if "levels" in parts:
         levels = [str(level) for level in _listed(parts["levels"])]
         codes = np.asarray(_listed(parts["values"]), dtype=np.intp)
-        labels: Any = pd.Categorical.from_codes(codes, levels)
+        labels = pd.Categorical.from_codes(codes, pd.Index(levels))
         return pd.Series(labels, name=parts["name"])
     return pd.Series(np.asarray(_listed(parts["values"]), dtype=float), name=parts["name"])
 
@@ -153,8 +153,9 @@ def _frame(frame: pd.DataFrame, index: str | None = None) -> dict[str, Any]:
     """A data frame as names and columns; the index becomes the column `index`."""
     if index is not None:
         frame = frame.rename_axis(index).reset_index()
-    columns = []
-    for _, column in frame.items():
+    columns: list[Any] = []
+    for position in range(frame.shape[1]):
+        column = frame.iloc[:, position]
         if column.dtype.kind in "fiub":
             columns.append(column.to_numpy())
         else:
