@@ -20,7 +20,7 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
 
-__all__ = ["THESIS_AGGREGATORS", "influence"]
+__all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence"]
 
 Compute = Callable[[RankTable], AggregatedValues]
 
@@ -129,7 +129,7 @@ def influence(
         target_bins=target_bins,
         random_state=random_state,
     )
-    plan = _Plan(folds, options, n_resamples, None if method == "wam" else normalize)
+    plan = FoldPlan(folds, options, n_resamples, None if method == "wam" else normalize)
     tasks = (delayed(plan.rank_fold)(f) for f in range(n_folds))
     # As in the scoring of resamples: only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
@@ -183,7 +183,7 @@ def _bind_aggregators(
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class FoldPlan:
     """What is done in every fold; `normalize` is None for within-aggregation."""
 
     folds: Run
@@ -191,8 +191,8 @@ class _Plan:
     n_resamples: int
     normalize: str | None
 
-    def rank_fold(self, fold: int) -> dict[tuple[str, str], NDArray[np.float64]]:
-        """Aggregated scores on the training part of one fold, by filter and aggregator."""
+    def score_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
+        """Score matrices (n_resamples, n_features) on the training part of one fold, by filter."""
         table, target = self.folds.table, self.folds.target
         resamples = draw_resamples(
             table,
@@ -201,7 +201,12 @@ class _Plan:
             seed=_fold_seed(self.folds.parameters["seed"], fold),
             sample_weight=self.folds.resamples.weights[fold],
         )
-        matrices = score_resamples(self.folds.filters, resamples, n_jobs=1)
+        return score_resamples(self.folds.filters, resamples, n_jobs=1)
+
+    def rank_fold(self, fold: int) -> dict[tuple[str, str], NDArray[np.float64]]:
+        """Aggregated scores on the training part of one fold, by filter and aggregator."""
+        table = self.folds.table
+        matrices = self.score_fold(fold)
         scores = {}
         for name, options in self.aggregators.items():
             compute: Compute = AGGREGATORS.get(name).bind(**options)

@@ -19,6 +19,7 @@ from pyfsagg.cli import (
     influence,
     order,
     rank,
+    reproduce,
     stability,
     unsupervised,
 )
@@ -26,7 +27,7 @@ from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
-COMMANDS = (rank, aggregate, stability, influence, evaluate, order, unsupervised)
+COMMANDS = (rank, aggregate, stability, influence, evaluate, order, unsupervised, reproduce)
 
 
 class _Parser(argparse.ArgumentParser):
