@@ -110,8 +110,8 @@ def _figure(options: argparse.Namespace) -> None:
         means = mean_over_sizes(curves)
         means.to_csv(draft / "means.csv")
     if options.json:
-        print(means.to_json(orient="columns"))
+        print(means.to_json(orient="index"))
     elif not options.quiet:
-        print("Mean NMI over the numbers of features")
+        print("Mean NMI over the numbers of features, and the best method (the paper states: frcm)")
         print(means.to_string(float_format="{:.3f}".format))
         print(f"\nResults are in {folder}/: curves.csv, means.csv")
