@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from r_bridge._session import call, environment, package
+from r_bridge._conversion import to_matrix, to_strings, to_vector
+from r_bridge._session import call, environment, require
 
 __all__ = [
     "friedman",
@@ -35,7 +36,7 @@ def _functions() -> Any:
     """The functions of statistics.R in an R environment of their own."""
     robjects = environment()
     for name in ("afex", "rstatix"):
-        package(name)
+        require(name)
     found = robjects.r["new.env"]()
     robjects.r["sys.source"](str(_SOURCE), found)
     return found
@@ -51,12 +52,11 @@ def _series(result: Any) -> pd.Series[float]:
 
 
 def _vector(values: ArrayLike) -> Any:
-    return environment().FloatVector(np.asarray(values, dtype=np.float64).tolist())
+    return to_vector(np.asarray(values, dtype=np.float64))
 
 
 def _matrix(values: ArrayLike) -> Any:
-    array = np.asarray(values, dtype=np.float64)
-    return environment().r.matrix(_vector(array.ravel(order="F")), nrow=array.shape[0])
+    return to_matrix(np.asarray(values, dtype=np.float64))
 
 
 def rm_anova(values: ArrayLike) -> pd.Series[float]:
@@ -167,4 +167,4 @@ def studentized_range_tail(q: ArrayLike, n_means: int) -> NDArray[np.float64]:
 
 
 def _labels(groups: ArrayLike) -> Any:
-    return environment().StrVector([str(group) for group in np.asarray(groups).tolist()])
+    return to_strings([str(group) for group in np.asarray(groups).tolist()])
