@@ -24,8 +24,9 @@ def information_gain(
     Parameters
     ----------
     X : DataFrame or array of shape (n_samples, n_features)
-        Every column crosses with its type: FSelectorRcpp cuts doubles, integers and logicals, and
-        takes factors and text as they are.
+        Every column crosses with its type: FSelectorRcpp cuts doubles and integers, and takes
+        factors and text as they are.  Version 0.3.13 passes over logical columns and gives each of
+        them the entropy of the class.
     y : array-like of shape (n_samples,)
         Class labels; they cross as a factor.
     type : {"infogain", "gainratio", "symuncert"}

@@ -35,14 +35,13 @@ _SOURCE = Path(__file__).with_name("statistics.R")
 def _functions() -> Any:
     """The functions of statistics.R in an R environment of their own."""
     robjects = environment()
-    for name in ("afex", "rstatix"):
-        require(name)
     found = robjects.r["new.env"]()
     robjects.r["sys.source"](str(_SOURCE), found)
     return found
 
 
-def _call(name: str, *arguments: Any) -> Any:
+def _call(name: str, *arguments: Any, needs: str = "stats") -> Any:
+    require(needs)
     return call(_functions()[name], *arguments)
 
 
@@ -75,16 +74,17 @@ def rm_anova(values: ArrayLike) -> pd.Series[float]:
     Raises
     ------
     MissingDependencyError
-        If R, rpy2, afex or rstatix is not installed; so do the other functions of this module.
+        If R, rpy2 or the package that a function names is not installed; so do the other functions
+        of this module.
     RError
         If R raises an error; so do the other functions of this module.
     """
-    return _series(_call("rm_anova", _matrix(values)))
+    return _series(_call("rm_anova", _matrix(values), needs="afex"))
 
 
 def rm_anova_rstatix(values: ArrayLike) -> pd.Series[float]:
     """The same by ``rstatix::anova_test``, which rounds to three digits."""
-    return _series(_call("rm_anova_rstatix", _matrix(values)))
+    return _series(_call("rm_anova_rstatix", _matrix(values), needs="rstatix"))
 
 
 def one_way_anova(values: ArrayLike, groups: ArrayLike, *, welch: bool = False) -> pd.Series[float]:
@@ -112,7 +112,7 @@ def t_test(x: ArrayLike, y: ArrayLike, *, paired: bool) -> pd.Series[float]:
     Series
         estimate, lower, upper, statistic, df, p, effect_size.
     """
-    return _series(_call("t_test", _vector(x), _vector(y), paired))
+    return _series(_call("t_test", _vector(x), _vector(y), paired, needs="rstatix"))
 
 
 def pooled_t_tests(
@@ -158,7 +158,7 @@ def friedman(values: ArrayLike) -> pd.Series[float]:
     ----------
     values : array (n_subjects, n_conditions)
     """
-    return _series(_call("friedman", _matrix(values)))
+    return _series(_call("friedman", _matrix(values), needs="rstatix"))
 
 
 def studentized_range_tail(q: ArrayLike, n_means: int) -> NDArray[np.float64]:

@@ -145,6 +145,8 @@ class Difference:
         The largest difference among values that both sides define, in the unit of the tolerance.
     worst : str
         The case in which it is.
+    n_beyond : int
+        Values that are further apart than the tolerance, or that only one side defines.
     n_one_sided : int
         Values that one side defines (as a number) and the other does not.
     """
@@ -154,6 +156,7 @@ class Difference:
     n_values: int = 0
     largest: float = 0.0
     worst: str = ""
+    n_beyond: int = 0
     n_one_sided: int = 0
 
     def add(self, case: Case) -> None:
@@ -170,15 +173,17 @@ class Difference:
         self.n_cases += 1
         self.n_values += ours.size
         undefined = np.isnan(ours), np.isnan(theirs)
-        self.n_one_sided += int((undefined[0] != undefined[1]).sum())
+        one_sided = int((undefined[0] != undefined[1]).sum())
+        self.n_one_sided += one_sided
         both = ~(undefined[0] | undefined[1])
         apart = self.tolerance.differences(ours[both], theirs[both])
+        self.n_beyond += one_sided + int((apart > self.tolerance.limit).sum())
         if apart.size and (apart.max() > self.largest or not self.worst):
             self.largest, self.worst = float(apart.max()), case.label
 
     @property
     def agrees(self) -> bool:
-        return self.n_one_sided == 0 and self.largest <= self.tolerance.limit
+        return self.n_beyond == 0
 
 
 def _numbers(values: Any) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from pyfsagg._validation import check_integer, check_table, check_target
 from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import select_top
+from pyfsagg.ranks import rank_scores, select_top
 
 __all__ = ["Material", "Resampled", "embedded_material", "given_material"]
 
@@ -43,10 +43,6 @@ class Resampled:
     y: pd.Series[Any]
     rows: NDArray[np.intp]
 
-    @property
-    def has_missing(self) -> bool:
-        return bool(self.X.isna().to_numpy().any())
-
     def resamples(self) -> Iterator[tuple[str, pd.DataFrame, pd.Series[Any], NDArray[np.intp]]]:
         """Label, features, classes and row numbers: the table itself, then each resample."""
         everything = np.arange(len(self.X), dtype=np.intp)
@@ -55,6 +51,24 @@ class Resampled:
             label = f"{self.name}, resample {number}"
             X = self.X.iloc[rows].reset_index(drop=True)
             yield label, X, self.y.iloc[rows].reset_index(drop=True), rows
+
+    def untied(self) -> Resampled:
+        """The table with its numbers replaced by their ranks, equal values in order of the rows."""
+        frame = self.X.copy()
+        for name in frame.select_dtypes("number"):
+            ranks = rank_scores(frame[name], "ordinal", higher_is_better=False)
+            frame[name] = ranks.astype(np.float64)
+        return replace(self, name=f"ranks of {self.name}", X=frame)
+
+    def with_logicals_as_integers(self) -> Resampled:
+        """The table with 0 and 1 for False and True."""
+        logical = [name for name in self.X if self.X[name].dtype.kind == "b"]
+        return replace(self, X=self.X.astype(dict.fromkeys(logical, "int64")))
+
+    def with_text_as_factors(self) -> Resampled:
+        """The table with categorical columns in place of text."""
+        text = [name for name in self.X if pd.api.types.is_string_dtype(self.X[name].dtype)]
+        return replace(self, X=self.X.astype(dict.fromkeys(text, "category")))
 
     def scores(self, filter: str, **params: Any) -> Floats:
         """Scores (m + 1, n_features) by pyfsagg, on the table itself and then on each resample."""

@@ -271,7 +271,7 @@ _register_means("min", "minimum_rank", "minimum")
 )
 def _adjusted(material: Material) -> Iterator[Case]:
     for label, ranks in _rank_arrays(material, FEW):
-        p = _of("RRA", RankTable.from_normalized_ranks(ranks)).to_numpy()
+        p = np.asarray(_of("RRA", RankTable.from_normalized_ranks(ranks)))
         for ours, theirs in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "BH")):
             expected = correlation.adjust(p, method=theirs)  # type: ignore[arg-type]
             yield Case(f"{label}, {ours}", adjust_p_values(p, ours), expected)

@@ -40,7 +40,7 @@ def _positions(support: NDArray[np.bool_]) -> list[list[int]]:
 def _similarity(p: int) -> NDArray[np.float64]:
     """Similarities that fall with the distance of positions: neighbours count as alike."""
     position = np.arange(p)
-    return np.exp(-np.abs(position[:, None] - position) / 3.0)
+    return np.asarray(np.exp(-np.abs(position[:, None] - position) / 3.0))
 
 
 def _value(support: NDArray[np.bool_], measure: str, **options: Any) -> float:

@@ -193,20 +193,15 @@ def _signed_rank_interval(material: Material) -> Iterator[Case]:
 
 
 def _signed_rank_tests(material: Material) -> Iterator[tuple[str, Any, Any]]:
-    options = itertools.product(("two-sided", "less", "greater"), ("auto", False), (True, False))
+    sides: tuple[r.Alternative, ...] = ("two-sided", "less", "greater")
+    choices = itertools.product(sides, (None, False), (True, False))
     for (label, x, y), (side, exact, correction) in itertools.product(
-        list(material.pairs()), list(options)
+        list(material.pairs()), list(choices)
     ):
-        found = wilcoxon(x, y, alternative=side, exact=exact, correction=correction)
-        theirs = r.wilcoxon(
-            x,
-            y,
-            paired=True,
-            alternative=side,  # type: ignore[arg-type]
-            exact=None if exact == "auto" else False,
-            correction=correction,
-        )
-        yield f"{label}, {side}, exact {exact}, correction {correction}", found, theirs
+        form = "auto" if exact is None else exact
+        found = wilcoxon(x, y, alternative=side, exact=form, correction=correction)
+        theirs = r.wilcoxon(x, y, paired=True, alternative=side, exact=exact, correction=correction)
+        yield f"{label}, {side}, exact {form}, correction {correction}", found, theirs
 
 
 @compare(
