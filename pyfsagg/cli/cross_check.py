@@ -124,25 +124,31 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
 
 def _summary(result: CrossCheck, folder: Path, files: list[str], elapsed: float) -> str:
     """What a person reads at the end of a run."""
-    import pandas as pd
-
-    rows = [
-        {
-            "package": each.package,
-            "quantity": _short(each.quantity),
-            "cases": each.n_cases,
-            "difference": "–" if each.largest is None else f"{each.largest:.1e}",
-            "tolerance": f"{each.tolerance:.0e} {each.scale[:3]}",
-            "verdict": each.verdict,
-        }
+    rows = [("package", "quantity", "cases", "difference", "tolerance", "verdict")]
+    rows += [
+        (
+            each.package,
+            each.quantity,
+            str(each.n_cases),
+            "–" if each.largest is None else f"{each.largest:.1e}",
+            f"{each.tolerance:.0e} {each.scale}",
+            each.verdict,
+        )
         for each in result.outcomes
     ]
-    table = pd.DataFrame(rows).to_string(index=False, justify="left")
+    widths = [max(len(row[i]) for row in rows) for i in range(6)]
+    sides = "<<>>><"
+    table = "\n".join(
+        "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+        )
+        for row in rows
+    )
     notes = [
         f"{each.package}, {each.quantity}: {each.verdict}; {each.n_beyond} of {each.n_values} values"
         f"{f'. {each.note}' if each.note else ''}"
         for each in result.outcomes
-        if each.verdict not in ("agrees",)
+        if each.verdict != "agrees"
     ]
     missing = [f"{name} is not installed; {hint}" for name, hint in result.missing.items()]
     versions = ", ".join(
@@ -158,7 +164,3 @@ def _summary(result: CrossCheck, folder: Path, files: list[str], elapsed: float)
         f"Results are in {folder}: {', '.join(files)}",
     ]
     return "\n\n".join(parts)
-
-
-def _short(text: str, length: int = 60) -> str:
-    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"

@@ -18,6 +18,7 @@ __all__ = [
     "SAME",
     "Case",
     "Comparison",
+    "Departure",
     "Difference",
     "Tolerance",
     "compare",
@@ -74,6 +75,21 @@ class Case(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Departure:
+    """Why the sides are known to differ under the conditions of a comparison.
+
+    Attributes
+    ----------
+    reason : str
+    at_most : float
+        Share of the values that may differ for this reason; with more the verdict is "disagrees".
+    """
+
+    reason: str
+    at_most: float = 1.0
+
+
+@dataclass(frozen=True)
 class Comparison:
     """A quantity that pyfsagg and an R package both compute.
 
@@ -83,15 +99,15 @@ class Comparison:
     package : str
         The R package.
     quantity : str
-        What is compared, in words.
+        What is compared, in a few words.
     ours, theirs : str
         The calls.
     tolerance : Tolerance
     cases : callable
         Takes a :class:`Material` and yields cases; an R error or a refusal of the data ends it.
-    departs : str
-        Empty, or why the sides are known to differ under the conditions of these cases.  A
-        difference is then reported as documented and not as a disagreement.
+    departs : Departure, optional
+        Of sides that are known to differ on these cases: the difference is then reported as
+        documented and not as a disagreement.
     """
 
     name: str
@@ -101,7 +117,7 @@ class Comparison:
     theirs: str
     tolerance: Tolerance
     cases: Callable[[Material], Iterable[Case]]
-    departs: str = ""
+    departs: Departure | None = None
     aliases: tuple[str, ...] = ()
 
     @property
@@ -120,7 +136,7 @@ def compare(
     ours: str,
     theirs: str,
     tolerance: Tolerance,
-    departs: str = "",
+    departs: Departure | None = None,
 ) -> Callable[[Callable[[Material], Iterator[Case]]], Callable[[Material], Iterator[Case]]]:
     """Register the generator of cases that follows as a :class:`Comparison`."""
 

@@ -13,7 +13,7 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.statistics import adjust_p_values
 from r_bridge import correlation
-from r_bridge.comparisons._base import Case, Tolerance, compare
+from r_bridge.comparisons._base import Case, Departure, Tolerance, compare
 from r_bridge.comparisons._material import Material
 from r_bridge.rank_aggregation import Method, aggregate_ranks, rank_matrix
 
@@ -135,7 +135,7 @@ def _rank_matrix(material: Material) -> Iterator[Case]:
 @compare(
     "rra",
     "RobustRankAggreg",
-    "robust rank aggregation, corrected minimum p",
+    "robust rank aggregation (RRA), p",
     ours="aggregate(lists, 'rra').p_values",
     theirs="aggregateRanks(glist, N, method = 'RRA')",
     tolerance=P_VALUE,
@@ -148,7 +148,7 @@ def _rra(material: Material) -> Iterator[Case]:
 @compare(
     "rra_exact",
     "RobustRankAggreg",
-    "robust rank aggregation, exact p, at most 10 lists",
+    "RRA, exact p, at most 10 lists",
     ours="aggregate(table, 'rra', exact=True).p_values",
     theirs="aggregateRanks(rmat, method = 'RRA', exact = TRUE)",
     tolerance=SUBTRACTED,
@@ -160,11 +160,11 @@ def _rra_exact(material: Material) -> Iterator[Case]:
 @compare(
     "rra_exact_many",
     "RobustRankAggreg",
-    "robust rank aggregation, exact p, 40 to 60 lists",
+    "RRA, exact p, 40 to 60 lists",
     ours="aggregate(table, 'rra', exact=True).p_values",
     theirs="aggregateRanks(rmat, method = 'RRA', exact = TRUE)",
     tolerance=SUBTRACTED,
-    departs="R takes the exact p-value as one minus the recursion for Stuart's Q; " + RECURSION,
+    departs=Departure(f"R takes the exact p-value as 1 minus Stuart's Q. {RECURSION}"),
 )
 def _rra_exact_many(material: Material) -> Iterator[Case]:
     yield from _matrix_cases(material, "RRA", SOME_TENS, exact=True)
@@ -173,7 +173,7 @@ def _rra_exact_many(material: Material) -> Iterator[Case]:
 @compare(
     "rra_top_cutoff",
     "RobustRankAggreg",
-    "robust rank aggregation of top lists with cutoffs",
+    "RRA of top lists with cutoffs, p",
     ours="aggregate(table, 'rra', top_cutoff=cutoffs).p_values",
     theirs="aggregateRanks(rmat, topCutoff = cutoffs)",
     tolerance=SUBTRACTED,
@@ -210,7 +210,7 @@ def _stuart_few(material: Material) -> Iterator[Case]:
     ours="aggregate(table, 'stuart').statistic",
     theirs="aggregateRanks(rmat, method = 'stuart')",
     tolerance=STUART,
-    departs=RECURSION,
+    departs=Departure(RECURSION),
 )
 def _stuart_some_tens(material: Material) -> Iterator[Case]:
     yield from _matrix_cases(material, "stuart", SOME_TENS)
@@ -223,7 +223,7 @@ def _stuart_some_tens(material: Material) -> Iterator[Case]:
     ours="aggregate(table, 'stuart').statistic",
     theirs="aggregateRanks(rmat, method = 'stuart')",
     tolerance=STUART,
-    departs=RECURSION,
+    departs=Departure(RECURSION),
 )
 def _stuart_hundreds(material: Material) -> Iterator[Case]:
     yield from _matrix_cases(material, "stuart", HUNDREDS)
@@ -264,7 +264,7 @@ _register_means("min", "minimum_rank", "minimum")
 @compare(
     "adjusted_p_values",
     "stats",
-    "p-values adjusted across items: Bonferroni, Holm, Benjamini–Hochberg",
+    "adjusted p-values: Bonferroni, Holm, BH",
     ours="statistics.adjust_p_values(p, adjust)",
     theirs="p.adjust(p, method)",
     tolerance=MEAN,

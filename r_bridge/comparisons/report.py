@@ -46,15 +46,15 @@ def cross_check_page(result: CrossCheck, *, command: str = "") -> Page:
     Page
     """
     sections = [Section("summary", "Summary", _summary(result))]
-    if any(each.largest is not None for each in result.outcomes):
-        sections.append(Section("picture", "Differences and tolerances", [_picture(result)]))
-    for package in result.packages:
-        version = result.versions.get(package, "")
-        title = f"{package} {version}: {PACKAGES[package].purpose}"
-        sections.append(Section(package.lower(), title, _package_table(result, package)))
     documented = [each for each in result.outcomes if each.verdict == "differs as documented"]
     if documented:
         sections.append(Section("documented", "Documented differences", _documented(documented)))
+    if any(each.largest is not None for each in result.outcomes):
+        sections.append(Section("picture", "Differences and tolerances", [_picture(result)]))
+    sections += [
+        Section(package.lower(), package, _package_table(result, package))
+        for package in result.packages
+    ]
     sections.append(Section("tolerances", "Why these tolerances", [_tolerances(result)]))
     sections.append(Section("settings", "How it was made", _settings(result, command)))
     return Page("Does pyfsagg agree with R?", headline(result), sections)
@@ -207,7 +207,8 @@ def _package_table(result: CrossCheck, package: str) -> list[Block]:
         Column("Tolerance", False),
         Column("Verdict", False),
     ]
-    blocks: list[Block] = [Table(f"Comparisons with {package}", columns, rows)]
+    used = f"Version {result.versions[package]}, for {PACKAGES[package].purpose}."
+    blocks: list[Block] = [Text(used), Table(f"Comparisons with {package}", columns, rows)]
     calls = [(each.quantity, each.ours, each.theirs) for each in outcomes]
     heads = [Column("Quantity", False), Column("pyfsagg", False), Column(package, False)]
     blocks.append(Table(f"The calls that are compared, {package}", heads, calls))

@@ -54,7 +54,7 @@ def list_comparisons() -> pd.DataFrame:
             "tolerance": each.tolerance.limit,
             "scale": each.tolerance.scale,
             "reason": each.tolerance.reason,
-            "departs": each.departs,
+            "departs": each.departs.reason if each.departs else "",
         }
         for each in COMPARISONS
     ]
@@ -121,7 +121,7 @@ def cross_check(
         raise MissingDependencyError(
             f"nothing can be compared with {', '.join(missing)}: not installed; {missing[first]}"
         )
-    chosen = [each for each in COMPARISONS if each.package in present]
+    chosen = [each for package in present for each in COMPARISONS if each.package == package]
     outcomes = []
     for done, comparison in enumerate(chosen):
         if progress is not None:
@@ -217,7 +217,10 @@ def _verdict(comparison: Comparison, difference: Difference) -> tuple[str, str]:
         return "no case", ""
     if difference.n_beyond == 0:
         return "agrees", ""
-    if comparison.departs:
-        return "differs as documented", comparison.departs
-    one_sided = difference.n_one_sided
-    return "disagrees", f"{one_sided} values are defined on one side only" if one_sided else ""
+    departs = comparison.departs
+    if departs is not None and difference.n_beyond <= departs.at_most * difference.n_values:
+        return "differs as documented", departs.reason
+    note = f"the largest in: {difference.worst}" if difference.worst else ""
+    if difference.n_one_sided:
+        note = f"{note}; {difference.n_one_sided} values are defined on one side only".lstrip("; ")
+    return "disagrees", note

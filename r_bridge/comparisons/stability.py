@@ -66,7 +66,7 @@ def _register_adjusted(measure: str) -> None:
     @compare(
         f"stabm_{measure}",
         "stabm",
-        f"stability of selections with similar features, {measure.replace('_', ' ')}",
+        f"stability with similar features, {measure.replace('_', ' ')}",
         ours=f"stability(sets, '{measure}', n_features=p, similarity=S, threshold=0.6)",
         theirs=f"{stabm.ADJUSTED_MEASURES[measure]}(features, S, threshold = 0.6)",
         tolerance=AVERAGE,
@@ -90,7 +90,7 @@ for _name in stabm.ADJUSTED_MEASURES:
 @compare(
     "stabm_exact_correction",
     "stabm",
-    "correction for chance by all subsets of the same sizes",
+    "correction for chance over all subsets",
     ours="stability(sets, measure, n_features=p, correction='exact')",
     theirs="stability…(features, p, correction.for.chance = 'exact')",
     tolerance=AVERAGE,
@@ -118,7 +118,7 @@ def _register_correlations(measure: Any) -> None:
     @compare(
         f"stability_{measure}",
         "stats",
-        f"stability of scores, mean {measure.capitalize()} correlation of pairs",
+        f"stability of scores, {measure.capitalize()}",
         ours=f"stability(scores, '{measure}')",
         theirs=f"mean of cor(t(scores), method = '{measure}') over pairs",
         tolerance=AVERAGE,
@@ -137,9 +137,9 @@ for _name in ("pearson", "spearman", "kendall"):
 @compare(
     "stability_canberra",
     "stats",
-    "stability of rankings, mean Canberra distance of ascending ranks over p",
+    "stability of rankings, Canberra over p",
     ours="stability(scores, 'canberra')",
-    theirs="mean of dist(ranks, method = 'canberra') / p over pairs",
+    theirs="mean of dist(ascending ranks, method = 'canberra') / p over pairs",
     tolerance=AVERAGE,
 )
 def _canberra(material: Material) -> Iterator[Case]:
@@ -153,7 +153,7 @@ def _canberra(material: Material) -> Iterator[Case]:
 @compare(
     "stability_jaccard",
     "stats",
-    "stability of selections, mean Jaccard index of pairs",
+    "stability of selections, Jaccard",
     ours="stability(sets, 'jaccard', n_features=p)",
     theirs="mean of 1 - dist(selections, method = 'binary') over pairs",
     tolerance=AVERAGE,
@@ -167,7 +167,7 @@ def _jaccard(material: Material) -> Iterator[Case]:
 @compare(
     "ranks_with_ties",
     "stats",
-    "ranks with ties: average, best, worst, in order",
+    "ranks with ties: mean, best, worst, ordinal",
     ours="ranks.rank_scores(scores, ties)",
     theirs="rank(-scores, ties.method)",
     tolerance=Tolerance(0.0, "absolute", "ranks are whole or half numbers"),
