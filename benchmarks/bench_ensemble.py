@@ -57,7 +57,7 @@ def per_resample(n: int, p: int, m: int, jobs: int, rounds: int) -> list[dict[st
     """
     X, y = make_table(n, p)
     runs = {}
-    for threads in sorted({1, jobs}):
+    for threads in sorted({1, min(2, jobs), jobs}):
         for name in FILTERS:
             runs[f"wam {name}", threads] = wam_run(X, y, name, threads)
         runs["bam of the four", threads] = bam_run(X, y, threads)

@@ -1,8 +1,9 @@
-"""Run all benchmarks one after the other: tables on the terminal, one JSON file each.
+"""Run all benchmarks one after the other: tables on the terminal, one JSON file each, one page.
 
     python benchmarks/run_all.py --output benchmarks/results
 
-Small sizes by default, a few minutes in all; --full takes the sizes of the published targets.
+Small sizes by default, a few minutes in all; --full takes the sizes of the published targets, and
+--record adds the ratios to other packages to the history.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from pathlib import Path
 
 from _timing import SKIPPED
+from page import make_page, record
 
 HERE = Path(__file__).resolve().parent
 
@@ -22,6 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=HERE / "results", help="folder of the JSON")
     parser.add_argument("--full", action="store_true", help="full sizes, which take long")
+    parser.add_argument("--record", action="store_true", help="add the ratios to the history")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="for instance mrmr ensemble")
     options = parser.parse_args()
     scripts = {path.stem.removeprefix("bench_"): path for path in sorted(HERE.glob("bench_*.py"))}
@@ -40,6 +43,10 @@ def main() -> int:
         print(f"-- {time.perf_counter() - start:.0f} s\n", flush=True)
         if code not in (0, SKIPPED):
             failed.append(name)
+    if options.record:
+        record(options.output)
+    if (options.output / "alternatives.json").is_file():
+        print(make_page(options.output))
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -75,6 +75,8 @@ def read_matrix(
 ) -> Matrix:
     """Read a score or rank matrix (m, p); ranks become scores p + 1 - rank.
 
+    Of the result of an ensemble run the combined scores are taken.
+
     With `per_feature` nothing is compared between resamples: one is enough, and a cell may be NaN
     (the resample did not see the feature).
 
@@ -84,6 +86,8 @@ def read_matrix(
         For one resample, no columns, infinite cells, ranks outside 1..p, missing cells unless they
         are allowed, and then for a resample or a feature without any score.
     """
+    if _is_result(data):
+        data, feature_names, kind = data.combined, data.feature_names, "scores"
     values, names = _as_array(data, feature_names, name)
     if not per_feature:
         check_rows(values.shape[0], name)
@@ -193,6 +197,8 @@ def read_collection(
     """
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
+    if _is_result(data):
+        data, feature_names, kind = data.combined, data.feature_names, "scores"
     if hasattr(data, "to_pandas"):
         data = data.to_pandas()
     if kind == "sets" or (kind == "auto" and _looks_like_sets(data, wanted)):
@@ -203,6 +209,11 @@ def read_collection(
             f"n_features is {n_features}, but the matrix has {matrix.values.shape[1]} columns"
         )
     return matrix
+
+
+def _is_result(data: Any) -> bool:
+    """Whether `data` is the result of an ensemble run, which this room does not know by its class."""
+    return hasattr(data, "combined") and hasattr(data, "feature_names")
 
 
 def _looks_like_sets(data: Any, wanted: str) -> bool:

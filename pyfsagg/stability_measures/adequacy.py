@@ -110,8 +110,8 @@ def adequacy(
 
     Parameters
     ----------
-    scores : array or frame of shape (m, p)
-        Scores of m resamples, larger = more important.
+    scores : EnsembleResult, array or frame of shape (m, p)
+        Scores of m resamples, larger = more important; of a result the combined ones.
     top : float or int, default 0.25
         Subset size k: a fraction of p (rounded up) or a count.
     aggregator : callable, optional

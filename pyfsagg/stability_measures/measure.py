@@ -77,8 +77,9 @@ def stability(
 
     Parameters
     ----------
-    data : array, frame or list
-        A score matrix (m, p), larger = more important; a rank matrix (m, p), 1 = most important; a
+    data : EnsembleResult, array, frame or list
+        The result of an ensemble run, whose combined scores are taken; a score matrix (m, p),
+        larger = more important; a rank matrix (m, p), 1 = most important; a
         boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
     measure : str, default "nogueira"
         A name or alias of :func:`list_stability_measures`.

@@ -98,8 +98,6 @@ def stability_table(
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
         raise ParameterError("level must be below 1, got 1.0")
-    if hasattr(data, "combined") and hasattr(data, "feature_names"):
-        data, feature_names, input = data.combined, data.feature_names, "scores"
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,3 +34,31 @@ def test_run_all_refuses_an_unknown_name() -> None:
     )
     assert done.returncode == 2
     assert "no benchmark is called 'mrrm'; there are aggregation" in done.stderr
+
+
+ROW = re.compile(r"^\| (.+?) \| (.+?) \| (\d+) \|$", re.MULTILINE)
+
+
+def test_ratios_of_the_readme_are_those_of_the_last_record() -> None:
+    last = json.loads((FOLDER / "history.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8")
+    quoted = ROW.findall(readme.split("## How fast is it?")[1].split("\n## ")[0])
+    assert len(quoted) >= 6
+    for task, other, ratio in quoted:
+        (measured,) = (
+            value
+            for label, value in last["ratios"].items()
+            if label.startswith(f"{task}, 1 thread: {other}")
+        )
+        assert ratio == f"{float(f'{measured:.2g}'):.0f}", f"{task} beside {other}: {measured}"
+
+
+def test_the_page_needs_results(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "page.py"), "--results", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "run run_all.py first" in done.stderr

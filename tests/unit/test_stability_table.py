@@ -8,7 +8,7 @@ import pytest
 
 from pyfsagg import list_stability_measures, load_dataset, stability, stability_table, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.stability_measures import pseudo_values
+from pyfsagg.stability_measures import adequacy, feature_stability, pseudo_values
 
 RNG = np.random.default_rng(4)
 SCORES = RNG.integers(0, 9, (14, 9)) / 8 + np.linspace(0, 2, 9)
@@ -116,3 +116,14 @@ def test_pseudo_values_from_the_collection_without_each_resample(measure: str) -
 def test_pseudo_values_need_three_resamples() -> None:
     with pytest.raises(DataError, match="at least 3 resamples"):
         pseudo_values(SCORES[:2], "spearman")
+
+
+def test_the_result_of_a_run_is_read_as_its_combined_scores() -> None:
+    rng = np.random.default_rng(0)
+    result = wam(rng.normal(size=(60, 6)), rng.integers(0, 2, 60), n_resamples=12)
+    for measure in ("pearson", "jaccard"):
+        expected = float(stability(result.combined, measure, input="scores"))
+        assert float(stability(result, measure)) == expected
+    names = list(result.feature_names)
+    assert list(feature_stability(result).index) == names
+    assert repr(adequacy(result)) == repr(adequacy(result.combined, feature_names=names))

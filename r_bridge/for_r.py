@@ -1,0 +1,323 @@
+"""What the R package pyfsaggr calls through reticulate: plain data in, plain data out.
+
+R hands over arrays, lists and words; the answer is a dictionary of the same, so that nothing that R
+keeps refers to Python.  An error is part of the answer, not an exception: R makes a condition of its
+own kind of it, and its users never see a Python traceback.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import pyfsagg
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.exceptions import DataError, PyfsaggError
+from pyfsagg.ranks import RankTable
+
+__all__ = ["answer"]
+
+_R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "RRA": ("robust_rank_aggregation", {}),
+    "mean": ("mean_p_value", {}),
+    "median": ("median_rank", {"normalized": True}),
+    "min": ("minimum_rank", {"normalized": True}),
+    "geom.mean": ("geometric_mean_rank", {"normalized": True}),
+    "stuart": ("stuart", {}),
+}
+"""Methods of R's aggregateRanks as aggregators with options."""
+
+
+def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Do a task of :data:`TASKS`.
+
+    Returns
+    -------
+    dict
+        ``value`` (or ``error`` with its ``class``, ``message`` and, if it is a defect of pyfsagg, a
+        ``traceback``), and ``warnings``, a list of texts.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found: dict[str, Any]
+        try:
+            found = {"value": TASKS[task](**arguments)}
+        except PyfsaggError as error:
+            found = {"error": {"class": type(error).__name__, "message": str(error)}}
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            text = traceback.format_exc()
+            found = {"error": {"class": "internal", "message": message, "traceback": text}}
+    ours = [each for each in caught if issubclass(each.category, UserWarning)]
+    found["warnings"] = list(dict.fromkeys(str(each.message) for each in ours))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------
+# from R
+# ---------------------------------------------------------------------------------------------
+def _listed(value: Any) -> list[Any]:
+    """A vector from R, which arrives as a scalar if it has one element."""
+    if value is None:
+        return []
+    if isinstance(value, (str, int, float, bool)):
+        return [value]
+    return list(value)
+
+
+def _table(parts: Mapping[str, Any]) -> pd.DataFrame:
+    """A data frame out of one matrix for each type of column.
+
+    `names` has all columns; for each of ``double``, ``integer``, ``logical`` and ``nominal`` there
+    may be ``values`` (n, k), the positions ``at`` of the columns from 0 and the matrix ``missing``.
+    Nominal values are codes from 0 into ``levels``.
+    """
+    names = _listed(parts["names"])
+    columns: dict[int, Any] = {}
+    for kind in ("double", "integer", "logical", "nominal"):
+        if kind not in parts:
+            continue
+        part = parts[kind]
+        values = np.asarray(part["values"])
+        missing = part.get("missing")
+        for k, at in enumerate(_listed(part["at"])):
+            absent = None if missing is None else np.asarray(missing)[:, k]
+            columns[int(at)] = _column(kind, values[:, k], absent, part, k)
+    frame = pd.DataFrame({at: columns[at] for at in range(len(names))})
+    frame.columns = pd.Index([str(name) for name in names])
+    return frame
+
+
+def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
+    if kind == "nominal":
+        levels = [str(level) for level in _listed(part["levels"][position])]
+        return pd.Categorical.from_codes(values.astype(np.intp), pd.Index(levels))
+    if kind == "double" or missing is None or not missing.any():
+        return values.astype({"double": float, "integer": np.int64, "logical": bool}[kind])
+    dtype = "Int64" if kind == "integer" else "boolean"
+    column = pd.Series(values.astype(np.int64 if kind == "integer" else bool), dtype=dtype)
+    column[missing] = pd.NA
+    return column
+
+
+def _target(parts: Mapping[str, Any] | None) -> pd.Series[Any] | None:
+    """Class labels: codes from 0 with their levels (-1 is missing), or numbers."""
+    if parts is None:
+        return None
+    if "levels" in parts:
+        levels = [str(level) for level in _listed(parts["levels"])]
+        codes = np.asarray(_listed(parts["values"]), dtype=np.intp)
+        labels = pd.Categorical.from_codes(codes, pd.Index(levels))
+        return pd.Series(labels, name=parts["name"])
+    return pd.Series(np.asarray(_listed(parts["values"]), dtype=float), name=parts["name"])
+
+
+def _filter(given: Any) -> Any:
+    """The name of a filter, or an R function (x, y, weight) -> scores."""
+    if not callable(given):
+        return given
+
+    def r_function(X: Any, y: Any, sample_weight: Any) -> Any:
+        try:
+            return np.asarray(_listed(given(X, list(y), sample_weight)), dtype=float)
+        except Exception as error:
+            raise DataError(f"the filter function failed: {error}") from None
+
+    return r_function
+
+
+# ---------------------------------------------------------------------------------------------
+# to R
+# ---------------------------------------------------------------------------------------------
+def _plain(value: Any) -> Any:
+    """Settings as R can hold them: lists, words and numbers."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return str(value)
+
+
+def _frame(frame: pd.DataFrame, index: str | None = None) -> dict[str, Any]:
+    """A data frame as names and columns; the index becomes the column `index`."""
+    if index is not None:
+        frame = frame.rename_axis(index).reset_index()
+    columns: list[Any] = []
+    for position in range(frame.shape[1]):
+        column = frame.iloc[:, position]
+        if column.dtype.kind in "fiub":
+            columns.append(column.to_numpy())
+        else:
+            columns.append([None if pd.isna(each) else str(each) for each in column])
+    return {"names": [str(name) for name in frame.columns], "columns": columns}
+
+
+# ---------------------------------------------------------------------------------------------
+# tasks
+# ---------------------------------------------------------------------------------------------
+def _ensemble(
+    method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
+) -> dict[str, Any]:
+    given = {key: value for key, value in options.items() if value is not None}
+    if method == "wam":
+        given["filter"] = _filter(given["filter"])
+        run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam
+    else:
+        given["filters"] = [_filter(each) for each in _listed(given["filters"])]
+        run = pyfsagg.bam
+    for name in ("nominal", "groups", "sample_weight"):
+        if name in given:
+            given[name] = _listed(given[name])
+    result = run(_table(table), _target(target), **given)
+    names = list(result.feature_names)
+    return {
+        "method": result.method,
+        "features": names,
+        "ranking": _frame(result.to_frame(), "feature"),
+        "score_matrices": dict(result.score_matrices),
+        "combined": result.combined,
+        "scores": result.scores,
+        "ranks": result.ranking,
+        "parameters": _plain(result.parameters),
+        "data": _plain(result.data),
+        "versions": _plain(result.versions),
+    }
+
+
+def _aggregate(
+    method: str,
+    lists: Mapping[str, Any] | Sequence[Any] | None = None,
+    matrix: Any = None,
+    items: Any = None,
+    universe: Any = None,
+    full: bool = False,
+    exact: bool = False,
+    top_cutoff: Any = None,
+) -> dict[str, Any]:
+    """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name."""
+    options: dict[str, Any] = {}
+    if method in _R_METHODS:
+        name, options = _R_METHODS[method]
+        options = dict(options)
+    else:
+        name = AGGREGATORS.get(method).name
+    if name == "robust_rank_aggregation":
+        options["exact"] = exact
+        if top_cutoff is not None:
+            options["top_cutoff"] = [float(each) for each in _listed(top_cutoff)]
+    if lists is not None:
+        named = lists if isinstance(lists, Mapping) else dict(enumerate(lists, start=1))
+        words = {str(key): [str(one) for one in _listed(each)] for key, each in named.items()}
+        sizes = None if universe is None else [int(size) for size in _listed(universe)]
+        table = RankTable.from_lists(words, universe=_one_or_all(sizes), full=full)
+    else:
+        table = RankTable.from_normalized_ranks(np.asarray(matrix).T, names=_listed(items))
+    values = AGGREGATORS.get(name).compute(table, **options)
+    shown = values.p_values if name == "robust_rank_aggregation" else values.statistic
+    if shown is None or method not in _R_METHODS:
+        shown = values.scores
+    order = np.argsort(-values.scores, kind="stable")
+    return {"name": [table.names[j] for j in order], "score": np.asarray(shown)[order]}
+
+
+def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
+    return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
+
+
+def _stability(
+    kind: str,
+    data: Any,
+    measures: Any = None,
+    n_features: int | None = None,
+    top: float | int = 0.25,
+    level: float = 0.95,
+) -> dict[str, Any]:
+    """The table of stability measures of scores, ranks or selections."""
+    options: dict[str, Any] = {"top": top, "level": level}
+    if kind == "lists":
+        given: Any = [{str(one) for one in _listed(each)} for each in data]
+        options["n_features"] = n_features
+    else:
+        given = np.asarray(data)
+        options["input"] = kind
+    names = None if measures is None else _listed(measures)
+    return _frame(pyfsagg.stability_table(given, names, **options), "measure")
+
+
+def _influence(
+    table: Mapping[str, Any], target: Mapping[str, Any], aggregators: Any = None, **options: Any
+) -> dict[str, Any]:
+    given = {key: value for key, value in options.items() if value is not None}
+    given["filter"] = _filter(given["filter"])
+    if aggregators is not None:
+        given["aggregators"] = _listed(aggregators)
+    result = pyfsagg.influence(_table(table), _target(target), **given)
+    return {
+        "stability": _frame(result.to_frame()),
+        "ranks": {name: result.ranks(name) for name in result.aggregators},
+        "features": list(result.feature_names),
+        "parameters": _plain(result.parameters),
+        "data": _plain(result.data),
+        "versions": _plain(result.versions),
+    }
+
+
+def _evaluate(
+    table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
+) -> dict[str, Any]:
+    given = {key: value for key, value in options.items() if value is not None}
+    for name in ("methods", "classifiers", "thresholds", "metrics", "protocol", "baselines"):
+        if name in given:
+            given[name] = _listed(given[name])
+    if given.get("protocol") == ["both"]:
+        given["protocol"] = "both"
+    result = pyfsagg.evaluate(_table(table), _target(target), **given)
+    return {
+        "cells": _frame(result.to_frame()),
+        "summary": _frame(result.summary()),
+        "weighted": _frame(result.weighted_average_accuracy()),
+        "comparison": _comparison(result),
+        "remarks": list(result.remarks),
+        "parameters": _plain(result.parameters),
+        "data": _plain(result.data),
+        "versions": _plain(result.versions),
+    }
+
+
+def _comparison(result: pyfsagg.Evaluation) -> list[str]:
+    """The sentences of the comparison of the methods, or why there is none."""
+    try:
+        return list(result.compare().sentences.values())
+    except PyfsaggError as reason:
+        return [str(reason)]
+
+
+def _catalogue(of: str) -> dict[str, Any]:
+    listing: dict[str, Callable[[], pd.DataFrame]] = {
+        "filters": pyfsagg.list_filters,
+        "aggregators": pyfsagg.list_aggregators,
+        "stability_measures": pyfsagg.list_stability_measures,
+        "resampling_plans": pyfsagg.list_resampling_plans,
+    }
+    return _frame(listing[of](), "name")
+
+
+TASKS: dict[str, Callable[..., Any]] = {
+    "ensemble": _ensemble,
+    "aggregate": _aggregate,
+    "stability": _stability,
+    "influence": _influence,
+    "evaluate": _evaluate,
+    "catalogue": _catalogue,
+}

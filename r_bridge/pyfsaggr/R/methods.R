@@ -1,0 +1,65 @@
+#' @export
+print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
+  cat(strwrap(headline(x), exdent = 2), "", sep = "\n")
+  shown <- utils::head(x$ranking, n)
+  keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
+  print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
+  left <- nrow(x$ranking) - nrow(shown)
+  if (left > 0) cat("... and ", left, " more features\n", sep = "")
+  invisible(x)
+}
+
+headline <- function(x) {
+  what <- if (x$method == "wam") "Within-aggregation (WAM)" else "Between-aggregation (BAM)"
+  paste0(
+    what, ": ", paste(gsub("_", " ", names(x$score_matrices)), collapse = ", "), "; ",
+    gsub("_", " ", x$parameters$aggregator), " of ", nrow(x$combined), " resamples; ",
+    nrow(x$ranking), " features"
+  )
+}
+
+#' Summary of an ensemble ranking
+#'
+#' @param object A result of [wam()] or [bam()].
+#' @param measures Stability measures to be computed.
+#' @param ... Passed on to [stability()].
+#' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `ranking` and `stability`.
+#' @export
+summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman", "canberra", "jaccard"),
+                                     ...) {
+  structure(
+    list(
+      headline = headline(object), ranking = object$ranking,
+      stability = stability(object, measures, ...), seed = object$parameters$seed
+    ),
+    class = "summary.pyfsagg_ensemble"
+  )
+}
+
+#' @export
+print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
+  cat(strwrap(x$headline, exdent = 2), "", "Best features", sep = "\n")
+  keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
+  print(utils::head(x$ranking[keep], 10), digits = digits, row.names = FALSE)
+  cat("\nHow far the resamples agree\n")
+  print(x$stability, digits = digits)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.pyfsagg_ensemble <- function(x, ...) x$ranking
+
+#' @export
+plot.pyfsagg_ensemble <- function(x, n = 20, ...) {
+  shown <- utils::head(x$ranking, n)
+  places <- rev(seq_len(nrow(shown)))
+  old <- graphics::par(mar = c(4, 9, 2, 1))
+  on.exit(graphics::par(old))
+  graphics::plot(
+    shown$rank_median, places, xlim = range(1, shown$rank_lower, shown$rank_upper), yaxt = "n", ylab = "",
+    xlab = "rank over resamples: median and 95 % interval", pch = 19, col = "#0072B2", ...
+  )
+  graphics::segments(shown$rank_lower, places, shown$rank_upper, places, col = "#0072B2")
+  graphics::axis(2, places, shown$feature, las = 1, cex.axis = 0.8)
+  invisible(shown)
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(pyfsaggr)
+
+test_check("pyfsaggr")

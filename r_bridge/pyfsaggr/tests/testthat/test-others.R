@@ -1,0 +1,85 @@
+lists <- list(
+  first = c("a", "b", "c", "e"), second = c("b", "a", "d"), third = c("a", "c"), c("d", "b", "a")
+)
+
+test_that("aggregate_ranks gives what aggregateRanks gives", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("RobustRankAggreg")
+  for (method in c("RRA", "min", "geom.mean", "mean", "median", "stuart")) {
+    ours <- aggregate_ranks(lists, N = 20, method = method)
+    theirs <- RobustRankAggreg::aggregateRanks(lists, N = 20, method = method)
+    theirs <- theirs[match(ours$Name, theirs$Name), ]
+    expect_equal(ours$Score, theirs$Score, tolerance = 1e-9, info = method)
+    expect_false(is.unsorted(ours$Score), info = method)
+  }
+  full <- aggregate_ranks(lists, full = TRUE)
+  theirs <- RobustRankAggreg::aggregateRanks(lists, full = TRUE)
+  expect_equal(full$Score, theirs[full$Name, "Score"], tolerance = 1e-9)
+})
+
+test_that("a matrix of normalized ranks is taken as well", {
+  skip_without_pyfsagg()
+  ranks <- matrix(c(0.1, 0.2, 1, 0.2, 0.1, 0.3), 3, dimnames = list(c("x", "y", "z"), NULL))
+  found <- aggregate_ranks(rmat = ranks, exact = TRUE)
+  expect_setequal(found$Name, c("x", "y", "z"))
+  expect_identical(rownames(found), found$Name)
+  expect_error(aggregate_ranks("a"), "list of character", class = "pyfsagg_input_type_error")
+  expect_error(aggregate_ranks(list(c("a", "a"))), "twice", class = "pyfsagg_data_error")
+})
+
+test_that("Stuart is exact for many lists", {
+  skip_without_pyfsagg()
+  many <- lapply(1:300, function(i) c("a", "b", "c"))
+  found <- aggregate_ranks(many, method = "stuart", N = 10)
+  expect_true(all(is.finite(found$Score) & found$Score >= 0 & found$Score <= 1))
+})
+
+test_that("stability of results, matrices and lists", {
+  skip_without_pyfsagg()
+  found <- quick(Species ~ ., data = iris)
+  of_result <- stability(found, c("pearson", "jaccard"))
+  expect_equal(of_result$value[1], mean(cor(t(found$combined))[lower.tri(diag(20))]))
+  expect_equal(as.data.frame(of_result), as.data.frame(stability(found$combined, c("pearson", "jaccard"))))
+  sets <- list(c("a", "b"), c("a", "c"), c("a", "b"))
+  by_name <- stability(sets, "jaccard", n_features = 5)
+  expect_equal(by_name$value, mean(c(1 / 3, 1, 1 / 3)))
+  rows <- t(vapply(sets, function(set) letters[1:5] %in% set, logical(5)))
+  expect_equal(stability(rows, "nogueira")$value, stability(sets, "nogueira", n_features = 5)$value)
+  expect_output(print(by_name), "jaccard")
+  expect_error(stability(1:3), "matrix or a list", class = "pyfsagg_input_type_error")
+})
+
+test_that("influence compares aggregators, and stats::influence is as it was", {
+  skip_without_pyfsagg()
+  found <- influence(Species ~ ., data = iris, n_folds = 5, n_resamples = 10, seed = 1,
+                     aggregators = c("arithmetic_mean", "rra"), progress = FALSE)
+  expect_equal(colnames(summary(found)), c("arithmetic_mean", "robust_rank_aggregation"))
+  expect_output(print(found), "5 folds")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_equal(nrow(plot(found)), 2L)
+  expect_named(influence(lm(Sepal.Length ~ Sepal.Width, iris)),
+               c("hat", "coefficients", "sigma", "wt.res"))
+})
+
+test_that("evaluate says what features are worth", {
+  skip_without_pyfsagg()
+  found <- evaluate(Species ~ ., data = iris, methods = c("information_gain", "mrmr"),
+                    classifiers = c("naive_bayes", "svm"), thresholds = c(0.25, 0.5, 1),
+                    n_resamples = 10, seed = 1, cores = 2, progress = FALSE)
+  expect_gt(min(found$weighted$wacc[found$weighted$kind == "method"]), 0.8)
+  expect_identical(unique(found$cells$protocol), "nested")
+  expect_output(print(found), "Friedman")
+  expect_s3_class(as.data.frame(found), "data.frame")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_gt(nrow(plot(found)), 0L)
+})
+
+test_that("the catalogue names what there is", {
+  skip_without_pyfsagg()
+  expect_true("mrmr" %in% list_filters()$name)
+  expect_true("stuart" %in% list_aggregators()$name)
+  expect_true("nogueira" %in% list_stability_measures()$name)
+  expect_true("bootstrap" %in% list_resampling_plans()$name)
+})

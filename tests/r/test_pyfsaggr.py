@@ -1,0 +1,101 @@
+"""The R package pyfsaggr: checked as R checks packages, with its own tests and examples."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "r_bridge" / "pyfsaggr"
+
+pytestmark = pytest.mark.r
+
+REASON = ""
+if shutil.which("Rscript") is None:
+    REASON = "R is not installed"
+elif not os.environ.get("PYFSAGG_PYTHON"):
+    REASON = "PYFSAGG_PYTHON names no Python that reticulate can use"
+if REASON and os.environ.get("PYFSAGG_REQUIRE_ALL") != "1":
+    pytest.skip(REASON, allow_module_level=True)
+
+
+def run(*command: str, folder: Path, **environment: str) -> str:
+    """What a command prints; it must succeed."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+        env=clean({**os.environ, **environment}),
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def clean(environment: Mapping[str, str]) -> dict[str, str]:
+    """Without the paths of the Python of this test; compiled kernels are those of the other one."""
+    others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    kept = {key: value for key, value in environment.items() if key not in others}
+    return {
+        **kept,
+        "NUMBA_CACHE_DIR": str(Path(environment["PYFSAGG_PYTHON"]).parents[1] / "numba"),
+    }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pyfsaggr")
+    run("R", "CMD", "build", "--no-build-vignettes", str(SOURCE), folder=folder)
+    (package,) = folder.glob("pyfsaggr_*.tar.gz")
+    return package
+
+
+def test_r_cmd_check_finds_nothing(built: Path, tmp_path: Path) -> None:
+    run(
+        *("R", "CMD", "check", "--no-manual", "--no-build-vignettes", "--ignore-vignettes"),
+        str(built),
+        folder=tmp_path,
+        _R_CHECK_FORCE_SUGGESTS_="false",
+        PYFSAGG_REQUIRE_ALL="1",  # inside, nothing is skipped for want of Python
+    )
+    log = (tmp_path / "pyfsaggr.Rcheck" / "00check.log").read_text(encoding="utf-8")
+    assert "Status: OK" in log, log[-3000:]
+    tests = (tmp_path / "pyfsaggr.Rcheck" / "tests" / "testthat.Rout").read_text(encoding="utf-8")
+    assert "[ FAIL 0 | WARN 0 | SKIP 0 |" in tests
+
+
+def test_loading_starts_no_python(built: Path, tmp_path: Path) -> None:
+    run("R", "CMD", "INSTALL", f"--library={tmp_path}", str(built), folder=tmp_path)
+    code = (
+        "suppressMessages(library(pyfsaggr)); "
+        "cat(reticulate::py_available(initialize = FALSE), pyfsagg_available(), "
+        "reticulate::py_available(initialize = FALSE))"
+    )
+    assert run("Rscript", "-e", code, folder=tmp_path, R_LIBS=str(tmp_path)) == "FALSE TRUE TRUE"
+
+
+def test_a_python_without_pyfsagg_is_said(built: Path, tmp_path: Path) -> None:
+    run("R", "CMD", "INSTALL", f"--library={tmp_path}", str(built), folder=tmp_path)
+    empty = tmp_path / "empty"
+    run("python3", "-m", "venv", "--without-pip", str(empty), folder=tmp_path)
+    code = (
+        "suppressMessages(library(pyfsaggr)); cat(pyfsagg_available(), '\\n'); "
+        "tryCatch(wam(iris[1:4], iris$Species), error = function(e) "
+        "cat(class(e)[1], conditionMessage(e)))"
+    )
+    said = run(
+        *("Rscript", "-e", code),
+        folder=tmp_path,
+        R_LIBS=str(tmp_path),
+        PYFSAGG_PYTHON=str(empty / "bin" / "python"),
+    )
+    assert said.startswith("FALSE")
+    assert "pyfsagg_missing_dependency_error" in said
+    assert "install_pyfsagg()" in said
