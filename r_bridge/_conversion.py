@@ -220,8 +220,9 @@ def to_matrix(
 def from_r(value: Any) -> Any:
     """An R vector, matrix or data frame as array, Series or DataFrame.
 
-    A matrix with names of rows or columns becomes a DataFrame, one without an array.  A factor, and
-    a vector with missing values that an array cannot hold, becomes a Series.
+    A matrix with names of rows or columns becomes a DataFrame, one without an array; its missing
+    integers and logicals are NaN.  A factor, and a vector with missing values that an array cannot
+    hold, becomes a Series.
 
     Raises
     ------
@@ -233,7 +234,9 @@ def from_r(value: Any) -> Any:
     column = _column(value)
     if "dim" in value.list_attrs():
         shape = tuple(int(size) for size in value.do_slot("dim"))
-        return _labelled(np.asarray(column).reshape(shape, order="F"), value)
+        if not isinstance(column, np.ndarray):
+            column = column.to_numpy(np.float64, na_value=np.nan)
+        return _labelled(column.reshape(shape, order="F"), value)
     return column if isinstance(column, np.ndarray) else pd.Series(column)
 
 
@@ -264,13 +267,18 @@ def _frame(value: Any) -> pd.DataFrame:
     return found
 
 
+def _cells(vector: Any, dtype: Any) -> NDArray[Any]:
+    """A copy of the cells in R's order; rpy2 has no view of an empty vector."""
+    return np.array(vector.memoryview() if len(vector) else [], dtype=dtype).ravel(order="F")
+
+
 def _column(vector: Any) -> Any:
     """A plain R vector as an array, or a pandas array where NumPy has no such values."""
     types = _vectors()
     if isinstance(vector, types.FloatSexpVector):
-        return np.array(vector.memoryview(), dtype=np.float64)
+        return _cells(vector, np.float64)
     if isinstance(vector, types.IntSexpVector | types.BoolSexpVector):
-        codes = np.array(vector.memoryview())
+        codes = _cells(vector, np.int32)
         missing = codes == NA_INTEGER
         kind = _texts(vector, "class")
         if "factor" in kind:
@@ -289,5 +297,5 @@ def _column(vector: Any) -> Any:
             vector
         )
         texts = [None if each is types.NA_Character else str(each) for each in levels]
-        return np.array(texts, dtype=object)[np.array(positions.memoryview()) - 1]
+        return np.array(texts, dtype=object)[_cells(positions, np.int32) - 1]
     raise InputTypeError(f"an R value of type {type(vector).__name__} has no counterpart here")

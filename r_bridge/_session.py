@@ -22,7 +22,7 @@ __all__ = [
     "require",
 ]
 
-RPY2 = "'pip install rpy2==3.5.17' for R before 4.5, 'pip install \"rpy2>=3.6\"' for later ones"
+RPY2 = "'pip install rpy2==3.5.17' for R before 4.5, 'pip install \"rpy2>=3.6.4\"' for later ones"
 
 
 class RError(PyfsaggError, RuntimeError):
