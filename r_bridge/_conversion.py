@@ -17,7 +17,7 @@ R's automatic ones arrive as an index.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -97,10 +97,12 @@ def _kind(series: pd.Series[Any], name: str) -> str:
     by_type = {"f": "double", "i": "integer", "u": "integer", "b": "logical"}
     if series.dtype.kind in by_type:
         return by_type[series.dtype.kind]
+    if isinstance(series.dtype, pd.StringDtype):
+        return "text"
     found = pd.api.types.infer_dtype(series, skipna=True)
     # As in R, a column of missing values alone is logical.
     known = {"boolean": "logical", "integer": "integer", "floating": "double", "string": "text"}
-    known["empty"] = "text" if isinstance(series.dtype, pd.StringDtype) else "logical"
+    known["empty"] = "logical"
     if found in known and series.dtype.kind != "M":
         return known[found]
     raise InputTypeError(
@@ -272,6 +274,11 @@ def _cells(vector: Any, dtype: Any) -> NDArray[Any]:
     return np.array(vector.memoryview() if len(vector) else [], dtype=dtype).ravel(order="F")
 
 
+@lru_cache(maxsize=64)  # the columns of a table often share their levels
+def _categories(levels: tuple[str, ...], ordered: bool) -> pd.CategoricalDtype:
+    return pd.CategoricalDtype(list(levels), ordered)
+
+
 def _column(vector: Any) -> Any:
     """A plain R vector as an array, or a pandas array where NumPy has no such values."""
     types = _vectors()
@@ -282,11 +289,8 @@ def _column(vector: Any) -> Any:
         missing = codes == NA_INTEGER
         kind = _texts(vector, "class")
         if "factor" in kind:
-            return pd.Categorical.from_codes(
-                np.where(missing, 0, codes) - 1,
-                categories=pd.Index(_texts(vector, "levels")),
-                ordered="ordered" in kind,
-            )
+            dtype = _categories(tuple(_texts(vector, "levels")), "ordered" in kind)
+            return pd.Categorical.from_codes(np.where(missing, 0, codes) - 1, dtype=dtype)
         whole = isinstance(vector, types.IntSexpVector)
         values = codes.astype(np.int64 if whole else bool)
         if not missing.any():

@@ -50,6 +50,7 @@ def inside_r() -> bool:
         return False
 
 
+@cache
 def environment() -> Any:
     """The module ``rpy2.robjects`` with R started.
 
@@ -66,11 +67,6 @@ def environment() -> Any:
             "started by R, for instance through reticulate); call the R packages in R directly, or "
             "run 'pyfsagg cross-check' in a terminal"
         )
-    return _started()
-
-
-@cache
-def _started() -> Any:
     library_path = os.environ.get("LD_LIBRARY_PATH")
     try:
         with warnings.catch_warnings():
@@ -114,13 +110,34 @@ def require(name: str) -> None:
         )
 
 
+class _Package:
+    """The exported functions of an R package as attributes, fetched when they are first used.
+
+    A dot in a name of R is an underscore here, as it is in the names of arguments.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        exported = environment().r["getNamespaceExports"](self._name)
+        found = [each for each in exported if each.replace(".", "_") == attribute]
+        if not found:
+            raise AttributeError(
+                f"the R package {self._name!r} exports nothing called {attribute!r}"
+            )
+        # Where two names differ by the dot only, the one that is written as asked for.
+        name = attribute if attribute in found else found[0]
+        function = environment().r["getExportedValue"](self._name, name)
+        setattr(self, attribute, function)
+        return function
+
+
 @cache
 def package(name: str) -> Any:
     """An installed R package as an object with its functions; errors as in :func:`require`."""
     require(name)
-    from rpy2.robjects.packages import importr
-
-    return importr(name)
+    return _Package(name)
 
 
 def r_versions(*packages: str) -> dict[str, str]:

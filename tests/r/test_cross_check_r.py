@@ -36,7 +36,7 @@ DEBIAN = ["RobustRankAggreg", "afex", "rstatix", "stats"]
 @pytest.fixture(scope="module")
 def result() -> CrossCheck:
     """All packages that are installed, on the embedded data."""
-    return cross_check(n_resamples=4)
+    return cross_check(n_resamples=3)
 
 
 def test_everything_agrees_or_differs_as_documented(result: CrossCheck) -> None:
