@@ -51,7 +51,7 @@ def _register_sets(measure: str) -> None:
     @compare(
         f"stabm_{measure}",
         "stabm",
-        f"stability of selections, {measure}",
+        f"stability of selections, {measure.capitalize()}",
         ours=f"stability(sets, '{measure}', n_features=p)",
         theirs=f"{stabm.MEASURES[measure]}(features, p)",
         tolerance=AVERAGE,
@@ -63,10 +63,12 @@ def _register_sets(measure: str) -> None:
 
 
 def _register_adjusted(measure: str) -> None:
+    words = measure.replace("_", " ").replace("mbm", "MBM")
+
     @compare(
         f"stabm_{measure}",
         "stabm",
-        f"stability with similar features, {measure.replace('_', ' ')}",
+        f"stability with similar features, {words}",
         ours=f"stability(sets, '{measure}', n_features=p, similarity=S, threshold=0.6)",
         theirs=f"{stabm.ADJUSTED_MEASURES[measure]}(features, S, threshold = 0.6)",
         tolerance=AVERAGE,
