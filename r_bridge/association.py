@@ -43,6 +43,12 @@ def association_matrix(X: pd.DataFrame, *, estimator: Estimator = "pearson") -> 
         If R, rpy2 or mRMRe is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"a": [1, 2, 3, 4], "b": [1, 3, 2, 4]})
+    >>> round(float(association_matrix(X).loc["a", "b"]), 4)  # r = 0.8
+    0.5108
     """
     library = package("mRMRe")
     found = from_r(call(library.mim, _data(X), continuous_estimator=estimator))
@@ -71,6 +77,12 @@ def mrmr(
         If `target` is not a column.
     MissingDependencyError, RError
         As in :func:`association_matrix`.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"a": [4, 1, 3, 2], "b": [1, 3, 2, 4], "y": [1, 2, 3, 4]})
+    >>> mrmr(X, "y", n_features=1)
+    ['b']
     """
     names = [str(name) for name in X.columns]
     if target not in names:

@@ -45,6 +45,12 @@ def information_gain(
         If R, rpy2 or FSelectorRcpp is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"cut": [1.0, 2, 3, 4, 9, 10, 11, 12], "flat": 5.0})
+    >>> information_gain(X, list("aaaabbbb")).round(4).tolist()
+    [0.6931, 0.0]
     """
     frame = from_r(
         call(
@@ -77,6 +83,12 @@ def discretize(X: Any, y: Any, *, discretize_integers: bool = True) -> pd.DataFr
     ------
     MissingDependencyError, RError
         As in :func:`information_gain`.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"cut": [1.0, 2, 3, 4, 9, 10, 11, 12], "flat": 5.0})
+    >>> discretize(X, list("aaaabbbb"))["cut"].cat.categories.tolist()
+    ['(-Inf,6.5]', '(6.5, Inf]']
     """
     found: pd.DataFrame = from_r(_discretized(X, y, discretize_integers))
     return found.iloc[:, 1:]
@@ -89,6 +101,12 @@ def cut_points(
 
     Parameters, types and errors are those of :func:`discretize`; a feature that is not split has an
     empty array.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"cut": [1.0, 2, 3, 4, 9, 10, 11, 12], "flat": 5.0})
+    >>> cut_points(X, list("aaaabbbb"))
+    {'cut': array([6.5]), 'flat': array([], dtype=float64)}
     """
     splits = environment().r["attr"](_discretized(X, y, discretize_integers), "fsSplitPointsList")
     names = [str(name) for name in splits.names]

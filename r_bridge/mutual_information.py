@@ -34,6 +34,12 @@ def mutual_information(X: Any, y: Any) -> pd.Series[float]:
         If R, rpy2 or praznik is not installed.
     RError
         If R raises an error, for instance because of missing values.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"same": [0, 0, 1, 1], "noise": [0, 1, 0, 1]})
+    >>> mutual_information(X, list("aabb")).round(4).tolist()
+    [0.6931, 0.0]
     """
     scores = call(package("praznik").miScores, to_frame(X), to_factor(y), threads=1)
     return _by_feature(scores, "mutual_information")
@@ -48,6 +54,12 @@ def mutual_information_matrix(X: Any) -> pd.DataFrame:
     -------
     DataFrame of shape (n_features, n_features)
         With the entropies on the diagonal.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
+    >>> mutual_information_matrix(X).round(4).loc["a"].tolist()
+    [0.6931, 0.0]
     """
     found = from_r(call(package("praznik").miMatrix, to_frame(X), zeroDiag=False, threads=1))
     names = [str(name) for name in X.columns] if isinstance(X, pd.DataFrame) else None
@@ -73,6 +85,12 @@ def mrmr(X: Any, y: Any, *, n_features: int | None = None) -> pd.Series[float]:
     ------
     MissingDependencyError, RError
         As in :func:`mutual_information`.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"noise": [0, 1, 0, 1], "same": [0, 0, 1, 1]})
+    >>> mrmr(X, list("aabb")).index.tolist()
+    ['same', 'noise']
     """
     frame = to_frame(X)
     k = len(frame) if n_features is None else n_features

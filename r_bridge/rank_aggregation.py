@@ -60,6 +60,11 @@ def rank_matrix(
         If R, rpy2 or RobustRankAggreg is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> rank_matrix([["a", "b"], ["b", "c"]], universe=4).loc["b"].tolist()
+    [0.5, 0.25]
     """
     library = package("RobustRankAggreg")
     matrix = call(library.rankMatrix, _r_lists(lists), **_universe(universe), full=full)
@@ -102,6 +107,11 @@ def aggregate_ranks(
         If R, rpy2 or RobustRankAggreg is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> round(float(aggregate_ranks([["a", "b"], ["a", "c"]], universe=4)["a"]), 9)
+    0.125
     """
     if (lists is None) == (normalized_ranks is None):
         raise ParameterError("give either lists or normalized_ranks, and not both")

@@ -79,6 +79,11 @@ def stability(
         If R, rpy2 or stabm (for intersection_mbm, igraph) is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> stability([[0, 1], [0, 2]], "dice", n_features=4)
+    0.5
     """
     known = MEASURES | ADJUSTED_MEASURES
     if measure not in known:

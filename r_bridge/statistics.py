@@ -78,6 +78,12 @@ def rm_anova(values: ArrayLike) -> pd.Series[float]:
         of this module.
     RError
         If R raises an error; so do the other functions of this module.
+
+    Examples
+    --------
+    >>> values = [[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]]
+    >>> round(float(rm_anova(values)["f"]), 3)
+    8.427
     """
     return _series(_call("rm_anova", _matrix(values), needs="afex"))
 
@@ -100,6 +106,11 @@ def one_way_anova(values: ArrayLike, groups: ArrayLike, *, welch: bool = False) 
     -------
     Series
         f, df_effect, df_error, p, ss_effect, ss_error.
+
+    Examples
+    --------
+    >>> round(float(one_way_anova([1, 2, 3, 4], ["a", "a", "b", "b"])["f"]), 6)
+    8.0
     """
     return _series(_call("one_way_anova", _vector(values), _labels(groups), welch))
 
@@ -111,6 +122,11 @@ def t_test(x: ArrayLike, y: ArrayLike, *, paired: bool) -> pd.Series[float]:
     -------
     Series
         estimate, lower, upper, statistic, df, p, effect_size.
+
+    Examples
+    --------
+    >>> round(float(t_test([1, 2, 3], [2, 4, 6], paired=False)["estimate"]), 6)
+    -2.0
     """
     return _series(_call("t_test", _vector(x), _vector(y), paired, needs="rstatix"))
 
@@ -126,6 +142,11 @@ def pooled_t_tests(
         R sorts the groups by name.
     adjust : str
         R's ``p.adjust.method``.
+
+    Examples
+    --------
+    >>> pooled_t_tests([1, 2, 3, 4], ["a", "a", "b", "b"]).round(4)
+    array([0.1056])
     """
     return np.asarray(_call("pooled_t_tests", _vector(values), _labels(groups), adjust))
 
@@ -145,6 +166,11 @@ def wilcoxon(
     -------
     Series
         statistic, p, lower, upper, confidence (of the interval), estimate.
+
+    Examples
+    --------
+    >>> float(wilcoxon([1.1, 2.3, 3.2, 4.6], [0.1, 0.2, 0.3, 0.4], paired=True)["p"])
+    0.125
     """
     logical = environment().NA_Logical if exact is None else exact
     side = alternative.replace("-", ".")
@@ -157,6 +183,11 @@ def friedman(values: ArrayLike) -> pd.Series[float]:
     Parameters
     ----------
     values : array (n_subjects, n_conditions)
+
+    Examples
+    --------
+    >>> float(friedman([[1, 2, 3], [2, 3, 4], [1, 3, 5]])["kendall_w"])
+    1.0
     """
     return _series(_call("friedman", _matrix(values), needs="rstatix"))
 

@@ -80,6 +80,10 @@ def _cut_points(material: Material) -> Iterator[Case]:
     departs=Departure(IDLE),
 )
 def _idle_cuts(material: Material) -> Iterator[Case]:
+    # The smallest case: the right half, without its first sample, has two samples of one class.
+    X, y = pd.DataFrame({"x": [1.0, 2, 3, 10, 11, 12]}), pd.Series(list("aaabbb"))
+    few = discretize(X, y, mdl="fselectorrcpp").cutpoints["x"]
+    yield Case("six samples", len(few), len(fselectorrcpp.cut_points(X, y)["x"]))
     for table in _without_ties(material):
         for label, X, y, _ in table.resamples():
             found = discretize(X, y, mdl="fselectorrcpp").cutpoints
