@@ -19,7 +19,7 @@ from r_bridge.comparisons import (  # noqa: F401 - each registers its comparison
     filters,
     rank_aggregation,
     stability,
-    statistical_tests,
+    statistics,
 )
 from r_bridge.comparisons._base import COMPARISONS, Comparison, Difference
 from r_bridge.comparisons._material import Material, embedded_material, given_material
