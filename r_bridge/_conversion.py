@@ -270,8 +270,12 @@ def _frame(value: Any) -> pd.DataFrame:
 
 
 def _cells(vector: Any, dtype: Any) -> NDArray[Any]:
-    """A copy of the cells in R's order; rpy2 has no view of an empty vector."""
-    return np.array(vector.memoryview() if len(vector) else [], dtype=dtype).ravel(order="F")
+    """A copy of the cells in R's order.
+
+    NumPy reads them through the array interface of the vector: each call of its method `memoryview`
+    takes a reference to None that it does not own, which ends Python 3.11 after some thousands.
+    """
+    return np.array(vector if len(vector) else [], dtype=dtype).ravel(order="F")
 
 
 @lru_cache(maxsize=64)  # the columns of a table often share their levels

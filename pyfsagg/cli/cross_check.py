@@ -102,6 +102,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> dict[str, Any]:
     """The table to compare on, as arguments of ``cross_check``; none for the embedded data."""
+    from pyfsagg._validation import check_table
     from pyfsagg.datasets import load_dataset, read_table, split_target
 
     if options.data is None:
@@ -114,7 +115,10 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
             raise ParameterError(
                 f"--target is for files; {options.data!r} is a data set, which has its own"
             )
-        return {"X": found.X.drop(columns=options.exclude), "y": found.y, "name": found.name}
+        check_table(found.X)  # refuses the sparse ones
+        label = str(found.y.name)
+        X, y = split_target(found.X.assign(**{label: found.y}), label, options.exclude)
+        return {"X": X, "y": y, "name": found.name}
     if options.target is None:
         raise ParameterError("--data needs --target, the column with the classes")
     X, y = split_target(read_table(options.data), options.target, options.exclude)

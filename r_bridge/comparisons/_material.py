@@ -54,11 +54,14 @@ class Resampled:
 
     def untied(self) -> Resampled:
         """The table with its numbers replaced by their ranks, equal values in order of the rows."""
-        frame = self.X.copy()
-        for name in frame.select_dtypes("number"):
-            ranks = rank_scores(frame[name], "ordinal", higher_is_better=False)
-            frame[name] = ranks.astype(np.float64)
-        return replace(self, name=f"ranks of {self.name}", X=frame)
+        numbers = set(self.X.select_dtypes("number"))
+        columns = {
+            name: rank_scores(column, "ordinal", higher_is_better=False)
+            if name in numbers
+            else column.array
+            for name, column in self.X.items()
+        }
+        return replace(self, name=f"ranks of {self.name}", X=pd.DataFrame(columns))
 
     def with_logicals_as_integers(self) -> Resampled:
         """The table with 0 and 1 for False and True."""

@@ -88,6 +88,7 @@ def test_command_ends_with_1_if_something_disagrees(
         (["--data", "wine.csv"], "--data needs --target"),
         (["--data", "wine", "--target", "kind"], "which has its own"),
         (["--data", "nowhere"], "unknown data set 'nowhere'"),
+        (["--data", "wine", "--exclude", "hues"], "unknown column 'hues'; did you mean 'hue'?"),
         (["--n-resamples", "1"], "n_resamples must be a whole number of at least 3"),
         (["--seed", "-1"], "random_state must be"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -116,6 +118,14 @@ def test_what_r_has_no_type_for_is_refused_by_name(column, error, message) -> No
     frame = pd.DataFrame({"fine": [1, 2], "c": column})
     with pytest.raises(error, match=message):
         to_frame(frame)
+
+
+def test_crossing_often_takes_no_references_from_none() -> None:
+    value = to_vector([1.0, 2.0])
+    before = sys.getrefcount(None)
+    for _ in range(3000):
+        from_r(value)
+    assert sys.getrefcount(None) > before - 1000
 
 
 def test_shapes_and_names_are_checked() -> None:

@@ -15,6 +15,7 @@ from pyfsagg.exceptions import MissingDependencyError, UnknownNameError
 from r_bridge import association, correlation, entropy, mutual_information, stability
 from r_bridge._packages import PACKAGES, install_hint
 from r_bridge._session import RError, r_versions, require
+from r_bridge.comparisons._material import embedded_material
 
 pytestmark = pytest.mark.r
 need("stats")
@@ -76,6 +77,28 @@ def test_fselectorrcpp() -> None:
     assert len(intervals["V3"].cat.categories) == len(cuts["V3"]) + 1
     codes = np.searchsorted(cuts["V3"], X["V3"])
     np.testing.assert_array_equal(intervals["V3"].cat.codes, codes)
+
+
+@only_with("FSelectorRcpp")
+def test_where_ties_make_a_difference_r_gives_our_value_for_another_order_of_the_rows() -> None:
+    table = embedded_material(10).tables[1]
+    ours = table.scores("information_gain", mdl="fselectorrcpp")
+    differing = 0
+    for row, (_, X, y, _) in zip(ours, table.resamples(), strict=True):
+        theirs = entropy.information_gain(X, y)
+        for j in np.flatnonzero(np.abs(row - theirs) > 1e-9):
+            differing += 1
+            one = X.iloc[:, [j]]
+            orders = (np.random.default_rng(i).permutation(len(X)) for i in range(100))
+            values = [
+                entropy.information_gain(
+                    one.iloc[order].reset_index(drop=True), y.iloc[order].reset_index(drop=True)
+                ).iloc[0]
+                for order in orders
+            ]
+            assert np.isclose(values, row[j], rtol=0, atol=1e-9).any()
+            assert np.isclose(values, theirs.iloc[j], rtol=0, atol=1e-9).any()
+    assert differing > 0
 
 
 @only_with("praznik")
