@@ -33,6 +33,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg.exceptions import ParameterError
+from r_bridge._conversion import from_r, to_matrix, to_strings, to_vector
 from r_bridge._session import call, environment, package
 
 __all__ = ["Method", "aggregate_ranks", "rank_matrix"]
@@ -59,12 +60,16 @@ def rank_matrix(
         If R, rpy2 or RobustRankAggreg is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> rank_matrix([["a", "b"], ["b", "c"]], universe=4).loc["b"].tolist()
+    [0.5, 0.25]
     """
     library = package("RobustRankAggreg")
     matrix = call(library.rankMatrix, _r_lists(lists), **_universe(universe), full=full)
-    names = list(matrix.rownames)
-    columns = list(_named(lists))
-    return pd.DataFrame(np.array(matrix), index=pd.Index(names, name="name"), columns=columns)
+    found: pd.DataFrame = from_r(matrix)
+    return found.set_axis(list(_named(lists)), axis="columns").rename_axis("name")
 
 
 def aggregate_ranks(
@@ -102,14 +107,18 @@ def aggregate_ranks(
         If R, rpy2 or RobustRankAggreg is not installed.
     RError
         If R raises an error.
+
+    Examples
+    --------
+    >>> round(float(aggregate_ranks([["a", "b"], ["a", "c"]], universe=4)["a"]), 9)
+    0.125
     """
     if (lists is None) == (normalized_ranks is None):
         raise ParameterError("give either lists or normalized_ranks, and not both")
-    robjects = environment()
     library = package("RobustRankAggreg")
     arguments: dict[str, Any] = {"method": method, "exact": exact}
     if top_cutoff is not None:
-        arguments["topCutoff"] = robjects.FloatVector(list(top_cutoff))
+        arguments["topCutoff"] = to_vector(np.asarray(top_cutoff, dtype=np.float64))
     if lists is not None:
         frame = call(
             library.aggregateRanks, _r_lists(lists), **_universe(universe), full=full, **arguments
@@ -117,8 +126,9 @@ def aggregate_ranks(
     else:
         ranks = np.asarray(normalized_ranks, dtype=np.float64)
         frame = call(library.aggregateRanks, rmat=_r_matrix(ranks), **arguments)
-    names = [str(name) for name in robjects.r["as.character"](frame.rx2("Name"))]
-    return pd.Series(np.array(frame.rx2("Score")), index=pd.Index(names, name="name"), name=method)
+    found = from_r(frame)
+    names = pd.Index(found["Name"].astype(str), name="name")
+    return pd.Series(found["Score"].to_numpy(), index=names, name=method)
 
 
 def _named(lists: Lists) -> dict[str, list[str]]:
@@ -129,24 +139,16 @@ def _named(lists: Lists) -> dict[str, list[str]]:
 
 def _r_lists(lists: Lists) -> Any:
     robjects = environment()
-    named = _named(lists)
-    return robjects.ListVector({name: robjects.StrVector(one) for name, one in named.items()})
+    return robjects.ListVector({name: to_strings(one) for name, one in _named(lists).items()})
 
 
 def _universe(universe: int | Sequence[int] | None) -> dict[str, Any]:
     if universe is None:
         return {}
-    robjects = environment()
-    sizes = [universe] if isinstance(universe, int) else list(universe)
-    return {"N": robjects.FloatVector([float(size) for size in sizes])}
+    sizes = [universe] if isinstance(universe, int) else universe
+    return {"N": to_vector(np.asarray(sizes, dtype=np.float64))}
 
 
 def _r_matrix(ranks: NDArray[np.float64]) -> Any:
-    """The transpose as an R matrix with row names; our row order is R's column order."""
-    robjects = environment()
-    m, p = ranks.shape
-    values = robjects.FloatVector(ranks.ravel())
-    rows = robjects.StrVector([f"x{j}" for j in range(p)])
-    names = robjects.ListVector({"rows": rows, "columns": robjects.NULL})
-    matrix = robjects.r.matrix(values, nrow=p, ncol=m)
-    return robjects.r["dimnames<-"](matrix, value=robjects.r.unname(names))
+    """The transpose as an R matrix with row names."""
+    return to_matrix(ranks.T, rows=[f"x{j}" for j in range(ranks.shape[1])])

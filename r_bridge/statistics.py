@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from r_bridge._session import call, environment, package
+from r_bridge._conversion import to_matrix, to_strings, to_vector
+from r_bridge._session import call, environment, require
 
 __all__ = [
     "friedman",
@@ -34,14 +35,13 @@ _SOURCE = Path(__file__).with_name("statistics.R")
 def _functions() -> Any:
     """The functions of statistics.R in an R environment of their own."""
     robjects = environment()
-    for name in ("afex", "rstatix"):
-        package(name)
     found = robjects.r["new.env"]()
     robjects.r["sys.source"](str(_SOURCE), found)
     return found
 
 
-def _call(name: str, *arguments: Any) -> Any:
+def _call(name: str, *arguments: Any, needs: str = "stats") -> Any:
+    require(needs)
     return call(_functions()[name], *arguments)
 
 
@@ -51,12 +51,11 @@ def _series(result: Any) -> pd.Series[float]:
 
 
 def _vector(values: ArrayLike) -> Any:
-    return environment().FloatVector(np.asarray(values, dtype=np.float64).tolist())
+    return to_vector(np.asarray(values, dtype=np.float64))
 
 
 def _matrix(values: ArrayLike) -> Any:
-    array = np.asarray(values, dtype=np.float64)
-    return environment().r.matrix(_vector(array.ravel(order="F")), nrow=array.shape[0])
+    return to_matrix(np.asarray(values, dtype=np.float64))
 
 
 def rm_anova(values: ArrayLike) -> pd.Series[float]:
@@ -75,16 +74,23 @@ def rm_anova(values: ArrayLike) -> pd.Series[float]:
     Raises
     ------
     MissingDependencyError
-        If R, rpy2, afex or rstatix is not installed; so do the other functions of this module.
+        If R, rpy2 or the package that a function names is not installed; so do the other functions
+        of this module.
     RError
         If R raises an error; so do the other functions of this module.
+
+    Examples
+    --------
+    >>> values = [[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]]
+    >>> round(float(rm_anova(values)["f"]), 3)
+    8.427
     """
-    return _series(_call("rm_anova", _matrix(values)))
+    return _series(_call("rm_anova", _matrix(values), needs="afex"))
 
 
 def rm_anova_rstatix(values: ArrayLike) -> pd.Series[float]:
     """The same by ``rstatix::anova_test``, which rounds to three digits."""
-    return _series(_call("rm_anova_rstatix", _matrix(values)))
+    return _series(_call("rm_anova_rstatix", _matrix(values), needs="rstatix"))
 
 
 def one_way_anova(values: ArrayLike, groups: ArrayLike, *, welch: bool = False) -> pd.Series[float]:
@@ -100,6 +106,11 @@ def one_way_anova(values: ArrayLike, groups: ArrayLike, *, welch: bool = False) 
     -------
     Series
         f, df_effect, df_error, p, ss_effect, ss_error.
+
+    Examples
+    --------
+    >>> round(float(one_way_anova([1, 2, 3, 4], ["a", "a", "b", "b"])["f"]), 6)
+    8.0
     """
     return _series(_call("one_way_anova", _vector(values), _labels(groups), welch))
 
@@ -111,8 +122,13 @@ def t_test(x: ArrayLike, y: ArrayLike, *, paired: bool) -> pd.Series[float]:
     -------
     Series
         estimate, lower, upper, statistic, df, p, effect_size.
+
+    Examples
+    --------
+    >>> round(float(t_test([1, 2, 3], [2, 4, 6], paired=False)["estimate"]), 6)
+    -2.0
     """
-    return _series(_call("t_test", _vector(x), _vector(y), paired))
+    return _series(_call("t_test", _vector(x), _vector(y), paired, needs="rstatix"))
 
 
 def pooled_t_tests(
@@ -126,6 +142,11 @@ def pooled_t_tests(
         R sorts the groups by name.
     adjust : str
         R's ``p.adjust.method``.
+
+    Examples
+    --------
+    >>> pooled_t_tests([1, 2, 3, 4], ["a", "a", "b", "b"]).round(4)
+    array([0.1056])
     """
     return np.asarray(_call("pooled_t_tests", _vector(values), _labels(groups), adjust))
 
@@ -145,6 +166,11 @@ def wilcoxon(
     -------
     Series
         statistic, p, lower, upper, confidence (of the interval), estimate.
+
+    Examples
+    --------
+    >>> float(wilcoxon([1.1, 2.3, 3.2, 4.6], [0.1, 0.2, 0.3, 0.4], paired=True)["p"])
+    0.125
     """
     logical = environment().NA_Logical if exact is None else exact
     side = alternative.replace("-", ".")
@@ -157,8 +183,13 @@ def friedman(values: ArrayLike) -> pd.Series[float]:
     Parameters
     ----------
     values : array (n_subjects, n_conditions)
+
+    Examples
+    --------
+    >>> float(friedman([[1, 2, 3], [2, 3, 4], [1, 3, 5]])["kendall_w"])
+    1.0
     """
-    return _series(_call("friedman", _matrix(values)))
+    return _series(_call("friedman", _matrix(values), needs="rstatix"))
 
 
 def studentized_range_tail(q: ArrayLike, n_means: int) -> NDArray[np.float64]:
@@ -167,4 +198,4 @@ def studentized_range_tail(q: ArrayLike, n_means: int) -> NDArray[np.float64]:
 
 
 def _labels(groups: ArrayLike) -> Any:
-    return environment().StrVector([str(group) for group in np.asarray(groups).tolist()])
+    return to_strings([str(group) for group in np.asarray(groups).tolist()])

@@ -28,11 +28,13 @@ absent=$(missing | tr '\n' ' ')
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "Installing R and Chromium for the tests (missing: $absent) ..."
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends "${debian[@]}" >/dev/null
+  # Without a network this fails; what is missing is said below, and the other tests still run.
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${debian[@]}" >/dev/null; } || true
   absent=$(missing | tr '\n' ' ')
 fi
 if [ -n "${absent// /}" ]; then
   echo "Not installed, so the tests that need it will be skipped: $absent" >&2
   echo "On Debian or Ubuntu: sudo apt-get install ${debian[*]}" >&2
+  echo "Elsewhere: install R, pandoc and Chromium; then, in R:" >&2
+  printf 'install.packages(c(%s))\n' "$(printf "'%s', " "${r_packages[@]}" | sed 's/, $//')" >&2
 fi

@@ -1,6 +1,7 @@
 """The command line: parse, call, show progress.
 
-Exit codes: 0 on success, 2 when the input was refused (one line says why), 130 after Ctrl-C.
+Exit codes: 0 on success, 2 when the input was refused (one line says why), 130 after Ctrl-C; 1 is
+for the command itself: cross-check says with it that something disagrees.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NoReturn
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
+    cross_check,
     evaluate,
     influence,
     order,
@@ -27,7 +29,17 @@ from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
-COMMANDS = (rank, aggregate, stability, influence, evaluate, order, unsupervised, reproduce)
+COMMANDS = (
+    rank,
+    aggregate,
+    stability,
+    influence,
+    evaluate,
+    order,
+    unsupervised,
+    reproduce,
+    cross_check,
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -55,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     with _warnings_as_lines():
         try:
-            options.run(options)
+            # A command returns nothing, or an exit code of its own.
+            return options.run(options) or 0
         except PyfsaggError as error:
             print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
             return 2
@@ -65,7 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BrokenPipeError:
             sys.stderr.close()
             return 141
-    return 0
 
 
 @contextmanager

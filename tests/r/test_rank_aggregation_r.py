@@ -1,11 +1,11 @@
 """Live comparison with RobustRankAggreg through rpy2."""
 
-import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from r_packages import need
 
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
@@ -15,13 +15,7 @@ from r_bridge._session import RError, package
 
 pytestmark = pytest.mark.r
 
-try:
-    package("RobustRankAggreg")
-except MissingDependencyError as reason:
-    # On the full run a missing R is a failure, not a gap in the report.
-    if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
-        raise
-    pytest.skip(f"R is not available: {reason}", allow_module_level=True)
+need("RobustRankAggreg")
 
 METHODS = {
     "RRA": ("robust_rank_aggregation", {}),

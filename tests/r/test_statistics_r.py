@@ -1,28 +1,20 @@
 """Live comparison of pyfsagg.statistics with stats, afex and rstatix through rpy2."""
 
 import itertools
-import os
 
 import numpy as np
 import pandas as pd
 import pytest
+from r_packages import need
 
 from pyfsagg.datasets import load_published
-from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.statistics import friedman, nemenyi, one_way_anova, pairwise_tests, rm_anova, wilcoxon
 from r_bridge import statistics as r
-from r_bridge._session import RError, package
+from r_bridge._session import RError
 
 pytestmark = pytest.mark.r
 
-try:
-    package("afex")
-    package("rstatix")
-except MissingDependencyError as reason:
-    # On the full run a missing R is a failure, not a gap in the report.
-    if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
-        raise
-    pytest.skip(f"R is not available: {reason}", allow_module_level=True)
+need("afex", "rstatix")
 
 RTOL = 1e-8
 RM_COLUMNS = [

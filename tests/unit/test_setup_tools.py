@@ -1,0 +1,79 @@
+"""The scripts behind ``make test`` choose what fits the machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOOLS = ("bash", "sed", "sort", "head", "cat", "tr")
+
+pytestmark = pytest.mark.skipif(
+    any(shutil.which(tool) is None for tool in TOOLS), reason="needs a Unix shell"
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Run a script of ``tools`` with nothing on the PATH but basic tools and a made-up R."""
+
+    def run(script: str, r_version: str | None, *, headers: bool = True):
+        programs = tmp_path / "bin"
+        programs.mkdir(exist_ok=True)
+        for tool in TOOLS:
+            (programs / tool).symlink_to(shutil.which(tool))
+        if r_version:
+            if headers:
+                (tmp_path / "R.h").touch()
+            fake = programs / "R"
+            fake.write_text(
+                f'#!{shutil.which("bash")}\ncase "$*" in\n'
+                f'  *--version*) echo "R version {r_version} (2022-11-10) -- \\"A name\\"" ;;\n'
+                f'  *R.home*) printf %s "{tmp_path}" ;;\nesac\n'
+            )
+            fake.chmod(0o755)
+        return subprocess.run(
+            [str(programs / "bash"), str(ROOT / "tools" / script)],
+            env={"PATH": str(programs), "LC_ALL": "C"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("version", "extra"),
+    [("4.2.2", ",r"), ("4.4.3", ",r"), ("4.5.0", ",r45"), ("4.10.1", ",r45"), ("5.0.0", ",r45")],
+)
+def test_the_rpy2_that_fits_the_r_found(run, version: str, extra: str) -> None:
+    done = run("r_extra.sh", version)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, extra, "")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    (requirement,) = extras[extra.removeprefix(",")]
+    assert requirement == ("rpy2==3.5.17" if extra == ",r" else "rpy2>=3.6.4")
+
+
+def test_without_r_or_without_its_headers_the_bridge_is_left_out(run, tmp_path: Path) -> None:
+    done = run("r_extra.sh", None)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    shutil.rmtree(tmp_path / "bin")
+    done = run("r_extra.sh", "4.2.2", headers=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "without its headers" in done.stderr
+
+
+def test_the_setup_script_installs_r_with_what_is_compared() -> None:
+    text = (ROOT / "tools" / "setup_system.sh").read_text()
+    for package in ("RobustRankAggreg", "rstatix", "afex", "mlbench", "reticulate", "testthat"):
+        assert package in text
+    for package in ("r-base-core", "r-base-dev", "pandoc", "chromium", "knitr", "rmarkdown"):
+        assert package in text
+    subprocess.run(["bash", "-n", str(ROOT / "tools" / "setup_system.sh")], check=True)
