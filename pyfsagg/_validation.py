@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -199,7 +200,7 @@ def check_table(
             values[:, j] = codes
             if found is not None:
                 levels[j] = found
-    names = tuple(str(name) for name in frame.columns)
+    names = tuple(str(name) for name in frame.columns.tolist())
     _check_cells(values, names, allow_constant)
     return Table(values, names, kinds, levels)
 
@@ -232,18 +233,19 @@ def _as_frame(X: Any, feature_names: Sequence[str] | None) -> tuple[pd.DataFrame
         raise ParameterError(
             f"feature_names has {len(names)} names for {array.shape[1]} columns of X"
         )
-    return pd.DataFrame(array, columns=names), True
+    return pd.DataFrame(array, columns=names, copy=False), True
 
 
 def _check_names(columns: pd.Index) -> None:
     if isinstance(columns, pd.MultiIndex):
         raise DataError("X has several levels of column names; flatten them to one")
-    blank = [j for j, name in enumerate(columns) if pd.isna(name) or str(name).strip() == ""]
+    missing = columns.isna()
+    names = [str(name) for name in columns.tolist()]
+    blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
     if blank:
         raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
-    names = pd.Index([str(name) for name in columns])
-    if names.has_duplicates:
-        twice = list(dict.fromkeys(names[names.duplicated()]))
+    if len(set(names)) < len(names):
+        twice = [name for name, count in Counter(names).items() if count > 1]
         raise DataError(
             f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a name "
             "of its own"
@@ -270,22 +272,30 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
     return positions
 
 
+_COLUMNS_AT_ONCE = 256
+
+
 def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_constant: bool) -> None:
     """Refuse infinite cells and tables without any variation, column by column."""
     all_constant = not allow_constant
-    for j in range(values.shape[1]):
-        column = values[:, j]
-        if np.isinf(column).any():
-            row = int(np.flatnonzero(np.isinf(column))[0])
+    for start in range(0, values.shape[1], _COLUMNS_AT_ONCE):
+        block = values[:, start : start + _COLUMNS_AT_ONCE]
+        infinite = np.isinf(block).any(axis=0)
+        if infinite.any():
+            j = int(infinite.argmax())
+            row = int(np.isinf(block[:, j]).argmax())
             raise DataError(
-                f"column {names[j]!r} has an infinite value (inf) in row {row + 1}; replace infinity "
-                "by a number or mark it missing (NaN)"
+                f"column {names[start + j]!r} has an infinite value (inf) in row {row + 1}; replace "
+                "infinity by a number or mark it missing (NaN)"
             )
-        if all_constant:
-            known = column[~np.isnan(column)]
-            all_constant = known.size == 0 or bool((known == known[0]).all())
+        all_constant = all_constant and all(_is_constant(column) for column in block.T)
     if all_constant:
         raise DataError("every feature is constant; there is nothing to rank")
+
+
+def _is_constant(column: NDArray[np.float64]) -> bool:
+    known = column[~np.isnan(column)]
+    return known.size == 0 or bool((known == known[0]).all())
 
 
 # ---------------------------------------------------------------------------------------------

@@ -64,9 +64,11 @@ def check_numbers(X: Any, *, standardize: str = "none", min_samples: int = 3) ->
             f"column {table.feature_names[nominal[0]]!r} is nominal, and words have no distances; "
             "encode it as numbers or leave it out"
         )
-    missing = np.isnan(table.values).any(axis=0)
-    if missing.any():
-        name = table.feature_names[int(np.argmax(missing))]
+    for part in blocks(table.n_features):  # a mask of the whole table would be large
+        missing = np.isnan(table.values[:, part]).any(axis=0)
+        if not missing.any():
+            continue
+        name = table.feature_names[part.start + int(np.argmax(missing))]
         raise DataError(
             f"column {name!r} has missing values (NaN), and distances between samples need all "
             "values; impute them or leave the column out"
