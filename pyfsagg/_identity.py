@@ -7,20 +7,23 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 
 __all__ = ["data_hash", "row_digests"]
 
 
 def data_hash(table: Table, target: Target | None) -> str:
-    """SHA-256 of names, kinds, cell values and labels: the identity of the data of a run."""
+    """SHA-256 of names, kinds, cell values and target: the identity of the data of a run."""
     digest = hashlib.sha256()
     for name in table.feature_names:
         digest.update(name.encode() + b"\0")
     digest.update(table.kinds.tobytes())
     for column in table.values.T:  # one at a time: a copy of the table may not fit
         digest.update((column + 0.0).tobytes())
-    if target is not None:
+    if target is not None and target.values is not None:
+        digest.update(target.values.tobytes())
+    elif target is not None and target.kind == "classes":
         digest.update(target.codes.tobytes())
         digest.update("\0".join(map(str, target.classes)).encode())
     return digest.hexdigest()

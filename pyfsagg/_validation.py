@@ -1,4 +1,4 @@
-"""The boundary: what a user hands over becomes a :class:`Table` and a :class:`Target`, once.
+"""The boundary: what a user hands over becomes a :class:`Table`, once (targets: `_target`).
 
 Behind this module no function looks at types, names or missing-value markers again.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pyfsagg._columns import Kind, array_kind, read_column
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -21,13 +21,11 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 __all__ = [
     "Kind",
     "Table",
-    "Target",
     "Weights",
     "check_choice",
     "check_integer",
     "check_real",
     "check_table",
-    "check_target",
     "full_weights",
 ]
 
@@ -77,19 +75,6 @@ class Table:
     def with_values(self, values: NDArray[np.float64]) -> Table:
         """The table with other cell values of the same meaning."""
         return replace(self, values=np.asfortranarray(values))
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """Class labels: `codes` (n_samples,) of int32 index into the sorted `classes`."""
-
-    codes: NDArray[np.int32]
-    classes: tuple[Any, ...]
-    name: str = "target"
-
-    @property
-    def n_classes(self) -> int:
-        return len(self.classes)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -301,77 +286,6 @@ def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_cons
             all_constant = known.size == 0 or bool((known == known[0]).all())
     if all_constant:
         raise DataError("every feature is constant; there is nothing to rank")
-
-
-# ---------------------------------------------------------------------------------------------
-# targets
-# ---------------------------------------------------------------------------------------------
-def check_target(
-    y: ArrayLike | Any, n_samples: int, *, name: str | None = None, min_per_class: float = 4.0
-) -> Target:
-    """Turn class labels into a :class:`Target`; classes are sorted.
-
-    Parameters
-    ----------
-    min_per_class : float
-        Samples per class, on average, below which a target counts as numeric or an identifier.
-
-    Raises
-    ------
-    DataError
-        If `y` has the wrong length, missing labels, one class, or more classes than
-        `min_per_class` allows (a numeric target: bin it first).
-    """
-    if isinstance(y, Target):
-        return y
-    if y is None:
-        raise DataError("requires y to be passed, but the target y is None")
-    label = name or str(getattr(y, "name", None) or "target")
-    if hasattr(y, "to_pandas"):
-        y = y.to_pandas()
-    series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
-    if len(series) != n_samples:
-        raise DataError(
-            f"y has {len(series)} labels for {n_samples} samples of X: inconsistent lengths"
-        )
-    missing = int(series.isna().sum())
-    if missing == n_samples:
-        raise DataError(f"the target {label!r} is missing in every row")
-    if missing:
-        raise DataError(
-            f"the target {label!r} is missing (NaN) in {missing} of {n_samples} rows; drop these rows "
-            "first"
-        )
-    array = series.to_numpy()
-    if array.dtype.kind == "f" and np.isinf(array).any():
-        raise DataError(f"the target {label!r} has infinite values (inf)")
-    if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
-        array = array.astype(str)
-    classes, codes = np.unique(np.asarray(array), return_inverse=True)
-    if len(classes) < 2:
-        raise DataError(
-            f"the target {label!r} has one class only ({classes.tolist()[0]!r}); at least two are needed"
-        )
-    if len(classes) > max(2, n_samples / min_per_class):
-        share = "a quarter" if min_per_class == 4.0 else f"{1.0 / min_per_class:.0%}"
-        raise DataError(
-            f"the target {label!r} has {len(classes)} different values in {n_samples} samples, more than "
-            f"{share}: Unknown label type: continuous, or an identifier. Bin it into classes first"
-        )
-    return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
-
-
-def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(y)
-    if array.dtype.kind == "c":
-        raise DataError("Complex data not supported: y has complex values")
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise DataError(
-            f"y must have one dimension (n_samples,), got an array of shape {array.shape}"
-        )
-    return array
 
 
 # ---------------------------------------------------------------------------------------------

@@ -13,15 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.sorted_bins import GRID_STEP, bin_edges, middle_cut
+from pyfsagg._target import Target, check_target
 from pyfsagg._validation import (
     Kind,
     Table,
-    Target,
     Weights,
     check_choice,
     check_integer,
     check_table,
-    check_target,
     full_weights,
 )
 from pyfsagg.exceptions import DataError, ParameterError

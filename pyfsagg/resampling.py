@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._identity import row_digests
 from pyfsagg._registry import Registry
-from pyfsagg._validation import Kind, Table, Target, check_integer, check_real
+from pyfsagg._target import Target
+from pyfsagg._validation import Kind, Table, check_integer, check_real
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
@@ -233,6 +234,7 @@ def draw_resamples(
             "groups and resampling='grouped_bootstrap' belong together, got "
             f"resampling={spec.name!r} and groups={'None' if groups is None else 'given'}"
         )
+    _check_kind(spec.name, target)
     order = canonical_order(table, target)
     population = np.repeat(order, weight[order])
     everything = np.broadcast_to(weight, (n_resamples, n))
@@ -280,6 +282,19 @@ def draw_resamples(
     )
 
 
+def _check_kind(plan: str, target: Target) -> None:
+    """Refuse plans that need classes, where there are none."""
+    if plan == "stratified_bootstrap" and target.kind == "none":
+        raise ParameterError(
+            "resampling='stratified_bootstrap' keeps the shares of the classes, and there is no target; "
+            "use 'bootstrap'"
+        )
+    if plan == "label_noise" and target.kind != "classes":
+        raise ParameterError(
+            "resampling='label_noise' exchanges class labels, and the target has none; use another plan"
+        )
+
+
 def resamples_from_indices(row_indices: ArrayLike, target: Target) -> Resamples:
     """Resamples made elsewhere: an array (n_resamples, any number of draws) of 0-based rows.
 
@@ -313,7 +328,8 @@ def resamples_from_indices(row_indices: ArrayLike, target: Target) -> Resamples:
 
 def canonical_order(table: Table, target: Target) -> NDArray[np.intp]:
     """Row positions in an order that depends on what the rows hold, not on where they stand."""
-    return np.lexsort((target.codes, row_digests(table)))
+    key = target.codes if target.values is None else target.values
+    return np.lexsort((key, row_digests(table)))
 
 
 def _plan_parameter(spec: PlanSpec, parameters: Mapping[str, Any] | None) -> float:
@@ -370,7 +386,7 @@ def _leave_fold_out(
     shuffled = np.concatenate(
         [
             rng.permutation(population[target.codes[population] == c])
-            for c in range(target.n_classes)
+            for c in range(max(1, target.n_classes))
         ]
     )
     fold = np.arange(shuffled.size) % n_folds

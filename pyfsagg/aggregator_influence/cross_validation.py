@@ -20,7 +20,7 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
 
-__all__ = ["THESIS_AGGREGATORS", "influence"]
+__all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence"]
 
 Compute = Callable[[RankTable], AggregatedValues]
 
@@ -35,7 +35,7 @@ THESIS_AGGREGATORS = (
 
 def influence(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     filter: Any = "information_gain",
     filter_params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -47,6 +47,8 @@ def influence(
     n_resamples: int = 1000,
     nominal: Sequence[str | int] | None = None,
     drop_near_zero_variance: bool = False,
+    task: str = "classification",
+    target_bins: int = 5,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
@@ -76,8 +78,9 @@ def influence(
         Number of folds, at least 2 and at most the size of the smallest class.
     n_resamples : int
         Bootstraps inside each training part.
-    nominal, drop_near_zero_variance, random_state, n_jobs, progress
-        As in :func:`pyfsagg.wam`; workers share the folds.
+    nominal, drop_near_zero_variance, task, target_bins, random_state, n_jobs, progress
+        As in :func:`pyfsagg.wam`; workers share the folds.  Folds are stratified by the classes, or
+        by the bins of a numeric target.
 
     Returns
     -------
@@ -122,9 +125,11 @@ def influence(
         resampling="k_fold",
         nominal=nominal,
         drop_near_zero_variance=drop_near_zero_variance,
+        task=task,
+        target_bins=target_bins,
         random_state=random_state,
     )
-    plan = _Plan(folds, options, n_resamples, None if method == "wam" else normalize)
+    plan = FoldPlan(folds, options, n_resamples, None if method == "wam" else normalize)
     tasks = (delayed(plan.rank_fold)(f) for f in range(n_folds))
     # As in the scoring of resamples: only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
@@ -178,7 +183,7 @@ def _bind_aggregators(
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class FoldPlan:
     """What is done in every fold; `normalize` is None for within-aggregation."""
 
     folds: Run
@@ -186,8 +191,8 @@ class _Plan:
     n_resamples: int
     normalize: str | None
 
-    def rank_fold(self, fold: int) -> dict[tuple[str, str], NDArray[np.float64]]:
-        """Aggregated scores on the training part of one fold, by filter and aggregator."""
+    def score_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
+        """Score matrices (n_resamples, n_features) on the training part of one fold, by filter."""
         table, target = self.folds.table, self.folds.target
         resamples = draw_resamples(
             table,
@@ -196,7 +201,12 @@ class _Plan:
             seed=_fold_seed(self.folds.parameters["seed"], fold),
             sample_weight=self.folds.resamples.weights[fold],
         )
-        matrices = score_resamples(self.folds.filters, resamples, n_jobs=1)
+        return score_resamples(self.folds.filters, resamples, n_jobs=1)
+
+    def rank_fold(self, fold: int) -> dict[tuple[str, str], NDArray[np.float64]]:
+        """Aggregated scores on the training part of one fold, by filter and aggregator."""
+        table = self.folds.table
+        matrices = self.score_fold(fold)
         scores = {}
         for name, options in self.aggregators.items():
             compute: Compute = AGGREGATORS.get(name).bind(**options)

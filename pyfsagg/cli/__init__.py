@@ -21,6 +21,7 @@ from pyfsagg.cli import (
     influence,
     order,
     rank,
+    reproduce,
     stability,
     unsupervised,
 )
@@ -28,7 +29,17 @@ from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
 
-COMMANDS = (rank, aggregate, stability, influence, evaluate, order, unsupervised, cross_check)
+COMMANDS = (
+    rank,
+    aggregate,
+    stability,
+    influence,
+    evaluate,
+    order,
+    unsupervised,
+    reproduce,
+    cross_check,
+)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -20,6 +20,7 @@ __all__ = [
     "names",
     "number_or_auto",
     "reporter",
+    "require_target",
     "threshold",
 ]
 
@@ -27,12 +28,24 @@ __all__ = [
 FIRST_RUN = "the very first run compiles its kernels, for about half a minute"
 
 
-def add_table_flags(parser: argparse.ArgumentParser) -> None:
-    """A table with a target."""
+def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = True) -> None:
+    """A table with a target, which some filters do without."""
     parser.add_argument(
         "table", metavar="TABLE", help="CSV, TSV, Parquet or ARFF file; - for standard input"
     )
-    parser.add_argument("--target", required=True, metavar="COLUMN", help="column with the classes")
+    without = "" if target_required else "; filters such as frcm need none"
+    parser.add_argument(
+        "--target",
+        required=target_required,
+        metavar="COLUMN",
+        help=f"column with the classes, or the numbers of a regression{without}",
+    )
+    parser.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        default="classification",
+        help="whether the target holds classes or numbers (default: %(default)s)",
+    )
     parser.add_argument(
         "--exclude",
         type=names,
@@ -47,6 +60,15 @@ def add_table_flags(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="columns to be taken as nominal although they hold numbers",
     )
+
+
+def require_target(target: str | None, filters: object) -> None:
+    """Say at once that the filters taken by default need a target."""
+    if target is None and not filters:
+        raise ParameterError(
+            "give the target by --target COLUMN, or name filters that need none, "
+            "for instance --filter frcm"
+        )
 
 
 def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:

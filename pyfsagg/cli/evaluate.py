@@ -66,8 +66,10 @@ def add_commands(commands: Any) -> None:
         type=names,
         metavar="A,B",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
-        "nearest_neighbors",
+        "nearest_neighbors; for a regression of ridge, nearest_neighbors, random_forest, svm (these "
+        "are the default), linear_regression",
     )
+    add("--groups", metavar="COLUMN", help="column of groups that folds must not divide")
     add(
         "--thresholds",
         type=_thresholds,
@@ -85,9 +87,9 @@ def add_commands(commands: Any) -> None:
     add(
         "--metrics",
         type=names,
-        default=["accuracy"],
         metavar="A,B",
-        help="of accuracy (the default), balanced_accuracy, roc_auc, log_loss",
+        help="of accuracy (the default), balanced_accuracy, roc_auc, log_loss; of r2 (the default), "
+        "mean_absolute_error, root_mean_squared_error with --task regression",
     )
     add(
         "--baselines",
@@ -115,13 +117,17 @@ def _evaluate(options: argparse.Namespace) -> None:
     from pyfsagg.evaluation import evaluate
     from pyfsagg.report.evaluation import write_evaluation
 
-    features, target = split_target(read_table(options.table), options.target, options.exclude)
+    frame = read_table(options.table)
+    exclude = [*options.exclude, *([options.groups] if options.groups else [])]
+    features, target = split_target(frame, options.target, exclude)
     name = "standard input" if options.table == "-" else Path(options.table).name
     folder = free_folder(options.output, "pyfsagg-evaluate")
     arguments: dict[str, Any] = {
         "methods": options.methods,
         "protocol": options.protocol or ("thesis" if options.run_folder else "both"),
         "nominal": options.nominal,
+        "task": options.task,
+        "groups": frame[options.groups] if options.groups else None,
     }
     if options.run_folder:
         arguments |= _saved_ranking(options, features, target)
@@ -156,11 +162,12 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 
 def _saved_ranking(
-    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any]
+    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None
 ) -> dict[str, Any]:
     """The ranking of a saved run, if it was made for this table, and how the table was read."""
     from pyfsagg._identity import data_hash
-    from pyfsagg._validation import check_table, check_target
+    from pyfsagg._target import check_target
+    from pyfsagg._validation import check_table
     from pyfsagg.ensemble import EnsembleResult
 
     saved = EnsembleResult.load(options.run_folder)
@@ -174,7 +181,10 @@ def _saved_ranking(
     same = not strange and set(saved.feature_names) <= set(X.columns)
     if same:
         table = check_table(X, nominal=nominal)
-        same = data_hash(table, check_target(y, table.n_samples)) == saved.data["sha256"]
+        same = (
+            data_hash(table, check_target(y, table.n_samples, task=options.task))
+            == saved.data["sha256"]
+        )
     if not same:
         raise DataError(
             f"the run in {options.run_folder} was made for another table: it ranked "

@@ -16,6 +16,7 @@ from pyfsagg.cli._common import (
     free_folder,
     names,
     reporter,
+    require_target,
     threshold,
 )
 from pyfsagg.exceptions import DataError, ParameterError
@@ -50,7 +51,7 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_table_flags(parser)
+    add_table_flags(parser, target_required=False)
     add = parser.add_argument
     add(
         "--method",
@@ -120,6 +121,7 @@ def _influence(options: argparse.Namespace) -> None:
     from pyfsagg.report.influence import influence_page
     from pyfsagg.report.page import write_page
 
+    require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)
     features, target = split_target(read_table(options.table), options.target, options.exclude)
     n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
@@ -163,7 +165,7 @@ def _measures(wanted: Any) -> list[str]:
 
 
 def _compute(
-    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any], progress: Any
+    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None, progress: Any
 ) -> InfluenceResult:
     """Call influence as the flags say."""
     from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence
@@ -183,6 +185,7 @@ def _compute(
         n_resamples=options.n_resamples,
         nominal=options.nominal,
         drop_near_zero_variance=options.drop_near_zero_variance,
+        task=options.task,
         random_state=options.seed,
         n_jobs=options.jobs,
         progress=progress,

@@ -17,6 +17,7 @@ from pyfsagg.cli._common import (
     names,
     number_or_auto,
     reporter,
+    require_target,
     threshold,
 )
 from pyfsagg.exceptions import DataError, ParameterError
@@ -34,6 +35,8 @@ examples:
   pyfsagg rank table.csv --target class
   pyfsagg rank table.csv --target class --method wam --filter mrmr --n-resamples 500 --seed 1
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
+  pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
+  pyfsagg rank genes.csv --filter frcm --n-resamples 50
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
 """
 
@@ -48,7 +51,7 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_table_flags(parser)
+    add_table_flags(parser, target_required=False)
     _add_method_flags(parser)
     parser.add_argument(
         "--groups", metavar="COLUMN", help="column of groups (subjects) to draw whole"
@@ -64,7 +67,7 @@ def add_commands(commands: Any) -> None:
     )
     _add_method_flags(demo)
     add_output_flags(demo, "pyfsagg-demo")
-    demo.set_defaults(run=_demo)
+    demo.set_defaults(run=_demo, task="classification")
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +124,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 def _rank(options: argparse.Namespace) -> None:
     from pyfsagg.datasets import read_table, split_target
 
+    require_target(options.target, options.filter or options.filters)
     exclude = [*options.exclude, *([options.groups] if options.groups else [])]
     frame = read_table(options.table)
     features, target = split_target(frame, options.target, exclude)
@@ -142,7 +146,7 @@ def _demo(options: argparse.Namespace) -> None:
 def _run(
     options: argparse.Namespace,
     X: pd.DataFrame,
-    y: pd.Series[Any],
+    y: pd.Series[Any] | None,
     data_name: str,
     folder: Path,
     **more: Any,
@@ -184,6 +188,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         "resampling": options.resampling,
         "resampling_params": assignments(options.resampling_param),
         "drop_near_zero_variance": options.drop_near_zero_variance,
+        "task": options.task,
         "random_state": options.seed,
         "n_jobs": options.jobs,
         **more,

@@ -46,9 +46,11 @@ def read_table(source: str | Path, *, missing: Sequence[str] = MISSING) -> pd.Da
 
 
 def split_target(
-    frame: pd.DataFrame, target: str, exclude: Sequence[str] = ()
-) -> tuple[pd.DataFrame, pd.Series[Any]]:
+    frame: pd.DataFrame, target: str | None, exclude: Sequence[str] = ()
+) -> tuple[pd.DataFrame, pd.Series[Any] | None]:
     """Features and target of a table; the columns in `exclude` are left out of the features.
+
+    Without the name of a target the target is None.
 
     Raises
     ------
@@ -58,13 +60,15 @@ def split_target(
         If the target is excluded.
     """
     names = [str(name) for name in frame.columns]
-    for column in (target, *exclude):
+    targets = [] if target is None else [target]
+    for column in (*targets, *exclude):
         if column not in names:
             raise UnknownNameError("column", column, names)
     if target in exclude:
         raise ParameterError(f"the column {target!r} cannot be both the target and left out")
     frame = frame.set_axis(names, axis="columns")
-    return frame.drop(columns=[target, *exclude]), frame[target]
+    features = frame.drop(columns=[*targets, *exclude])
+    return features, None if target is None else frame[target]
 
 
 def _read_parquet(content: bytes, label: str) -> pd.DataFrame:

@@ -24,7 +24,7 @@ NORMALIZATIONS = ("per_resample", "per_feature")
 
 def bam(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     filters: Sequence[Any] = DEFAULT_FILTERS,
     filter_params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -40,6 +40,8 @@ def bam(
     sample_weight: ArrayLike | None = None,
     nominal: Sequence[str | int] | None = None,
     drop_near_zero_variance: bool = False,
+    task: str = "classification",
+    target_bins: int = 5,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
@@ -63,7 +65,8 @@ def bam(
         resamples of one feature.  The thesis prints the second; only the first agrees with its
         table 4.4, and it is the default.
     aggregator, aggregator_params, n_resamples, precision, resampling, resampling_params, \
-row_indices, groups, sample_weight, nominal, drop_near_zero_variance, random_state, n_jobs, progress
+row_indices, groups, sample_weight, nominal, drop_near_zero_variance, task, target_bins, \
+random_state, n_jobs, progress
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -109,6 +112,8 @@ row_indices, groups, sample_weight, nominal, drop_near_zero_variance, random_sta
         sample_weight=sample_weight,
         nominal=nominal,
         drop_near_zero_variance=drop_near_zero_variance,
+        task=task,
+        target_bins=target_bins,
         random_state=random_state,
         normalize=normalize,
         aggregator=spec.name,

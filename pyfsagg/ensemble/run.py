@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._identity import data_hash
-from pyfsagg._validation import Table, Target, check_table, check_target, full_weights
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Table, check_table, full_weights
 from pyfsagg._version import __version__
 from pyfsagg.aggregation import AggregatedValues
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
@@ -118,12 +119,14 @@ def set_up_run(
     sample_weight: ArrayLike | None = None,
     nominal: Sequence[str | int] | None = None,
     drop_near_zero_variance: bool = False,
+    task: str = "classification",
+    target_bins: int = 5,
     random_state: Any = None,
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters."""
     table = check_table(X, nominal=nominal)
-    target = check_target(y, table.n_samples)
+    target = check_target(y, table.n_samples, task=task, bins=target_bins, optional=True)
     identity = data_hash(table, target)
     dropped: tuple[str, ...] = ()
     if drop_near_zero_variance:
@@ -164,16 +167,18 @@ def set_up_run(
         "weighted": sample_weight is not None,
         "nominal": None if nominal is None else [str(column) for column in nominal],
         "drop_near_zero_variance": drop_near_zero_variance,
+        "task": task,
+        "target_bins": target_bins,
         "seed": seed,
         **recorded,
     }
-    counts = np.bincount(target.codes, minlength=target.n_classes).tolist()
     data = {
         "sha256": identity,
         "n_samples": table.n_samples,
         "n_features": table.n_features,
-        "target": target.name,
-        "class_counts": dict(zip(map(str, target.classes), counts, strict=True)),
+        "target": target.name or None,
+        "target_kind": target.kind,
+        "class_counts": target.class_counts,
         "dropped_features": list(dropped),
     }
     return Run(table, target, resamples, bound, labels, parameters, data, goal, draw)

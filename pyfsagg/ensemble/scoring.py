@@ -12,7 +12,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
 from pyfsagg.ranks import RankTable
@@ -78,6 +79,7 @@ def bind_filters(
         prepare, output = _preparation(item, seed)
         if label in labels:
             raise ParameterError(f"the filter {label!r} is given twice")
+        _check_target_kind(item, label, target)
         labels.append(label)
         chosen = unused.pop(label, {})
         _check_parameters(label, prepare, chosen)
@@ -136,10 +138,39 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
     return prepare_own_function, "callable"
 
 
+_MISMATCH = {
+    "none": "requires y to be passed, but the target y is None. Filters that need none",
+    "numeric": "ranks by classes, and the target is a number. Filters for a number",
+    "classes": "ranks by a number (task='regression'), and the target has classes. Filters for classes",
+}
+
+
+def _check_target_kind(item: Any, label: str, target: Target) -> None:
+    """Refuse a filter that cannot use a target of this kind, and name those that can."""
+    if isinstance(item, str):
+        usable = target.kind in FILTERS.get(item).targets
+    elif _is_estimator(item):
+        usable = target.kind == "classes" or (target.kind == "numeric" and _is_regressor(item))
+    else:
+        usable = True  # a function sees what there is
+    if not usable:
+        able = ", ".join(spec.name for spec in FILTERS if target.kind in spec.targets)
+        raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
+
+
+def _is_regressor(item: Any) -> bool:
+    from sklearn.base import is_regressor
+
+    return bool(is_regressor(item))
+
+
 def _check_parameters(
     label: str, prepare: Callable[..., Scorer], parameters: Mapping[str, Any]
 ) -> None:
-    allowed = list(inspect.signature(prepare).parameters)[2:]
+    taken = list(inspect.signature(prepare).parameters.values())[2:]
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken):
+        return  # they are checked where they are used
+    allowed = [each.name for each in taken]
     for name in parameters:
         if name not in allowed:
             listed = ", ".join(allowed) if allowed else "none"

@@ -38,8 +38,8 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-            Class labels.
+        y : array of shape (n_samples,), optional
+            Class labels; numbers with ``task="regression"``; None for filters that need no target.
         sample_weight : array of whole numbers, shape (n_samples,), optional
             How often each sample counts.
         groups : array of shape (n_samples,), optional
@@ -59,14 +59,25 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _accepts_missing(self) -> bool: ...
 
+    @abstractmethod
+    def _filters(self) -> Sequence[Any]: ...
+
+    def _requires_target(self) -> bool:
+        return any(
+            "none" not in FILTERS.get(item).targets
+            if isinstance(item, str)
+            else hasattr(item, "fit")
+            for item in self._filters()
+        )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required = self._requires_target()
         tags.input_tags.allow_nan = self._accepts_missing()
         return tags
 
     def _more_tags(self) -> dict[str, bool]:  # scikit-learn 1.5
-        return {"requires_y": True, "allow_nan": self._accepts_missing()}
+        return {"requires_y": self._requires_target(), "allow_nan": self._accepts_missing()}
 
 
 def _accept_missing(filters: Sequence[Any], filter_params: Mapping[str, Any] | None) -> bool:
@@ -90,7 +101,7 @@ class WithinAggregationSelector(_AggregationSelector):
     threshold : float or int
         Fraction of the features to keep (rounded up), or their number.
     filter, filter_params, aggregator, n_resamples, precision, resampling, resampling_params, nominal, \
-random_state, n_jobs
+task, target_bins, random_state, n_jobs
         As in :func:`pyfsagg.wam`.
 
     Attributes
@@ -128,6 +139,8 @@ random_state, n_jobs
         resampling: str = "bootstrap",
         resampling_params: Mapping[str, Any] | None = None,
         nominal: Sequence[str | int] | None = None,
+        task: str = "classification",
+        target_bins: int = 5,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -140,8 +153,13 @@ random_state, n_jobs
         self.resampling = resampling
         self.resampling_params = resampling_params
         self.nominal = nominal
+        self.task = task
+        self.target_bins = target_bins
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _filters(self) -> Sequence[Any]:
+        return [self.filter]
 
     def _accepts_missing(self) -> bool:
         params = {self.filter: self.filter_params} if isinstance(self.filter, str) else {}
@@ -161,7 +179,7 @@ class BetweenAggregationSelector(_AggregationSelector):
     threshold : float or int
         Fraction of the features to keep (rounded up), or their number.
     filters, filter_params, normalize, aggregator, n_resamples, precision, resampling, resampling_params, \
-nominal, random_state, n_jobs
+nominal, task, target_bins, random_state, n_jobs
         As in :func:`pyfsagg.bam`.
 
     Attributes
@@ -191,6 +209,8 @@ nominal, random_state, n_jobs
         resampling: str = "bootstrap",
         resampling_params: Mapping[str, Any] | None = None,
         nominal: Sequence[str | int] | None = None,
+        task: str = "classification",
+        target_bins: int = 5,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -204,8 +224,13 @@ nominal, random_state, n_jobs
         self.resampling = resampling
         self.resampling_params = resampling_params
         self.nominal = nominal
+        self.task = task
+        self.target_bins = target_bins
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def _filters(self) -> Sequence[Any]:
+        return self.filters
 
     def _accepts_missing(self) -> bool:
         return _accept_missing(self.filters, self.filter_params)

@@ -17,7 +17,7 @@ __all__ = ["wam"]
 
 def wam(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     filter: Any = "information_gain",
     filter_params: Mapping[str, Any] | None = None,
@@ -32,6 +32,8 @@ def wam(
     sample_weight: ArrayLike | None = None,
     nominal: Sequence[str | int] | None = None,
     drop_near_zero_variance: bool = False,
+    task: str = "classification",
+    target_bins: int = 5,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
@@ -45,8 +47,9 @@ def wam(
     ----------
     X : array or data frame of shape (n_samples, n_features)
         Numeric, integer, boolean or nominal columns; missing values as the filter allows.
-    y : array of shape (n_samples,)
-        Class labels.
+    y : array of shape (n_samples,), optional
+        Class labels; numbers with ``task="regression"``; None for filters that need no target
+        (:func:`pyfsagg.list_filters` says which).
     filter : str, callable or estimator
         A name from :func:`pyfsagg.list_filters`, a function ``(X, y, sample_weight) -> scores``, or
         a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
@@ -72,6 +75,11 @@ def wam(
         Columns to be taken as nominal whatever their type.
     drop_near_zero_variance : bool
         Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`).
+    task : {"classification", "regression"}
+        Whether `y` holds classes or numbers.
+    target_bins : int
+        With ``task="regression"``: bins of (nearly) equal size into which entropy filters and
+        stratified plans put the numbers.
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
@@ -116,6 +124,8 @@ def wam(
         sample_weight=sample_weight,
         nominal=nominal,
         drop_near_zero_variance=drop_near_zero_variance,
+        task=task,
+        target_bins=target_bins,
         random_state=random_state,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),

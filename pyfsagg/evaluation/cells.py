@@ -13,7 +13,8 @@ import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.evaluation.classifiers import build_model
 from pyfsagg.evaluation.metrics import METRICS, Predictions
 from pyfsagg.evaluation.splits import Fold
@@ -117,9 +118,9 @@ def fit_one(
         warnings.simplefilter("always")
         try:
             model = build_model(item, own, seed)
-            model.fit(own.values[fold.train], target.codes[fold.train])
+            model.fit(own.values[fold.train], target.outcome[fold.train])
             found = Predictions(
-                model, own.values[fold.test], target.codes[fold.test], target.n_classes
+                model, own.values[fold.test], target.outcome[fold.test], target.n_classes
             )
         except Exception as error:
             return Outcome(values, dict.fromkeys(metrics, _message(error)), _warned(caught))

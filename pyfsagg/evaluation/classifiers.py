@@ -125,31 +125,36 @@ def list_classifiers() -> pd.DataFrame:
     return CLASSIFIERS.to_frame("make", "make_mixed")
 
 
-def read_classifiers(classifiers: Any) -> dict[str, Any]:
+def read_classifiers(
+    classifiers: Any, known: Registry[ClassifierSpec] = CLASSIFIERS
+) -> dict[str, Any]:
     """Names, estimators, or a mapping of label to either, as {label: spec or estimator}.
+
+    `known` has the names: those of classifiers, or those of regressors.
 
     Raises
     ------
     ParameterError, UnknownNameError
-        If there is none, one is there twice, unknown, or a regressor.
+        If there is none, one is there twice, unknown, or of the other kind.
     InputTypeError
-        For something that is no classifier.
+        For something that is no estimator.
     """
     if isinstance(classifiers, Mapping):
         pairs = [(str(label), item) for label, item in classifiers.items()]
     else:
         items = [classifiers] if _is_one(classifiers) else list(classifiers)
-        pairs = [(_label(item), item) for item in items]
+        pairs = [(_label(item, known), item) for item in items]
     found: dict[str, Any] = {}
     for label, item in pairs:
         if label in found:
             raise ParameterError(
-                f"the classifier {label!r} is given twice; a mapping of label to classifier gives "
+                f"the {known.kind} {label!r} is given twice; a mapping of label to {known.kind} gives "
                 "each a name of its own"
             )
-        found[label] = CLASSIFIERS.get(item) if isinstance(item, str) else _checked(label, item)
+        found[label] = known.get(item) if isinstance(item, str) else _checked(label, item, known)
     if not found:
-        raise ParameterError("classifiers is empty; name at least one, for instance 'naive_bayes'")
+        example = next(iter(known)).name
+        raise ParameterError(f"classifiers is empty; name at least one, for instance {example!r}")
     return found
 
 
@@ -157,26 +162,30 @@ def _is_one(classifiers: Any) -> bool:
     return isinstance(classifiers, str) or hasattr(classifiers, "fit")
 
 
-def _label(item: Any) -> str:
+def _label(item: Any, known: Registry[ClassifierSpec]) -> str:
     if isinstance(item, str):
-        return CLASSIFIERS.get(item).name
+        return known.get(item).name
     return str(type(item).__name__)
 
 
-def _checked(label: str, item: Any) -> Any:
-    from sklearn.base import is_regressor
+def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
+    from sklearn.base import is_classifier, is_regressor
 
     if isinstance(item, type) or not (
         hasattr(item, "fit") and hasattr(item, "predict") and hasattr(item, "get_params")
     ):
         raise InputTypeError(
-            f"the classifier {label!r} must be a name from list_classifiers() or a scikit-learn "
-            f"classifier with fit and predict, got {item!r}"
+            f"the {known.kind} {label!r} must be a name from list_{known.kind}s() or a scikit-learn "
+            f"{known.kind} with fit and predict, got {item!r}"
         )
-    if is_regressor(item):
+    if known.kind == "classifier" and is_regressor(item):
         raise ParameterError(
-            f"{label!r} is a regressor; evaluate compares classifiers by class labels. Give a "
-            "classifier, and bin a numeric target into classes"
+            f"{label!r} is a regressor, and the target has classes. Give a classifier, or say "
+            "task='regression' if the target is a number"
+        )
+    if known.kind == "regressor" and is_classifier(item):
+        raise ParameterError(
+            f"{label!r} is a classifier, and the target is a number; give a regressor"
         )
     return item
 

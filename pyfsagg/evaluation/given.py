@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._identity import data_hash
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation.splits import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError

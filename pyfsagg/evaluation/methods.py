@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target, check_choice
+from pyfsagg._target import Target
+from pyfsagg._validation import Table, check_choice
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, NORMALIZATIONS, combine_filters

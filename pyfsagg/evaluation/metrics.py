@@ -1,4 +1,4 @@
-"""Measures of classification: accuracy, balanced accuracy, area under the ROC curve, log loss."""
+"""Measures of predictions: of classes accuracy, AUC and log loss; of numbers R² and errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Predictions:
     model : fitted classifier
     X : ndarray (n_samples, n_features)
     labels : ndarray (n_samples,)
-        The true class codes 0, 1, …
+        The true class codes 0, 1, …, or numbers.
     n_classes : int
     """
 
@@ -42,7 +42,7 @@ class Predictions:
 
     @property
     def classes(self) -> NDArray[Any]:
-        """Predicted codes (n_samples,)."""
+        """Predicted codes, or numbers (n_samples,)."""
         return np.asarray(self._ask("predict"))
 
     @property
@@ -83,7 +83,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A registered measure of classification."""
+    """A registered measure of predictions of classes or, `task` says so, of numbers."""
 
     name: str
     aliases: tuple[str, ...]
@@ -91,6 +91,7 @@ class MetricSpec:
     bounds: str
     higher_is_better: bool
     compute: Callable[[Predictions], float]
+    task: str = "classification"
 
 
 METRICS: Registry[MetricSpec] = Registry("metric")
@@ -123,6 +124,20 @@ def _log_loss(found: Predictions) -> float:
     return float(-np.log(np.clip(given, np.finfo(np.float64).eps, 1.0)).mean())
 
 
+def _r2(found: Predictions) -> float:
+    from sklearn.metrics import r2_score
+
+    return float(r2_score(found.labels, found.classes))
+
+
+def _mean_absolute_error(found: Predictions) -> float:
+    return float(np.abs(found.labels - found.classes).mean())
+
+
+def _root_mean_squared_error(found: Predictions) -> float:
+    return float(np.sqrt(((found.labels - found.classes) ** 2).mean()))
+
+
 for spec in (
     MetricSpec(
         "accuracy", ("acc",), "share of rows classified correctly", "0 to 1", True, _accuracy
@@ -151,6 +166,33 @@ for spec in (
         False,
         _log_loss,
     ),
+    MetricSpec(
+        "r2",
+        ("r_squared",),
+        "1 − residual over total sum of squares on the test rows; below 0 it is worse than their mean",
+        "-inf to 1",
+        True,
+        _r2,
+        "regression",
+    ),
+    MetricSpec(
+        "mean_absolute_error",
+        ("mae",),
+        "mean absolute difference, in units of the target, smaller = better",
+        "0 to inf",
+        False,
+        _mean_absolute_error,
+        "regression",
+    ),
+    MetricSpec(
+        "root_mean_squared_error",
+        ("rmse",),
+        "root of the mean squared difference, in units of the target, smaller = better",
+        "0 to inf",
+        False,
+        _root_mean_squared_error,
+        "regression",
+    ),
 ):
     METRICS.add(spec)
 
@@ -160,22 +202,26 @@ def list_metrics() -> pd.DataFrame:
 
     Examples
     --------
-    >>> list_metrics().index.tolist()
+    >>> list_metrics().index.tolist()[:4]
     ['accuracy', 'balanced_accuracy', 'roc_auc', 'log_loss']
     """
     return METRICS.to_frame("compute")
 
 
-def read_metrics(metrics: Any) -> tuple[str, ...]:
+def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:
     """Canonical names of the measures.
 
     Raises
     ------
     ParameterError, UnknownNameError
-        If there is none, one is unknown or there twice.
+        If there is none, one is unknown, there twice, or does not belong to the task.
     """
     given = [metrics] if isinstance(metrics, str) else list(metrics)
     names = tuple(METRICS.get(name).name for name in given)
     if not names or len(set(names)) < len(names):
         raise ParameterError(f"metrics must be different and at least one, got {metrics!r}")
+    for name in names:
+        if METRICS.get(name).task != task:
+            able = ", ".join(spec.name for spec in METRICS if spec.task == task)
+            raise ParameterError(f"the metric {name!r} does not belong to a {task}; take of {able}")
     return names

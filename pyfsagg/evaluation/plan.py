@@ -12,12 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._identity import data_hash
-from pyfsagg._validation import Table, Target, check_integer, check_real, check_table, check_target
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Table, check_integer, check_real, check_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.run import versions
 from pyfsagg.ensemble.scoring import Progress, progress_sink
 from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
-from pyfsagg.evaluation.classifiers import ClassifierSpec, read_classifiers
+from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.given import GivenRanking, read_rankings
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
@@ -28,15 +29,26 @@ from pyfsagg.evaluation.methods import (
     single_filters,
 )
 from pyfsagg.evaluation.metrics import read_metrics
+from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.saved import COLUMNS
-from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_protocols, read_rows, take_rows
+from pyfsagg.evaluation.splits import (
+    Fold,
+    Part,
+    draw_parts,
+    read_groups,
+    read_protocols,
+    read_rows,
+    take_rows,
+)
 from pyfsagg.evaluation.thresholds import Threshold, read_thresholds
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.resampling import resolve_seed
 
 __all__ = ["BASELINES", "DEFAULT_METHODS", "Plan", "read_plan"]
 
+DEFAULT_CLASSIFIERS = ("logistic_regression", "naive_bayes", "random_forest", "svm")
+DEFAULT_REGRESSORS = ("ridge", "nearest_neighbors", "random_forest", "svm")
 DEFAULT_METHODS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared", "bam")
 BASELINES = ("all_features", "random_subsets", "single_filters")
 
@@ -168,13 +180,13 @@ class Plan:
                         yield Request(part, fold, ranked, threshold, label, fit)
 
     def _data(self) -> dict[str, Any]:
-        counts = np.bincount(self.target.codes, minlength=self.target.n_classes).tolist()
         return {
             "sha256": data_hash(self.table, self.target),
             "n_samples": self.table.n_samples,
             "n_features": self.table.n_features,
             "target": self.target.name,
-            "class_counts": dict(zip(map(str, self.target.classes), counts, strict=True)),
+            "target_kind": self.target.kind,
+            "class_counts": self.target.class_counts,
         }
 
 
@@ -235,11 +247,15 @@ def read_plan(
     ranking_rows: Any,
     n_resamples: Any,
     nominal: Any,
+    task: Any,
+    target_bins: Any,
+    groups: Any,
     random_state: Any,
 ) -> Plan:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
     table = check_table(X, nominal=nominal)
-    target = check_target(y, table.n_samples)
+    target = check_target(y, table.n_samples, task=task, bins=target_bins)
+    members = read_groups(groups, table.n_samples)
     protocols = read_protocols(protocol)
     seed = resolve_seed(random_state)
     n_folds = check_integer("n_folds", n_folds, low=2)
@@ -261,9 +277,13 @@ def read_plan(
     singles = single_filters(list(own.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
     _check_labels(given, own, singles)
-    models = read_classifiers(classifiers)
+    numeric = target.kind == "numeric"
+    default = "r2" if numeric else "accuracy"
+    if classifiers is None:
+        classifiers = DEFAULT_REGRESSORS if numeric else DEFAULT_CLASSIFIERS
+    models = read_classifiers(classifiers, REGRESSORS if numeric else CLASSIFIERS)
     sizes = read_thresholds(thresholds, table.n_features)
-    names = read_metrics(metrics)
+    names = read_metrics(default if metrics is None else metrics, task)
     parts = draw_parts(
         table,
         target,
@@ -273,6 +293,7 @@ def read_plan(
         test_size=test_size,
         seed=seed,
         ranking_rows=rows,
+        groups=members,
     )
     parameters = {
         "protocols": list(protocols),
@@ -289,6 +310,9 @@ def read_plan(
         "n_ranking_rows": None if rows is None else len(rows),
         "n_resamples": n_resamples,
         "nominal": None if nominal is None else [str(column) for column in nominal],
+        "task": task,
+        "target_bins": target_bins,
+        "n_groups": None if members is None else int(members.max()) + 1,
         "seed": seed,
     }
     return Plan(

@@ -14,9 +14,7 @@ from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS
 from pyfsagg.exceptions import PyfsaggWarning
 
-__all__ = ["DEFAULT_CLASSIFIERS", "evaluate"]
-
-DEFAULT_CLASSIFIERS = ("logistic_regression", "naive_bayes", "random_forest", "svm")
+__all__ = ["evaluate"]
 
 
 def evaluate(
@@ -25,10 +23,10 @@ def evaluate(
     rankings: Mapping[str, Any] | None = None,
     *,
     methods: Sequence[Any] | Mapping[str, Any] | None = None,
-    classifiers: Any = DEFAULT_CLASSIFIERS,
+    classifiers: Any = None,
     thresholds: Sequence[float | int] = THESIS_THRESHOLDS,
     protocol: str | Sequence[str] = "thesis",
-    metrics: str | Sequence[str] = ("accuracy",),
+    metrics: str | Sequence[str] | None = None,
     baselines: Sequence[str] = ("all_features", "random_subsets"),
     n_folds: int = 5,
     n_repeats: int = 1,
@@ -37,6 +35,9 @@ def evaluate(
     ranking_rows: ArrayLike | None = None,
     n_resamples: int = 1000,
     nominal: Sequence[str | int] | None = None,
+    task: str = "classification",
+    target_bins: int = 5,
+    groups: ArrayLike | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
@@ -48,7 +49,7 @@ def evaluate(
     X : array or data frame of shape (n_samples, n_features)
         As in :func:`pyfsagg.wam`.
     y : array of shape (n_samples,)
-        Class labels.  A numeric target has to be binned first.
+        Class labels, or numbers with ``task="regression"``.
     rankings : mapping of label to ranking, optional
         Rankings made before: an :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,)
         with 1 = most important, or a list of all feature names, best first.  Unless `ranking_rows`
@@ -62,10 +63,11 @@ def evaluate(
         ``aggregator_params``, ``normalize``), a function ``(X, y) -> scores`` or an estimator with
         importances (both asked once for each ranking).  The four filters of the thesis and
         ``"bam"`` if neither rankings nor methods are given.
-    classifiers : sequence, or mapping of label to classifier
-        Names from :func:`pyfsagg.evaluation.list_classifiers`, or scikit-learn classifiers, which
-        are used as they are (with a seed where theirs is open); put a scaler before yours in a
-        pipeline if it needs one.
+    classifiers : sequence, or mapping of label to classifier, optional
+        Names from :func:`pyfsagg.evaluation.list_classifiers` (the four of the thesis by default),
+        or scikit-learn classifiers, which are used as they are (with a seed where theirs is open);
+        put a scaler before yours in a pipeline if it needs one.  For a regression names from
+        :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors.
     thresholds : sequence of float or int
         Shares of the features to keep (rounded up), or numbers of features.
     protocol : {"thesis", "nested", "both", "leaky"} or several of them
@@ -73,8 +75,8 @@ def evaluate(
         ``"nested"``: cross-validate on all rows, ranking inside each training fold.  ``"both"``:
         these two.  ``"leaky"``: the folds of ``"nested"``, but one ranking on all rows, a mistake
         that is often made; its distance from ``"nested"`` is the selection bias.
-    metrics : str or sequence of str
-        Names from :func:`pyfsagg.evaluation.list_metrics`.
+    metrics : str or sequence of str, optional
+        Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
         What to compare with: no selection, `n_random` random rankings, and each filter of the
         methods asked once, without resampling.
@@ -89,8 +91,11 @@ def evaluate(
         The rows on which `rankings` were made; all others are tested on under ``"thesis"``.
     n_resamples : int
         Bootstrap resamples of each ensemble.
-    nominal, random_state, n_jobs, progress
-        As in :func:`pyfsagg.wam`; the result does not depend on `n_jobs`.
+    groups : array of shape (n_samples,), optional
+        Group (subject, batch) of each row: no group is on both sides of any division.
+    nominal, task, target_bins, random_state, n_jobs, progress
+        As in :func:`pyfsagg.wam`; folds are spread over the bins of a number; the result does not
+        depend on `n_jobs`.
 
     Returns
     -------
@@ -150,6 +155,9 @@ def evaluate(
         ranking_rows=ranking_rows,
         n_resamples=n_resamples,
         nominal=nominal,
+        task=task,
+        target_bins=target_bins,
+        groups=groups,
         random_state=random_state,
     )
     remarks = plan.remarks()

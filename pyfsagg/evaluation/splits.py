@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import canonical_order
 
-__all__ = ["PROTOCOLS", "Fold", "Part", "draw_parts", "read_protocols", "read_rows", "take_rows"]
+__all__ = [
+    "PROTOCOLS",
+    "Fold",
+    "Part",
+    "draw_parts",
+    "read_groups",
+    "read_protocols",
+    "read_rows",
+    "take_rows",
+]
 
 Rows = NDArray[np.intp]
 
@@ -118,6 +130,24 @@ def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
     return rows
 
 
+def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
+    """Codes of the groups by row.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one group for each row, or a group is missing.
+    """
+    if groups is None:
+        return None
+    series = pd.Series(np.asarray(groups).ravel())
+    if len(series) != n_samples:
+        raise ParameterError(f"groups has {len(series)} entries for {n_samples} samples of X")
+    if series.isna().any():
+        raise ParameterError("groups has missing entries; every row needs a group")
+    return np.unique(series.astype(str), return_inverse=True)[1].astype(np.intp)
+
+
 def draw_parts(
     table: Table,
     target: Target,
@@ -128,31 +158,35 @@ def draw_parts(
     test_size: float,
     seed: int,
     ranking_rows: Rows | None = None,
+    groups: NDArray[np.intp] | None = None,
 ) -> list[Part]:
     """All parts of all protocols.
 
-    The division depends on what the rows hold, not on where they stand.
+    The division depends on what the rows hold, not on where they stand.  Rows of one of the `groups`
+    (codes by row) stay together.
 
     Raises
     ------
     DataError
-        If a class has fewer rows than there are folds, where rows are divided into folds.
+        If a class (or, with groups, the whole) has fewer rows (or groups) than there are folds, where
+        rows are divided into folds.
     """
     order = canonical_order(table, target)
     parts = []
     for repeat in range(n_repeats):
         if "thesis" in protocols:
             rank_rows, rest = _split(
-                order, target, test_size, _seed(seed, (5, repeat)), ranking_rows
+                order, target, test_size, _seed(seed, (5, repeat)), ranking_rows, groups
             )
-            _check_classes(
-                target, rest, n_folds, "the part of the rows that classifiers are tested on"
-            )
-            folds = _folds(rest, target, n_folds, _seed(seed, (6, 0, repeat)), "rest", repeat)
+            where = "the part of the rows that classifiers are tested on"
+            _check_classes(target, rest, n_folds, where, groups)
+            draw = _seed(seed, (6, 0, repeat))
+            folds = _folds(rest, target, n_folds, draw, "rest", repeat, groups)
             parts.append(Part("thesis", repeat, rank_rows, folds))
         if "nested" in protocols or "leaky" in protocols:
-            _check_classes(target, order, n_folds, "the table")
-            folds = _folds(order, target, n_folds, _seed(seed, (6, 1, repeat)), "all", repeat)
+            _check_classes(target, order, n_folds, "the table", groups)
+            draw = _seed(seed, (6, 1, repeat))
+            folds = _folds(order, target, n_folds, draw, "all", repeat, groups)
             if "nested" in protocols:
                 parts += [Part("nested", repeat, fold.train, (fold,)) for fold in folds]
             if "leaky" in protocols:
@@ -160,7 +194,21 @@ def draw_parts(
     return parts
 
 
-def _check_classes(target: Target, rows: Rows, n_folds: int, where: str) -> None:
+def _check_classes(
+    target: Target, rows: Rows, n_folds: int, where: str, groups: NDArray[np.intp] | None
+) -> None:
+    if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
+        raise DataError(
+            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower n_folds, or "
+            "raise test_size"
+        )
+    if target.kind == "numeric":
+        if rows.size < 2 * n_folds:
+            raise DataError(
+                f"there are {rows.size} rows in {where}, fewer than two for each of the {n_folds} folds; "
+                "lower n_folds, or raise test_size"
+            )
+        return  # its bins only spread the folds over its range
     counts = np.bincount(target.codes[rows], minlength=target.n_classes)
     smallest = int(counts.argmin())
     if counts[smallest] < n_folds:
@@ -172,12 +220,23 @@ def _check_classes(target: Target, rows: Rows, n_folds: int, where: str) -> None
 
 
 def _split(
-    order: Rows, target: Target, test_size: float, seed: int, ranking_rows: Rows | None
+    order: Rows,
+    target: Target,
+    test_size: float,
+    seed: int,
+    ranking_rows: Rows | None,
+    groups: NDArray[np.intp] | None,
 ) -> tuple[Rows, Rows]:
     """Rows to rank on and rows to test on, each class divided in the same proportion."""
     if ranking_rows is not None:
         used = np.isin(order, ranking_rows)
         return order[used], order[~used]
+    if groups is not None:
+        from sklearn.model_selection import GroupShuffleSplit
+
+        splitter = GroupShuffleSplit(1, test_size=test_size, random_state=seed % 2**32)
+        ((kept, tried),) = splitter.split(order, groups=groups[order])
+        return order[kept], order[tried]
     rng = np.random.default_rng(seed)
     tested = np.zeros(order.size, dtype=np.bool_)
     codes = target.codes[order]
@@ -190,19 +249,38 @@ def _split(
 
 
 def _folds(
-    rows: Rows, target: Target, n_folds: int, seed: int, pool: str, repeat: int
+    rows: Rows,
+    target: Target,
+    n_folds: int,
+    seed: int,
+    pool: str,
+    repeat: int,
+    groups: NDArray[np.intp] | None,
 ) -> tuple[Fold, ...]:
     """Stratified folds: the rows of a class are dealt out in turn, in random order.
 
-    Dealing goes on from class to class, so that the folds are of equal size up to one row.
+    Dealing goes on from class to class, so that the folds are of equal size up to one row.  Groups
+    stay whole, and the classes are spread as evenly as they allow.
     """
-    rng = np.random.default_rng(seed)
     codes = target.codes[rows]
-    dealt = np.concatenate(
-        [rng.permutation(np.flatnonzero(codes == c)) for c in range(target.n_classes)]
-    )
     fold_of = np.empty(rows.size, dtype=np.intp)
-    fold_of[dealt] = np.arange(rows.size) % n_folds
+    if groups is None:
+        rng = np.random.default_rng(seed)
+        dealt = np.concatenate(
+            [rng.permutation(np.flatnonzero(codes == c)) for c in range(target.n_classes)]
+        )
+        fold_of[dealt] = np.arange(rows.size) % n_folds
+    else:
+        from sklearn.model_selection import StratifiedGroupKFold
+
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed % 2**32)
+        with warnings.catch_warnings():
+            # Classes smaller than the folds were refused, bins of a number may be.
+            warnings.filterwarnings(
+                "ignore", message="The least populated class", category=UserWarning
+            )
+            for number, (_, test) in enumerate(splitter.split(rows, codes, groups[rows])):
+                fold_of[test] = number
     return tuple(
         Fold(pool, repeat, number, rows[fold_of != number], rows[fold_of == number])
         for number in range(n_folds)
@@ -213,5 +291,5 @@ def take_rows(table: Table, target: Target, rows: Rows) -> tuple[Table, Target]:
     """The table and target with the rows at these positions."""
     return (
         table.with_values(table.values[rows]),
-        Target(target.codes[rows], target.classes, target.name),
+        target.take(rows),
     )

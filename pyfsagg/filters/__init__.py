@@ -1,7 +1,8 @@
-"""Importance scores of features with respect to a class, one module per family."""
+"""Importance scores of features, mostly with respect to a target; one module per family."""
 
 import pandas as pd
 
+from pyfsagg.filters import correlation, unsupervised
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.chi_squared import chi_squared
 from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
@@ -21,6 +22,7 @@ __all__ = [
     "NearZeroVariance",
     "Scorer",
     "chi_squared",
+    "correlation",
     "drop_near_zero_variance",
     "fit_criterion",
     "gain_ratio",
@@ -32,6 +34,7 @@ __all__ = [
     "prepare_estimator",
     "spearman",
     "symmetric_uncertainty",
+    "unsupervised",
     "value_difference_metric",
 ]
 
@@ -39,9 +42,12 @@ __all__ = [
 def list_filters() -> pd.DataFrame:
     """The filters that can be named: what they compute, their bounds and source.
 
+    ``targets`` says which they can use: classes, a numeric target (``task="regression"``), none.
+
     Examples
     --------
     >>> list_filters().loc["information_gain", "aliases"]
     'ig, infogain'
     """
-    return FILTERS.to_frame("prepare", "output", "accepts_missing")
+    frame = FILTERS.to_frame("prepare", "output", "accepts_missing")
+    return frame.assign(targets=frame["targets"].map(", ".join))

@@ -44,7 +44,8 @@ class FilterSpec:
     `prepare(table, target, **parameters)` returns a :class:`Scorer`; filters that share one
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
     `output` names which of the scorer's matrices is meant.  `accepts_missing(parameters)` says whether
-    features may have missing values.
+    features may have missing values; `targets` are the kinds of target that it can use, of
+    ``"classes"``, ``"numeric"`` and ``"none"``.
     """
 
     name: str
@@ -55,6 +56,7 @@ class FilterSpec:
     bounds: str
     source: str
     accepts_missing: Callable[[Mapping[str, Any]], bool] = _always
+    targets: tuple[str, ...] = ("classes",)
 
 
 FILTERS: Registry[FilterSpec] = Registry("filter")

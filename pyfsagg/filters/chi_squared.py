@@ -10,15 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._kernels.class_tables import chi_squared_block
-from pyfsagg._validation import (
-    Kind,
-    Table,
-    Target,
-    check_choice,
-    check_integer,
-    check_table,
-    check_target,
-)
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Kind, Table, check_choice, check_integer, check_table
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
 from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
 
@@ -138,6 +131,7 @@ FILTERS.add(
         output="chi_squared",
         bounds="[0, n·(n_classes − 1)]",
         source="thesis 3.4.3",
+        targets=("classes", "numeric"),
     )
 )
 FILTERS.add(
@@ -149,5 +143,6 @@ FILTERS.add(
         output="cramers_v",
         bounds="[0, 1]",
         source="thesis 3.4.3; Cramér (1946)",
+        targets=("classes", "numeric"),
     )
 )

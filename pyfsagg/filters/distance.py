@@ -17,7 +17,8 @@ from pyfsagg._kernels.class_tables import (
     spearman_block,
     value_difference_block,
 )
-from pyfsagg._validation import Kind, Table, Target, check_integer, check_table, check_target
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Kind, Table, check_integer, check_table
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
 from pyfsagg.filters._columns import (
@@ -28,6 +29,7 @@ from pyfsagg.filters._columns import (
     is_kind,
     ordered_levels,
 )
+from pyfsagg.filters.correlation import SpearmanNumericScorer, prepare_spearman_numeric
 
 __all__ = [
     "FitCriterionScorer",
@@ -137,8 +139,10 @@ def _require_order(table: Table, filter_name: str) -> None:
             )
 
 
-def prepare_spearman(table: Table, target: Target) -> SpearmanScorer:
+def prepare_spearman(table: Table, target: Target) -> SpearmanScorer | SpearmanNumericScorer:
     """Bind :func:`spearman` to `table`."""
+    if target.kind == "numeric":
+        return prepare_spearman_numeric(table, target)
     _require_two_classes(target, "spearman")
     _require_order(table, "spearman")
     return SpearmanScorer(ordered_levels(table))
@@ -325,11 +329,12 @@ FILTERS.add(
     FilterSpec(
         name="spearman",
         aliases=("sp",),
-        summary="Absolute rank correlation with the class (two classes)",
+        summary="Absolute rank correlation with the class (two classes) or a numeric target",
         prepare=prepare_spearman,
         output="spearman",
         bounds="[0, 1]",
         source="fpcps 4.3",
+        targets=("classes", "numeric"),
     )
 )
 FILTERS.add(

@@ -10,14 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy import score_binned, score_mdl, score_nominal
-from pyfsagg._validation import (
-    Table,
-    Target,
-    check_choice,
-    check_integer,
-    check_table,
-    check_target,
-)
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Table, check_choice, check_integer, check_table
 from pyfsagg.discretization import (
     MDL_READINGS,
     METHODS,
@@ -293,6 +287,7 @@ FILTERS.add(
         output="information_gain",
         bounds="[0, H(Y)]",
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
+        targets=("classes", "numeric"),
     )
 )
 FILTERS.add(
@@ -304,6 +299,7 @@ FILTERS.add(
         output="gain_ratio",
         bounds="[0, 1]",
         source="Quinlan (1986), Machine Learning 1, 81-106",
+        targets=("classes", "numeric"),
     )
 )
 FILTERS.add(
@@ -315,5 +311,6 @@ FILTERS.add(
         output="symmetric_uncertainty",
         bounds="[0, 1]",
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",
+        targets=("classes", "numeric"),
     )
 )

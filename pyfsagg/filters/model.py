@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Kind, Table, Target, check_choice, check_integer
+from pyfsagg._target import Target
+from pyfsagg._validation import Kind, Table, check_choice, check_integer
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.filters._base import Weights
 
@@ -25,7 +26,7 @@ class CallableScorer:
     """A function ``(X, y, sample_weight) -> scores`` bound to a table; output ``"callable"``."""
 
     features: Any
-    classes: NDArray[Any]
+    target: Target
     function: Callable[..., Any]
     outputs: tuple[str, ...] = ("callable",)
     releases_gil: bool = False
@@ -35,7 +36,7 @@ class CallableScorer:
     ) -> dict[str, NDArray[np.float64]]:
         rows = []
         for r in range(len(weights)):
-            y = self.classes[labels[r if len(labels) > 1 else 0]]
+            y = self.target.answers(labels[r if len(labels) > 1 else 0])
             found = self.function(self.features, y, weights[r].astype(np.float64))
             rows.append(_checked_scores(found, self.features.shape[1], _name(self.function)))
         return {"callable": np.array(rows)}
@@ -50,7 +51,7 @@ class EstimatorScorer:
     """
 
     features: Any
-    classes: NDArray[Any]
+    target: Target
     estimator: Any
     random_state: int
     weighted: bool
@@ -74,13 +75,15 @@ class EstimatorScorer:
             rows, extra = present, {_weight_name(self.estimator): weights[present].astype(float)}
         else:
             rows, extra = np.repeat(present, weights[present]), {}
-        drawn = labels[rows]
+        answers = self.target.answers(labels)
+        assert answers is not None, "estimators need a target, which was checked"
+        drawn = answers[rows]
         n_features = self.features.shape[1]
         if (drawn == drawn[0]).all():
             return np.zeros(n_features)  # nothing to tell apart, and classifiers refuse one class
         model = _seeded_clone(self.estimator, self.random_state, weights, labels)
         X = self.features.iloc[rows] if hasattr(self.features, "iloc") else self.features[rows]
-        model.fit(X, self.classes[drawn], **extra)
+        model.fit(X, drawn, **extra)
         name = type(_last_step(model)).__name__
         return _checked_scores(_importances(model), n_features, name)
 
@@ -95,10 +98,10 @@ def prepare_callable(
     table, target : Table, Target
     function : callable
         ``function(X, y, sample_weight) -> scores``: `X` of shape (n_samples, n_features), `y` the
-        class labels (n_samples,), `sample_weight` (n_samples,) how often each row is in the
-        resample, 0 for not at all; `scores` (n_features,), larger = more important, finite.  It
-        must not change its arguments and, for results that can be repeated, must not draw random
-        numbers of its own.
+        class labels or numbers (n_samples,), None without a target, `sample_weight` (n_samples,) how
+        often each row is in the resample, 0 for not at all; `scores` (n_features,), larger = more
+        important, finite.  It must not change its arguments and, for results that can be repeated,
+        must not draw random numbers of its own.
     container : {"array", "frame"}
         Whether `X` is a float array, in which nominal columns are level codes and a missing value
         is NaN, or a data frame with names and categorical columns.
@@ -115,7 +118,8 @@ def prepare_callable(
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg._validation import check_table, check_target
+    >>> from pyfsagg._target import check_target
+    >>> from pyfsagg._validation import check_table
     >>> from pyfsagg.filters.model import prepare_callable
     >>> def weighted_spread(X, y, sample_weight):
     ...     return X.T @ sample_weight
@@ -130,7 +134,7 @@ def prepare_callable(
             "a filter must be a name, a scikit-learn estimator or a function "
             f"(X, y, sample_weight) -> scores, got {function!r}"
         )
-    return CallableScorer(_features(table, container), np.array(target.classes), function)
+    return CallableScorer(_features(table, container), target, function)
 
 
 def prepare_estimator(
@@ -173,7 +177,8 @@ def prepare_estimator(
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from pyfsagg._validation import check_table, check_target
+    >>> from pyfsagg._target import check_target
+    >>> from pyfsagg._validation import check_table
     >>> from pyfsagg.filters.model import prepare_estimator
     >>> table = check_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
     >>> target = check_target([0, 0, 1, 1], 4)
@@ -191,7 +196,7 @@ def prepare_estimator(
     check_integer("random_state", random_state, low=0, high=2**63 - 1)
     return EstimatorScorer(
         _features(table, container),
-        np.array(target.classes),
+        target,
         estimator,
         int(random_state),
         _takes_weights(estimator),

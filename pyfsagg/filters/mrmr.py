@@ -12,15 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._kernels.binning import EQUAL_WIDTH, PRAZNIK
 from pyfsagg._kernels.mrmr import mrmr_block
-from pyfsagg._validation import (
-    Kind,
-    Table,
-    Target,
-    check_choice,
-    check_integer,
-    check_table,
-    check_target,
-)
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Kind, Table, check_choice, check_integer, check_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
 from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
@@ -246,5 +239,6 @@ FILTERS.add(
         bounds="(-inf, ln(n_classes)], nats",
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         accepts_missing=lambda parameters: parameters.get("binning") == "equal_width",
+        targets=("classes", "numeric"),
     )
 )

@@ -59,12 +59,14 @@ def clear_frame(ax: Axes, *, grid: str) -> None:
     ax.grid(axis=grid, color="#E3E3E3", linewidth=0.8)  # type: ignore[arg-type]
 
 
-def set_title(ax: Axes, text: str, *, above_legend: bool = False) -> None:
-    ax.set_title(text, loc="left", fontsize="large", color=INK, pad=26 if above_legend else 10)
+def set_title(ax: Axes, text: str, *, above_legend: bool = False, lines: int = 1) -> None:
+    """The title, with room for a legend of so many lines below it."""
+    pad = 10 + 16 * lines if above_legend else 10
+    ax.set_title(text, loc="left", fontsize="large", color=INK, pad=pad)
 
 
 def legend_above(ax: Axes, *, columns: int = 4) -> None:
-    """A legend in one line between title and data, where it cannot hide a point.
+    """A legend of one line or two between title and data, where it cannot hide a point.
 
     It ends where the axes end, so that a long one takes its room from above the feature names and
     not from the data.

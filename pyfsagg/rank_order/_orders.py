@@ -10,14 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import (
-    Kind,
-    Table,
-    check_choice,
-    check_table,
-    check_target,
-    full_weights,
-)
+from pyfsagg._target import check_target
+from pyfsagg._validation import Kind, Table, check_choice, check_table, full_weights
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 
 __all__ = [

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
-from pyfsagg._validation import check_choice, check_target
+from pyfsagg._target import check_target
+from pyfsagg._validation import check_choice
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import check_rules, integer_ranks, order_table
 from pyfsagg.rank_order.transforms import to_rank_order

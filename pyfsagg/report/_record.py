@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Mapping
 from typing import Any
 
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.filters import FILTERS
-from pyfsagg.report._format import plural, readable, setting
+from pyfsagg.report._format import enumerate_names, plural, readable, setting
 
 __all__ = ["THESIS", "named_settings", "python_snippet", "references", "settings"]
 
@@ -34,6 +35,9 @@ NAMES = {
     "drop_near_zero_variance": "Near-zero-variance features dropped",
     "seed": "Seed",
     "target": "Target",
+    "target_kind": "Kind of target",
+    "task": "Task",
+    "target_bins": "Bins of a numeric target",
     "n_samples": "Samples",
     "n_features": "Features",
     "class_counts": "Samples per class",
@@ -62,6 +66,17 @@ def named_settings(record: Any) -> Rows:
     ]
 
 
+def target_words(data: Mapping[str, Any]) -> str:
+    """The target of a run, to follow "12 samples"."""
+    kind = data.get("target_kind", "classes")
+    if kind == "none":
+        return "without a target"
+    if kind == "numeric":
+        return f"with the numeric target {data['target']}"
+    counts = [f"{label}: {size:,}" for label, size in data["class_counts"].items()]
+    return f"in {plural(len(counts), 'class')} ({enumerate_names(counts)})"
+
+
 def python_snippet(result: EnsembleResult, threshold: float | int) -> str:
     """Python code that repeats the run, given the table and the labels."""
     parameters, data = result.parameters, result.data
@@ -83,16 +98,18 @@ def python_snippet(result: EnsembleResult, threshold: float | int) -> str:
             arguments["filter_params"] = repr(dict(chosen))
         arguments["normalize"] = repr(parameters["normalize"])
     arguments |= _shared_arguments(result)
+    kind = data.get("target_kind", "classes")
+    values = {"classes": "labels", "numeric": "numbers"}.get(kind)
     lines = [
         "import pyfsagg",
         "",
         f"# X: table of {plural(data['n_samples'], 'sample')} and "
         f"{plural(result.n_features + len(data['dropped_features']), 'feature')}",
-        f"# y: labels, called {data['target']!r}",
+        *([f"# y: {values}, called {data['target']!r}"] if values else []),
         *(f"# {name}: your own function or estimator" for name in placeholders.values()),
         f"result = pyfsagg.{result.method}(",
         "    X,",
-        "    y,",
+        *(["    y,"] if values else []),
         *(f"    {name}={value}," for name, value in arguments.items()),
         ")",
         f"selected = result.select({threshold!r})",
@@ -119,6 +136,9 @@ def _shared_arguments(result: EnsembleResult) -> dict[str, str]:
         arguments["sample_weight"] = "sample_weight"
     if parameters["drop_near_zero_variance"]:
         arguments["drop_near_zero_variance"] = "True"
+    if parameters.get("task", "classification") != "classification":
+        arguments["task"] = repr(parameters["task"])
+        arguments["target_bins"] = repr(parameters["target_bins"])
     return arguments | {"random_state": repr(parameters["seed"])}
 
 

@@ -25,7 +25,7 @@ from pyfsagg.report._format import (
 )
 from pyfsagg.report._html import render_html, write_html
 from pyfsagg.report._pictures import inline_svg
-from pyfsagg.report._record import python_snippet, references, settings
+from pyfsagg.report._record import python_snippet, references, settings, target_words
 from pyfsagg.report.stability import adequacy_words, curve_picture
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import STABILITY_MEASURES
@@ -175,7 +175,6 @@ def render_report(
 def _facts(result: EnsembleResult, threshold: float | int, k: int) -> dict[str, Any]:
     """What the sentences of the page say."""
     data, parameters = result.data, result.parameters
-    counts = [f"{label}: {size:,}" for label, size in data["class_counts"].items()]
     plan = parameters["resampling"]
     aggregator = AGGREGATORS.get(parameters["aggregator"])
     return {
@@ -188,9 +187,10 @@ def _facts(result: EnsembleResult, threshold: float | int, k: int) -> dict[str, 
         "selected": enumerate_names(result.select(threshold)),
         "n_features": result.n_features,
         "n_samples": data["n_samples"],
-        "n_classes": len(data["class_counts"]),
-        "classes": enumerate_names(counts),
+        "target_words": target_words(data),
         "target": data["target"],
+        "target_kind": data.get("target_kind", "classes"),
+        "n_classes": len(data["class_counts"]),
         "n_dropped": len(data["dropped_features"]),
         "n_resamples": result.n_resamples,
         "plan": readable(plan),

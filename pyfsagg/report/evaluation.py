@@ -30,6 +30,7 @@ from pyfsagg.report._evaluation_tables import (
 from pyfsagg.report._format import enumerate_names, plural, readable
 from pyfsagg.report._html import write_html
 from pyfsagg.report._pictures import inline_svg
+from pyfsagg.report._record import target_words
 from pyfsagg.report.page import (
     Block,
     Code,
@@ -145,11 +146,12 @@ def render_evaluation(
         )
     check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
     data = result.data
+    numeric = data.get("target_kind") == "numeric"
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
-        f"{plural(len(data['class_counts']), 'class')}; "
+        f"{target_words(data)}; "
         f"{plural(len(result.methods), 'method')}, "
-        f"{plural(len(result.classifiers), 'classifier')}"
+        f"{plural(len(result.classifiers), 'regressor' if numeric else 'classifier')}"
     )
     comparison, reason = _compare(result, alpha)
     sections = [
@@ -181,12 +183,14 @@ def _compare(result: Evaluation, alpha: float) -> tuple[Comparison | None, str]:
 
 def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
     parameters = result.parameters
+    numeric = result.data.get("target_kind") == "numeric"
     sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
     shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
     blocks: list[Block] = [
         Text(
             f"How well do {enumerate_names([readable(name) for name in result.classifiers])} "
-            f"classify when only the best {shown} of {result.data['n_features']:,} features are kept? "
+            f"{'predict' if numeric else 'classify'} when only the best {shown} of "
+            f"{result.data['n_features']:,} features are kept? "
             f"Features were ranked by {enumerate_names([readable(m) for m in result.methods])}."
         )
     ]
@@ -195,7 +199,8 @@ def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
     blocks += [
         Text(
             f"Protocol “{name}”: {PROTOCOLS[name]} ({parameters['n_folds']} stratified "
-            f"folds{times}). Folds are the same for all methods and classifiers."
+            f"folds{times}). Folds are the same for all methods and "
+            f"{'regressors' if numeric else 'classifiers'}."
         )
         for name in result.protocols
     ]

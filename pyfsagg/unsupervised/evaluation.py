@@ -12,7 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
-from pyfsagg._validation import Table, check_integer, check_target
+from pyfsagg._target import check_target
+from pyfsagg._validation import Table, check_integer
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import resolve_seed

@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._identity import data_hash
-from pyfsagg._validation import check_integer, check_table, check_target
+from pyfsagg._target import check_target
+from pyfsagg._validation import check_integer, check_table
 from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError

@@ -257,3 +257,32 @@ def test_runs_without_a_stability_say_why(pyfsagg, table: Path, tmp_path: Path, 
     assert "undefined" in document["stability"]
     assert len(document["ranking"]) == 13
     assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_a_table_without_a_target(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.normal(size=(30, 4)), columns=list("abcd")).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    done = pyfsagg("rank", "t.csv", "--filter", "laplacian_score", "--n-resamples", "5", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "pyfsagg-rank" / "report.html").is_file()
+    refused = pyfsagg("rank", "t.csv")
+    assert refused.returncode == 2
+    assert "--target COLUMN, or name filters that need none" in refused.stderr
+
+
+def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    table.assign(dose=table["b"] + rng.normal(size=60)).to_csv(tmp_path / "t.csv", index=False)
+    flags = ("--target", "dose", "--task", "regression", "--filters", "pearson,spearman", "--quiet")
+    done = pyfsagg("rank", "t.csv", *flags, "--n-resamples", "20")
+    assert done.returncode == 0, done.stderr
+    ranking = pd.read_csv(tmp_path / "pyfsagg-rank" / "ranking.csv")
+    assert ranking["feature"][0] == "b"
+    report = (tmp_path / "pyfsagg-rank" / "report.html").read_text(encoding="utf-8")
+    assert "numeric target <b>dose</b>" in report
+    refused = pyfsagg("rank", "t.csv", "--target", "dose")
+    assert refused.returncode == 2
+    assert "task='regression'" in refused.stderr

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pyfsagg._validation import Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Table
 from pyfsagg.discretization import SortedColumns, discretize
 from pyfsagg.filters.entropy import prepare_entropy
 

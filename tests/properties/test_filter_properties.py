@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfsagg._validation import Kind, Table, Target
+from pyfsagg._target import Target
+from pyfsagg._validation import Kind, Table
 from pyfsagg.filters._base import FILTERS
 
 NAMES = [

@@ -18,6 +18,7 @@ FLOORS = (
     ("exceptions", "_version"),
     ("_registry", "_columns", "_delimited", "_kernels"),
     ("_validation",),
+    ("_target",),
     ("_identity", "_output", "_selection", "_sklearn"),
     ("discretization", "resampling", "ranks", "datasets"),
     ("filters", "aggregation", "stability_measures", "statistics"),

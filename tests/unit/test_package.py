@@ -28,7 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_data_templates_and_type_marker_are_packed(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for table in (ROOT / "data" / "published").glob("*.csv"):
+    for table in (ROOT / "data" / "published").glob("*.*"):
         assert f"pyfsagg/datasets/data/published/{table.name}" in names
     assert "pyfsagg/datasets/data/ionosphere.csv" in names
     assert "pyfsagg/py.typed" in names

@@ -11,7 +11,8 @@ import pytest
 from scipy import sparse
 
 from pyfsagg._identity import data_hash
-from pyfsagg._validation import Kind, check_table, check_target
+from pyfsagg._target import check_target
+from pyfsagg._validation import Kind, check_table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 FRAME = pd.DataFrame(

@@ -1,0 +1,21 @@
+"""``pyfsagg reproduce``: published results beside recomputed ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyfsagg.cli._reproduce_statements import add_claims, add_stuart
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``reproduce`` with its own commands."""
+    parser = commands.add_parser(
+        "reproduce",
+        help="recompute what the papers published",
+        description="Recompute published statements, and say which hold.",
+    )
+    own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    add_claims(own)
+    add_stuart(own)

@@ -1,0 +1,339 @@
+"""What the Stuart column of thesis tables 4.5 and 4.6 measured.
+
+The influence experiment (thesis 3.3.2) once more, with Stuart's statistic computed exactly and by the
+recursion of the R package RobustRankAggreg, for several numbers of lists.  The recursion is called in
+R: its arithmetic is no part of this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from pyfsagg._validation import check_integer
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence.cross_validation import FoldPlan
+from pyfsagg.datasets import Dataset, load_dataset, load_published
+from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.exceptions import InputTypeError, ParameterError
+from pyfsagg.ranks import rank_scores
+from pyfsagg.reproduce.stuart_result import MEASURES, TABLE_OF_FILTER, StuartFinding, record
+from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER, R_FIRST_LIST
+from pyfsagg.stability_measures import stability
+
+__all__ = ["stuart_finding"]
+
+DATASETS = ("ionosphere", "semeion", "optdigits", "splice")
+N_FOLDS, QUICK_FOLDS = 100, 10
+LIST_COUNTS = (10, 20, 30, 40, 50, 60, 80, 100, 120, 150, 170, 171, 200, 300, 500, 1000)
+QUICK_COUNTS = (20, 50, 100, 171, 1000)
+FILTERS: dict[str, Mapping[str, Any]] = {"information_gain": {"mdl": "fselectorrcpp"}, "mrmr": {}}
+"""The filters of the published tables, and their parity readings."""
+
+AGGREGATORS_OF_TABLE = {
+    "arithmetic_mean": "arithmetic_mean",
+    "geometric_mean": "geometric_mean",
+    "l2_norm": "l2_norm",
+    "stuart": "stuart",
+    "rra": "robust_rank_aggregation",
+}
+"""The names of the published tables, and of :func:`pyfsagg.list_aggregators`."""
+
+RIGHT = 0.01  # relative error up to which a value of the recursion counts as right
+
+Floats = NDArray[np.float64]
+Say = Callable[[str], None]
+_Fold = tuple[dict[tuple[int, str], Floats], dict[int, list[int]]]
+"""Scores by number of lists and aggregator; kinds of R's values by number of lists."""
+
+
+def stuart_finding(
+    datasets: Sequence[str | Dataset] | None = None,
+    *,
+    filters: Sequence[str] = tuple(FILTERS),
+    n_folds: int | None = None,
+    list_counts: Sequence[int] | None = None,
+    quick: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    say: Say | None = None,
+) -> StuartFinding:
+    """Stability of Stuart's aggregation, exact and by R's recursion, beside the other aggregators.
+
+    Each fold of a stratified cross-validation leaves some samples out; the filter scores bootstraps
+    of the rest, and every aggregator ranks the features by the first 10, 20, … of them.  The
+    stability of a ranking is that over the folds.
+
+    Parameters
+    ----------
+    datasets : sequence of names or Datasets, optional
+        By default ionosphere, semeion, optdigits and splice (``quick``: ionosphere alone); all but
+        ionosphere must be in the folder that ``PYFSAGG_DATA`` names.
+    filters : sequence of {"information_gain", "mrmr"}
+        Those of tables 4.5 and 4.6.
+    n_folds : int, optional
+        100 by default as in the thesis, 10 if `quick`.
+    list_counts : sequence of int, optional
+        Numbers of lists; the largest is the number of bootstraps, 1000 in the thesis and by default.
+    quick : bool
+        Smaller defaults: a minute or so instead of half an hour or more.  Nearly all of the time is
+        R's, and goes by folds × features × the square of the number of lists.
+    random_state : int
+        The result does not depend on the number of workers.
+    n_jobs : int, optional
+        Worker processes, each with an R of its own; -1: all cores.
+    say : callable (str), optional
+        Told what is being done.
+
+    Returns
+    -------
+    StuartFinding
+        If R, rpy2 or RobustRankAggreg is missing, it has no values of the recursion and
+        ``finding.r["available"]`` is False; nothing takes their place.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError, DataError
+        For numbers out of range, an unknown filter or data set, or more folds than the smallest
+        class has samples.
+
+    Notes
+    -----
+    Features of near-zero variance are removed first (thesis 4.1).  R is given average ranks divided
+    by the number of features, as a matrix with features in column order.  Its NaN are ranked in two
+    ways: by R's ``rank``, which puts them last in the order of the columns; and as
+    ``aggregateRanks`` returns them for lists of names, last in the order of the first list.  Scores
+    of mRMR can be negative: the geometric mean takes them shifted to a minimum of 0.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> found = stuart_finding(
+    ...     [pyfsagg.load_dataset("wine")], filters=["mrmr"], n_folds=3, list_counts=[5, 10]
+    ... )
+    >>> exact = found.stability.query("aggregator == 'stuart' and measure == 'spearman'")
+    >>> exact["n_lists"].tolist()
+    [5, 10]
+    """
+    tell: Say = say or (lambda _: None)
+    chosen = _datasets((DATASETS[:1] if quick else DATASETS) if datasets is None else datasets)
+    filters = _filters(filters)
+    folds = QUICK_FOLDS if quick else N_FOLDS
+    folds = folds if n_folds is None else check_integer("n_folds", n_folds, low=3)
+    counts = _counts(
+        (QUICK_COUNTS if quick else LIST_COUNTS) if list_counts is None else list_counts
+    )
+    r = _look_for_r()
+    if not r["available"]:
+        tell(f"without R's recursion: {r['reason']}")
+    started = time.perf_counter()
+    parts = []
+    for data in chosen:
+        for name in filters:
+            tell(f"{data.name}, {name}: {folds} folds of up to {counts[-1]} lists")
+            task = _set_up(data, name, folds, counts, random_state, bool(r["available"]))
+            found = _run(task, folds, n_jobs, tell)
+            parts.append(_tables(data.name, name, counts, found))
+    return StuartFinding(
+        stability=pd.concat([part[0] for part in parts], ignore_index=True),
+        values=pd.concat([part[1] for part in parts], ignore_index=True),
+        published=_published([data.name for data in chosen], filters),
+        r=r,
+        parameters={
+            "datasets": [data.name for data in chosen],
+            "filters": filters,
+            "n_folds": folds,
+            "list_counts": counts,
+            "seed": random_state,
+            "quick": bool(quick),
+        },
+        record={**record(), "seconds": round(time.perf_counter() - started, 1)},
+    )
+
+
+def _run(task: _Task, folds: int, n_jobs: int | None, tell: Say) -> list[_Fold]:
+    """All folds, in processes: an R serves one caller at a time."""
+    parallel = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
+    found: list[_Fold] = []
+    for one in parallel(delayed(task.rank)(fold) for fold in range(folds)):
+        found.append(one)
+        if 4 * len(found) // folds > 4 * (len(found) - 1) // folds:
+            tell(f"{len(found)} of {folds} folds done")
+    return found
+
+
+def _datasets(given: Sequence[str | Dataset]) -> list[Dataset]:
+    """Loaded data sets of different names."""
+    if isinstance(given, str):
+        raise InputTypeError(f"datasets must be a sequence of names, got the one name {given!r}")
+    found = [load_dataset(each) if isinstance(each, str) else each for each in given]
+    for each in found:
+        if not isinstance(each, Dataset):
+            raise InputTypeError(
+                f"datasets must be names or Datasets of load_dataset, got {type(each).__name__}"
+            )
+    names = [each.name for each in found]
+    if not names or len(set(names)) < len(names):
+        raise ParameterError(f"datasets must be different and at least one, got {names}")
+    return found
+
+
+def _filters(given: Sequence[str]) -> list[str]:
+    names = [given] if isinstance(given, str) else list(dict.fromkeys(given))
+    unknown = [name for name in names if name not in FILTERS]
+    if unknown or not names:
+        raise ParameterError(
+            f"filters must be some of {', '.join(FILTERS)}, got {unknown[0] if unknown else 'none'}"
+        )
+    return names
+
+
+def _counts(given: Sequence[int]) -> list[int]:
+    counts = sorted({check_integer("list_counts", each, low=2) for each in given})
+    if not counts:
+        raise ParameterError("list_counts must hold at least one number of lists, got none")
+    return [int(each) for each in counts]
+
+
+def _look_for_r() -> dict[str, Any]:
+    """Whether the recursion can be called, and the versions of what computes it."""
+    try:
+        bridge = importlib.import_module("r_bridge._session")
+        bridge.package("RobustRankAggreg")
+    except ImportError as reason:  # a MissingDependencyError is one
+        return {"available": False, "reason": str(reason)}
+    robjects = bridge.environment()
+    version = robjects.r('as.character(packageVersion("RobustRankAggreg"))')[0]
+    return {
+        "available": True,
+        "R": str(robjects.r("paste(R.version$major, R.version$minor, sep = '.')")[0]),
+        "RobustRankAggreg": str(version),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is done in every fold of one data set and filter."""
+
+    plan: FoldPlan
+    label: str
+    counts: Sequence[int]
+    recursion: bool
+
+    def rank(self, fold: int) -> _Fold:
+        """What one fold gives."""
+        matrix = self.plan.score_fold(fold)[self.label]
+        names = self.plan.folds.table.feature_names
+        scores: dict[tuple[int, str], Floats] = {}
+        kinds: dict[int, list[int]] = {}
+        for m in self.counts:
+            lists = as_lists(matrix[:m], names)
+            exact = None
+            for shown, name in AGGREGATORS_OF_TABLE.items():
+                options = self.plan.aggregators[name]
+                computed = AGGREGATORS.get(name).bind(**options)(lists)
+                scores[m, shown] = computed.scores
+                exact = computed.statistic if name == "stuart" else exact
+            if self.recursion and exact is not None:
+                ranks = rank_scores(matrix[:m])
+                values = _recursion(ranks / ranks.shape[1])
+                kinds[m] = _kinds(values, exact)
+                scores[m, R_COLUMN_ORDER] = -_r_ranks(values)
+                scores[m, R_FIRST_LIST] = -_ranks_by_first_list(values, ranks[0])
+        return scores, kinds
+
+
+def _set_up(
+    data: Dataset, name: str, folds: int, counts: Sequence[int], seed: int, recursion: bool
+) -> _Task:
+    options: dict[str, Mapping[str, Any]] = {each: {} for each in AGGREGATORS_OF_TABLE.values()}
+    if name == "mrmr":
+        options["geometric_mean"] = {"shift": "minimum"}
+    run = set_up_run(
+        data.X,
+        data.y,
+        filters=[name],
+        filter_params={name: FILTERS[name]},
+        n_resamples=folds,
+        resampling="k_fold",
+        drop_near_zero_variance=True,
+        random_state=seed,
+    )
+    return _Task(FoldPlan(run, options, max(counts), None), name, counts, recursion)
+
+
+def _recursion(normalized: Floats) -> Floats:
+    """Stuart's Q of each feature by RobustRankAggreg; `normalized` is (n_lists, n_features)."""
+    bridge = importlib.import_module("r_bridge")
+    series = bridge.aggregate_ranks(normalized_ranks=normalized, method="stuart")
+    return np.asarray(series.loc[[f"x{j}" for j in range(normalized.shape[1])]], dtype=np.float64)
+
+
+def _r_ranks(values: Floats) -> Floats:
+    """Ranks by R's own ``rank``: average ties, NaN last in the order of the columns."""
+    session = importlib.import_module("r_bridge._session")
+    robjects = session.environment()
+    return np.asarray(robjects.r["rank"](robjects.FloatVector(values), **{"na.last": True}))
+
+
+def _ranks_by_first_list(values: Floats, first: Floats) -> Floats:
+    """Places in R's stable ``order`` of rows that stand in the order of the first list, NaN last."""
+    rows = np.argsort(first, kind="stable")
+    order = rows[np.argsort(values[rows], kind="stable")]  # NumPy sorts NaN to the end as well
+    places = np.empty(values.size)
+    places[order] = np.arange(1, values.size + 1)
+    return places
+
+
+def _kinds(values: Floats, exact: Floats) -> list[int]:
+    """How many values are NaN, infinite, below 0, above 1, right, and probabilities but wrong."""
+    nan, infinite = np.isnan(values), np.isinf(values)
+    finite = ~nan & ~infinite
+    low, high = finite & (values < 0.0), finite & (values > 1.0)
+    inside = finite & ~low & ~high
+    right = inside & (np.abs(np.where(finite, values, 0.0) - exact) <= RIGHT * exact)
+    return [int(part.sum()) for part in (nan, infinite, low, high, right, inside & ~right)]
+
+
+def _tables(
+    dataset: str,
+    name: str,
+    counts: Sequence[int],
+    found: Sequence[_Fold],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Stability by number of lists, aggregator and measure; kinds of values by number of lists."""
+    rows = []
+    for m, aggregator in found[0][0]:
+        scores = np.stack([scores[m, aggregator] for scores, _ in found])
+        for measure in MEASURES:
+            value = stability(scores, measure, input="scores", top=0.25).value
+            rows.append((dataset, name, m, aggregator, measure, value))
+    columns = ["dataset", "filter", "n_lists", "aggregator", "measure", "value"]
+    kinds = [
+        (dataset, name, m, *np.sum([parts[m] for _, parts in found], axis=0).tolist())
+        for m in counts
+        if m in found[0][1]
+    ]
+    return (
+        pd.DataFrame(rows, columns=columns),
+        pd.DataFrame(kinds, columns=[*columns[:3], *KINDS]),
+    )
+
+
+def _published(datasets: Sequence[str], filters: Sequence[str]) -> pd.DataFrame:
+    parts = []
+    for name in filters:
+        frame = load_published(TABLE_OF_FILTER[name])
+        part = frame[frame["dataset"].isin(datasets)].copy()
+        part.insert(1, "filter", name)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)

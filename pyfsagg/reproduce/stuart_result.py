@@ -1,0 +1,275 @@
+"""The result of the Stuart experiment: tables, what follows from them, and one JSON file."""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pyfsagg._output import new_file
+from pyfsagg.ensemble.run import versions
+from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.reproduce.claims_data import SMALLER_IS_BETTER
+from pyfsagg.reproduce.stuart_text import R_COLUMN_ORDER, R_FIRST_LIST, conclusions
+
+__all__ = ["MEASURES", "TABLE_OF_FILTER", "StuartFinding", "record"]
+
+MEASURES = ("spearman", "jaccard", "canberra")
+TABLE_OF_FILTER = {"information_gain": "4.5", "mrmr": "4.6"}
+SCHEMA = 1
+_FRAMES = ("stability", "values", "published")
+
+
+@dataclass(frozen=True, eq=False)
+class StuartFinding:
+    """Result of :func:`pyfsagg.reproduce.stuart_finding`.
+
+    Attributes
+    ----------
+    stability : DataFrame
+        ``dataset``, ``filter``, ``n_lists``, ``aggregator``, ``measure``, ``value``.  Aggregators:
+        the five of the thesis with Stuart computed exactly, and the recursion in R as
+        ``stuart_in_r`` (NaN last in the order of columns) and ``stuart_in_r_first_list`` (NaN last
+        in the order of the first list).
+    values : DataFrame
+        ``dataset``, ``filter``, ``n_lists``, and how many values of the recursion, over all folds,
+        are ``nan``, ``infinite``, ``negative``, ``above_one``, ``right`` (within 1 % of the exact
+        value) and ``wrong`` (between 0 and 1, but not right).  Empty without R.
+    published : DataFrame
+        ``dataset``, ``filter``, ``measure``, ``aggregator``, ``value`` of tables 4.5 and 4.6.
+    r : dict
+        ``available``; the versions of R and RobustRankAggreg, or the reason why they are missing.
+    parameters, record : dict
+        Settings; machine, versions, date and seconds.
+    """
+
+    stability: pd.DataFrame
+    values: pd.DataFrame
+    published: pd.DataFrame
+    r: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    record: Mapping[str, Any]
+
+    @property
+    def n_lists(self) -> int:
+        """The largest number of lists."""
+        return int(max(self.parameters["list_counts"]))
+
+    def table(self) -> pd.DataFrame:
+        """One row per data set, filter and measure: what was printed, and what it should be.
+
+        Columns: ``published`` (Stuart as printed), ``exact`` and ``in_r`` (at the largest number of
+        lists), ``nearest_lists`` (the number of lists at which the recursion comes nearest to the
+        three printed values of the data set and filter) and ``in_r_nearest`` (what it gives there).
+        NaN where nothing is printed or R is missing.
+        """
+        printed = self.published[self.published["aggregator"] == "stuart"]
+        keys = ["dataset", "filter", "measure"]
+        at_most = self.wide(self.n_lists)
+        table = at_most[["stuart"]].rename(columns={"stuart": "exact"})
+        table.insert(0, "published", printed.set_index(keys)["value"].reindex(table.index))
+        table["in_r"] = at_most.get(R_COLUMN_ORDER, np.nan)
+        nearest = self.nearest()["n_lists"]
+        labels = pd.MultiIndex.from_arrays([table.index.get_level_values(i) for i in (0, 1)])
+        table["nearest_lists"] = nearest.reindex(labels).to_numpy()
+        recursion = self.stability[self.stability["aggregator"] == R_COLUMN_ORDER]
+        by_count = recursion.set_index([*keys, "n_lists"])["value"]
+        found = pd.MultiIndex.from_frame(table.reset_index()[[*keys, "nearest_lists"]])
+        table["in_r_nearest"] = by_count.reindex(found).to_numpy()
+        return table
+
+    def differences(self) -> pd.DataFrame:
+        """How far the values are from the printed ones, by number of lists.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by ``dataset``, ``filter`` and ``n_lists``; a column per aggregator with the mean
+            absolute difference over the three measures.  ``stuart`` (exact) and both forms of the
+            recursion are compared with the printed Stuart column.  Empty where nothing is printed.
+        """
+        keys = ["dataset", "filter", "measure", "printed_as"]
+        printed = self.published.rename(columns={"aggregator": "printed_as"}).set_index(keys)
+        shown = self.stability.assign(
+            printed_as=self.stability["aggregator"].str.replace("^stuart.*", "stuart", regex=True)
+        )
+        shown = shown.join(printed["value"].rename("printed"), on=keys).dropna(subset=["printed"])
+        shown["difference"] = (shown["value"] - shown["printed"]).abs()
+        rows = ["dataset", "filter", "n_lists"]
+        gaps = shown.groupby([*rows, "aggregator"], sort=False)["difference"].mean()
+        return gaps.unstack("aggregator").sort_index(level="n_lists", sort_remaining=False)
+
+    def nearest(self) -> pd.DataFrame:
+        """Per data set and filter the number of lists that gives the printed Stuart values.
+
+        Returns
+        -------
+        DataFrame
+            Indexed by ``dataset`` and ``filter``: ``n_lists``, and the mean absolute difference to
+            the three printed values there (``difference``), at the largest number of lists
+            (``at_most``) and for exact Stuart at that number (``exact``).  Only numbers of lists
+            that were tried can be found.  No row where nothing is printed, and none without R.
+        """
+        gaps = self.differences()
+        if R_COLUMN_ORDER not in gaps:
+            return pd.DataFrame(columns=["n_lists", "difference", "at_most", "exact"])
+        recursion = gaps[R_COLUMN_ORDER].unstack("n_lists")
+        return pd.DataFrame(
+            {
+                "n_lists": recursion.idxmin(axis=1),
+                "difference": recursion.min(axis=1),
+                "at_most": recursion[self.n_lists],
+                "exact": gaps["stuart"].unstack("n_lists")[self.n_lists],
+            }
+        )
+
+    def runs(self) -> pd.DataFrame:
+        """The values at the largest number of lists, in the form that ``claims(runs=…)`` takes.
+
+        Stuart is the exact one; the recursion is left out.
+
+        Examples
+        --------
+        ``pyfsagg.reproduce.claims("thesis", "4.5", runs=finding.runs())`` decides the statements on
+        aggregators once more, on right numbers.
+        """
+        part = self.stability[self.stability["n_lists"] == self.n_lists]
+        part = part[~part["aggregator"].isin([R_COLUMN_ORDER, R_FIRST_LIST])]
+        frame = part.rename(columns={"aggregator": "method"})
+        frame.insert(0, "table", frame["filter"].map(TABLE_OF_FILTER))
+        return frame[["table", "dataset", "measure", "method", "value"]].reset_index(drop=True)
+
+    def least_stable(self) -> pd.Series[str]:
+        """The least stable of the five aggregators, Stuart exact, at the largest number of lists."""
+        frame = self.wide(self.n_lists)
+        frame = frame[[name for name in frame if name not in (R_COLUMN_ORDER, R_FIRST_LIST)]]
+        return self.signed(frame).idxmin(axis=1).astype(str).rename("least_stable")
+
+    def wide(self, n_lists: int) -> pd.DataFrame:
+        """Stability at one number of lists: rows by aggregators."""
+        part = self.stability[self.stability["n_lists"] == n_lists]
+        keys = ["dataset", "filter", "measure"]
+        wide = part.pivot(index=keys, columns="aggregator", values="value")
+        return wide.loc[pd.MultiIndex.from_frame(part[keys].drop_duplicates())]
+
+    @staticmethod
+    def signed(frame: pd.DataFrame) -> pd.DataFrame:
+        """A table of :meth:`wide` with distances negative: larger = more stable."""
+        smaller = frame.index.get_level_values("measure").isin(SMALLER_IS_BETTER)
+        return frame.mul(np.where(smaller, -1.0, 1.0), axis=0)
+
+    def conclusions(self) -> list[str]:
+        """What follows, in sentences made from the numbers."""
+        return conclusions(self)
+
+    def plot(self, kind: str = "lists", **options: Any) -> Any:
+        """Draw the result; returns Matplotlib axes.
+
+        Parameters
+        ----------
+        kind : {"lists", "values"}
+            Stability against the number of lists beside what was printed; what kinds of values the
+            recursion returned.
+        **options
+            Passed on to ``pyfsagg.plotting.stuart``: `dataset`, `filter`, `measure`, `ax`.
+
+        Raises
+        ------
+        ParameterError
+            For another kind.
+        """
+        kinds = importlib.import_module("pyfsagg.plotting.stuart").STUART_PLOTS
+        if kind not in kinds:
+            raise ParameterError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
+        return kinds[kind](self, **options)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The stability table, one row per cell."""
+        return self.stability.copy()
+
+    def to_json(self) -> str:
+        """Everything as JSON text; what is missing is null."""
+        document = {
+            "schema": SCHEMA,
+            "kind": "stuart_finding",
+            "parameters": self.parameters,
+            "record": self.record,
+            "r": self.r,
+            "conclusions": self.conclusions(),
+            **{name: _records(getattr(self, name)) for name in _FRAMES},
+        }
+        return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write one JSON file, which appears complete or not at all; an existing one is replaced.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written.
+        """
+        with new_file(path) as draft:
+            draft.write_text(self.to_json() + "\n", encoding="utf-8")
+        return Path(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> StuartFinding:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        OutputError
+            If there is no such file, it is damaged, or it is of another kind or schema.
+        """
+        try:
+            document = json.loads(Path(path).read_text(encoding="utf-8"))
+            kind, schema = document.get("kind"), document.get("schema")
+            if (kind, schema) != ("stuart_finding", SCHEMA):
+                raise OutputError(
+                    f"{path} holds a {kind!r} of schema {schema!r}; this version reads a "
+                    f"'stuart_finding' of schema {SCHEMA}"
+                )
+            frames = {
+                name: pd.DataFrame(document[name]["rows"], columns=document[name]["columns"])
+                for name in _FRAMES
+            }
+            return cls(
+                r=document["r"], parameters=document["parameters"], record=document["record"],
+                **frames,
+            )  # fmt: skip
+        except OutputError:
+            raise
+        except OSError as error:
+            raise OutputError(f"cannot read {path}: {error.strerror or error}") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise OutputError(f"{path} is damaged: {error!r}") from None
+
+    def __repr__(self) -> str:
+        sets = ", ".join(self.parameters["datasets"])
+        return (
+            f"StuartFinding({sets}; {self.parameters['n_folds']} folds of up to {self.n_lists} "
+            f"lists; R {'yes' if self.r['available'] else 'no'})"
+        )
+
+
+def _records(frame: pd.DataFrame) -> dict[str, Any]:
+    cells = frame.astype(object).where(frame.notna(), None)
+    return {"columns": list(frame.columns), "rows": cells.to_numpy().tolist()}
+
+
+def record() -> dict[str, Any]:
+    """Machine, versions and date of a run that is kept."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "versions": versions(),
+    }

@@ -1,0 +1,163 @@
+"""What the Stuart experiment says, in sentences made from its numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from pyfsagg.reproduce.stuart_result import StuartFinding
+
+__all__ = ["KINDS", "R_COLUMN_ORDER", "R_FIRST_LIST", "conclusions"]
+
+R_COLUMN_ORDER = "stuart_in_r"
+R_FIRST_LIST = "stuart_in_r_first_list"
+KINDS = ("nan", "infinite", "negative", "above_one", "right", "wrong")
+PRINTED_FOLDS = 100
+KIND_WORDS = ("NaN", "infinite", "negative", "above 1", "right", "wrong between 0 and 1")
+SCORE_BASED = ("arithmetic_mean", "geometric_mean", "l2_norm")
+WITHOUT_CHOICE = ("arithmetic_mean", "l2_norm", "rra")
+"""Other columns that are comparable as they are: the geometric mean depends on how zeros and negative
+scores were treated, which the thesis does not say."""
+
+
+def conclusions(finding: StuartFinding) -> list[str]:
+    """The sentences of :meth:`StuartFinding.conclusions`."""
+    return [*_on_exact(finding), *_on_recursion(finding), *_on_groups(finding)]
+
+
+def _on_exact(finding: StuartFinding) -> list[str]:
+    exact = finding.wide(finding.n_lists).xs("spearman", level="measure")["stuart"]
+    text = (
+        f"Computed exactly, Stuart's ranking of {finding.n_lists} lists has a Spearman stability of "
+        f"{_range(exact)} over {finding.parameters['n_folds']} folds"
+    )
+    printed = finding.published.query("aggregator == 'stuart' and measure == 'spearman'")["value"]
+    if printed.empty:
+        return [f"{text}."]
+    return [f"{text}; the printed column says {_range(printed)}."]
+
+
+def _on_recursion(finding: StuartFinding) -> list[str]:
+    if not finding.r["available"]:
+        return [f"The recursion was not run: {finding.r['reason']}."]
+    sentences = []
+    at_most = finding.values[finding.values["n_lists"] == finding.n_lists][list(KINDS)].sum()
+    total = int(at_most.sum())
+    shares = ", ".join(
+        f"{at_most[kind] / total:.1%} {word}"
+        for kind, word in zip(KINDS, KIND_WORDS, strict=True)
+        if at_most[kind]
+    )
+    sentences.append(
+        f"With {finding.n_lists} lists the recursion of RobustRankAggreg "
+        f"{finding.r['RobustRankAggreg']} (R {finding.r['R']}) returned {total:,} values: {shares}."
+    )
+    sums = finding.values.groupby("n_lists")[list(KINDS)].sum()
+    wrong = sums.index[sums["right"] < 0.99 * sums.sum(axis=1)]
+    if len(wrong):
+        sentences.append(
+            f"From {wrong[0]} lists on fewer than 99 % of its values are within 1 % of the exact "
+            "ones."
+        )
+    spearman = finding.wide(finding.n_lists).xs("spearman", level="measure")
+    by_rank, by_first = (_range(spearman[name]) for name in (R_COLUMN_ORDER, R_FIRST_LIST))
+    text = f"The ranking by these values has a Spearman stability of {by_rank}"
+    if at_most["nan"] > 0.5 * total:
+        text += (
+            ", because R's rank puts NaN last in the order of the columns, which is the same in "
+            f"every fold. For lists of names NaN come in the order of the first list: {by_first}, "
+            "the stability of single lists"
+        )
+    sentences.append(f"{text}.")
+    return [*sentences, *_on_print(finding)]
+
+
+def _on_print(finding: StuartFinding) -> list[str]:
+    """Which number of lists the printed values point to, by the recursion and by the others."""
+    nearest = finding.nearest()
+    if nearest.empty:
+        return []
+    counts = ", ".join(
+        f"{dataset} with {_name(name)} {count}"
+        for dataset, name, count in nearest["n_lists"].reset_index().to_numpy().tolist()
+    )
+    gaps = finding.differences().groupby(level="n_lists").mean()
+    others = gaps[list(WITHOUT_CHOICE)].mean(axis=1)
+    recursion, exact = gaps[R_COLUMN_ORDER], gaps["stuart"]
+    best, other_best = _place(recursion), _place(others)
+    names = ", ".join(_name(name) for name in WITHOUT_CHOICE)
+    caution = (
+        f" The printed values are of {PRINTED_FOLDS} folds; with {finding.parameters['n_folds']} the "
+        "training parts share fewer samples, and the stability of every aggregator is another."
+        if finding.parameters["n_folds"] != PRINTED_FOLDS
+        else ""
+    )
+    return [
+        "Of the numbers of lists tried, the printed values of Spearman, Jaccard and Canberra are "
+        f"nearest to the recursion at: {counts}. Over all, the recursion differs from the "
+        f"printed Stuart column by {recursion[best]:.3f} on average at {best} lists, where it is "
+        f"nearest, and by {recursion[finding.n_lists]:.3f} at {finding.n_lists}; exact Stuart differs "
+        f"from it by {exact[best]:.3f} and {exact[finding.n_lists]:.3f}.",
+        f"The columns that need no recursion ({names}) differ from their printed values by "
+        f"{others[other_best]:.4f} on average at {other_best} lists, where they are nearest, by "
+        f"{others[best]:.4f} at {best} and by {others[finding.n_lists]:.4f} at {finding.n_lists}."
+        f"{caution}",
+    ]
+
+
+def _on_groups(finding: StuartFinding) -> list[str]:
+    """The conclusion of the thesis on rank-based aggregation, on right numbers."""
+    frame = finding.signed(finding.wide(finding.n_lists))
+    worst = finding.least_stable()
+    n = len(frame)
+    scores, ranks = frame[list(SCORE_BASED)], frame[["stuart", "rra"]]
+    above = int((frame["stuart"] > scores.min(axis=1)).sum())
+    rra = int((frame["stuart"] > frame["rra"]).sum())
+    groups = int((scores.mean(axis=1) > ranks.mean(axis=1)).sum())
+    each = int((scores.min(axis=1) > ranks.max(axis=1)).sum())
+    best = int((scores.max(axis=1) > ranks.max(axis=1)).sum())
+    spearman = finding.wide(finding.n_lists).xs("spearman", level="measure")
+    means = ", ".join(
+        f"{_name(name)} {spearman[name].mean():.3f}" for name in (*SCORE_BASED, "stuart", "rra")
+    )
+    return [
+        f"On right numbers Stuart is the least stable aggregator in {int((worst == 'stuart').sum())} "
+        f"of {n} rows (data set, filter, measure){_printed_last(finding)}; last are {_counts(worst)}.",
+        f"Exact Stuart is more stable than at least one of the score-based aggregators in {above} "
+        f"and than robust rank aggregation in {rra} of {n} rows. Mean Spearman stability: {means}.",
+        "Of the conclusion that score-based aggregation is stabler than rank-based aggregation "
+        f"remains: each score-based aggregator is above both rank-based ones in {each} of {n} rows, "
+        f"the mean of the former above that of the latter in {groups}, and the best is a score-based "
+        f"one in {best}.",
+    ]
+
+
+def _printed_last(finding: StuartFinding) -> str:
+    """In how many of the same rows the printed tables have Stuart last."""
+    printed = finding.published.pivot(
+        index=["dataset", "filter", "measure"], columns="aggregator", values="value"
+    ).dropna()
+    if printed.empty:
+        return ""
+    last = int((finding.signed(printed).idxmin(axis=1) == "stuart").sum())
+    return f", where the printed tables have it last in {last} of {len(printed)}"
+
+
+def _counts(names: pd.Series[str]) -> str:
+    return ", ".join(f"{_name(name)} {count}" for name, count in names.value_counts().items())
+
+
+def _name(label: object) -> str:
+    return str(label).replace("_", " ")
+
+
+def _place(values: pd.Series[float]) -> int:
+    """The number of lists with the smallest value."""
+    return int(values.index.to_numpy()[values.to_numpy().argmin()])
+
+
+def _range(values: pd.Series[float]) -> str:
+    low, high = float(values.min()), float(values.max())
+    return f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f}"

@@ -1,0 +1,112 @@
+"""Pages on statements and on the Stuart column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg import load_dataset
+from pyfsagg.exceptions import DataError, MissingDependencyError
+from pyfsagg.plotting.claims import plot_p_values
+from pyfsagg.report.claims import claims_page
+from pyfsagg.report.page import Picture, Table, Text, render_page
+from pyfsagg.report.stuart import stuart_page
+from pyfsagg.reproduce import StuartFinding, claim_variants, claims, stuart_finding
+
+
+def blocks_of(page, kind):
+    return [b for section in page.sections for b in section.blocks if isinstance(b, kind)]
+
+
+@pytest.fixture(scope="module")
+def found() -> pd.DataFrame:
+    return claims("thesis", "4.2")
+
+
+def test_claims_page(found: pd.DataFrame) -> None:
+    page = claims_page(found, claim_variants("thesis", "4.2"), command="reproduce claims")
+    html = render_page(page)
+    assert "pyfsagg reproduce claims" in html
+    counts, statements, forms = blocks_of(page, Table)
+    assert counts.rows == [["thesis", "1", "1", "3", "0"]]
+    assert [row[0] for row in statements.rows] == list(found["verdict"])
+    assert statements.rows[3][3:5] == ["0.0002", "p = 2.4e−04"]
+    assert statements.rows[4][4] == "75% of rows"
+    assert len(forms.rows) == len(claim_variants("thesis", "4.2"))
+    assert len(blocks_of(page, Picture)) == 1
+
+
+def test_claims_page_without_p_values() -> None:
+    page = claims_page(claims("orders"), claim_variants("orders"))
+    assert not blocks_of(page, Picture)
+    assert "repeat" not in [section.id for section in page.sections]
+    with pytest.raises(DataError, match="printed p-value"):
+        plot_p_values(claim_variants("orders"))
+
+
+def test_claims_page_tells_own_runs(found: pd.DataFrame) -> None:
+    own = found.head(1).assign(basis="own runs", recomputed=np.nan, published="")
+    page = claims_page(pd.concat([found, own]), claim_variants("thesis", "4.2"))
+    row = blocks_of(page, Table)[1].rows[-1]
+    assert row[1] == "4.3; table 4.2; own runs"
+    assert row[3:5] == ["–", "–"]
+
+
+def test_picture_of_p_values() -> None:
+    variants = claim_variants("thesis")
+    axes = plot_p_values(variants)
+    lines = {str(line.get_label()): line for line in axes.lines}
+    tests = variants[variants["published"].ne("") & variants["statistic"].notna()]
+    names = list(dict.fromkeys(tests["id"]))
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert len(labels) == len(names)
+    assert labels[0] == "bam slower p"
+    assert len(lines["recomputed, another form"].get_xdata()) == (~tests["stated"]).sum()
+    assert lines["printed"].get_xdata()[0] == 0.0002
+    assert set(lines["printed as a bound"].get_xdata()) == {0.0001}
+
+
+@pytest.fixture
+def finding(monkeypatch: pytest.MonkeyPatch) -> StuartFinding:
+    def without_r(name: str) -> object:
+        raise MissingDependencyError("R is <not> here")
+
+    monkeypatch.setattr("r_bridge._session.package", without_r)
+    return stuart_finding([load_dataset("ionosphere")], n_folds=3, list_counts=[4, 8])
+
+
+def test_stuart_page_without_r(finding: StuartFinding) -> None:
+    page = stuart_page(finding, command="reproduce stuart")
+    html = render_page(page)
+    assert "R is &lt;not&gt; here" in html
+    assert "R is <not> here" not in html
+    assert len(blocks_of(page, Picture)) == 2  # one per filter
+    printed, aggregators = blocks_of(page, Table)
+    assert len(printed.rows) == 6
+    assert [row[-3:] for row in printed.rows] == [["–"] * 3] * 6
+    assert len(aggregators.columns) == 3 + 5
+    sentences = [str(block.text) for block in blocks_of(page, Text)]
+    assert sentences[: len(finding.conclusions())] == finding.conclusions()
+
+
+def test_stuart_page_with_the_recursion(finding: StuartFinding) -> None:
+    exact = finding.stability[finding.stability["aggregator"] == "stuart"]
+    recursion = [exact.assign(aggregator=f"stuart_in_r{end}") for end in ("", "_first_list")]
+    keys = finding.stability[["dataset", "filter", "n_lists"]].drop_duplicates()
+    values = keys.assign(nan=1, infinite=0, negative=0, above_one=0, right=9, wrong=0)
+    full = StuartFinding(
+        pd.concat([finding.stability, *recursion], ignore_index=True),
+        values,
+        finding.published,
+        {"available": True, "R": "4.2.2", "RobustRankAggreg": "1.2.1"},
+        finding.parameters,
+        finding.record,
+    )
+    page = stuart_page(full)
+    tables = blocks_of(page, Table)
+    assert [len(table.rows) for table in tables] == [6, 2, 2, 6]
+    assert tables[0].rows[0][5] == tables[0].rows[0][4]  # the same values as exact
+    assert tables[2].rows[0] == ["4", "2", "0", "0", "0", "18", "0"]
+    assert len(blocks_of(page, Picture)) == 3
+    assert "RobustRankAggreg 1.2.1 (R 4.2.2) returned 20 values: 10.0% NaN" in render_page(page)

@@ -1,0 +1,316 @@
+"""Targets that are numbers, or not there at all: filters, ensembles and evaluation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import pearsonr, spearmanr
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.feature_selection import f_regression
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import r2_score
+from sklearn.tree import DecisionTreeClassifier
+
+import pyfsagg
+from pyfsagg._identity import data_hash
+from pyfsagg._target import check_target
+from pyfsagg._validation import check_table
+from pyfsagg.evaluation import list_regressors
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.filters import FILTERS, list_filters
+from pyfsagg.unsupervised import UnsupervisedFilter
+
+X, y = load_diabetes(return_X_y=True, as_frame=True)
+ALONE = [spec.name for spec in FILTERS if "none" in spec.targets]
+RNG = np.random.default_rng(0)
+ROWS = RNG.integers(0, len(y), (3, len(y)))
+
+
+def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
+    return pyfsagg.wam(X, y, filter=name, task="regression", row_indices=rows).combined
+
+
+# ---------------------------------------------------------------------------------------------
+# numbers
+# ---------------------------------------------------------------------------------------------
+def test_correlations_are_those_of_scipy_on_the_drawn_rows() -> None:
+    for found, rho, rows in zip(scores_of("pearson"), scores_of("spearman"), ROWS, strict=True):
+        for j in range(X.shape[1]):
+            drawn, numbers = X.iloc[rows, j], y.iloc[rows]
+            assert found[j] == pytest.approx(abs(pearsonr(drawn, numbers).statistic), abs=1e-12)
+            assert rho[j] == pytest.approx(abs(spearmanr(drawn, numbers).statistic), abs=1e-12)
+
+
+def test_f_statistic_is_that_of_scikit_learn() -> None:
+    for found, rows in zip(scores_of("f_statistic"), ROWS, strict=True):
+        np.testing.assert_allclose(found, f_regression(X.iloc[rows], y.iloc[rows])[0], rtol=1e-10)
+
+
+def test_mrmr_by_correlation_is_the_greedy_difference() -> None:
+    found = scores_of("mrmr_correlation", np.arange(len(y))[np.newaxis])[0]
+    r = np.abs(np.corrcoef(X.to_numpy(), rowvar=False))
+    relevance = np.array([abs(pearsonr(X.iloc[:, j], y).statistic) for j in range(X.shape[1])])
+    chosen: list[int] = []
+    expected = np.empty(X.shape[1])
+    while len(chosen) < X.shape[1]:
+        left = [j for j in range(X.shape[1]) if j not in chosen]
+        criterion = [relevance[j] - (r[j, chosen].mean() if chosen else 0.0) for j in left]
+        best = int(np.argmax(criterion))
+        expected[left[best]] = criterion[best]
+        chosen.append(left[best])
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_constant_columns_and_a_perfect_fit() -> None:
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=40)
+    table = pd.DataFrame({"same": 0.1, "twice": 2 * numbers + 1, "noise": rng.normal(size=40)})
+    rows = np.arange(40)[np.newaxis]
+    for name, perfect in (("pearson", 1.0), ("spearman", 1.0), ("f_statistic", None)):
+        run = pyfsagg.wam(table, numbers, filter=name, task="regression", row_indices=rows)
+        same, twice, noise = run.combined[0]
+        assert same == 0.0
+        assert np.isfinite(twice)
+        assert twice > noise
+        assert perfect is None or twice == pytest.approx(perfect, abs=1e-12)
+
+
+def test_entropy_filters_see_bins_of_equal_size() -> None:
+    bins = pd.qcut(y, 5, labels=False)
+    for name in ("information_gain", "mrmr", "chi_squared"):
+        by_class = pyfsagg.wam(X, bins, filter=name, row_indices=ROWS).combined
+        np.testing.assert_array_equal(scores_of(name), by_class)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "f_statistic", "mrmr_correlation"])
+def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
+    weight = np.random.default_rng(3).integers(1, 3, len(y))
+    rows = np.repeat(np.arange(len(y)), weight)
+    twice = pyfsagg.wam(
+        X.iloc[rows], y.iloc[rows], filter=name, task="regression", n_resamples=4, random_state=5
+    )
+    weighted = pyfsagg.wam(
+        X, y, filter=name, task="regression", n_resamples=4, random_state=5, sample_weight=weight
+    )
+    np.testing.assert_allclose(twice.combined, weighted.combined, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "mrmr_correlation"])
+def test_workers_and_the_order_of_rows_change_nothing(name: str) -> None:
+    options = {"filter": name, "task": "regression", "n_resamples": 20, "random_state": 2}
+    one = pyfsagg.wam(X, y, n_jobs=1, **options)
+    two = pyfsagg.wam(X, y, n_jobs=2, **options)
+    np.testing.assert_array_equal(one.combined, two.combined)
+    order = np.random.default_rng(4).permutation(len(y))
+    shuffled = pyfsagg.wam(X.iloc[order], y.iloc[order], **options)
+    np.testing.assert_allclose(shuffled.combined, one.combined, atol=1e-12)
+
+
+def test_estimators_and_functions_see_the_numbers() -> None:
+    seen: list[np.ndarray] = []
+
+    def look(features: np.ndarray, numbers: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        seen.append(numbers)
+        return np.ones(features.shape[1])
+
+    pyfsagg.wam(X, y, filter=look, task="regression", n_resamples=1)
+    np.testing.assert_array_equal(seen[0], y)
+    forest = RandomForestRegressor(n_estimators=5, random_state=0)
+    run = pyfsagg.wam(X, y, filter=forest, task="regression", n_resamples=3, random_state=0)
+    assert set(run.select(3)) & {"bmi", "s5"}
+    with pytest.raises(DataError, match="'DecisionTreeClassifier' ranks by classes"):
+        pyfsagg.wam(X, y, filter=DecisionTreeClassifier(), task="regression", n_resamples=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"filter": "pearson"}, "say task='regression'"),
+        ({"filter": "fit_criterion", "task": "regression"}, "Filters for a number: pearson"),
+        ({"filter": "pearson", "task": "regression", "y": ["a"] * 442}, "needs numbers"),
+        ({"filter": "pearson", "task": "regression", "y": [1.0] * 442}, "is constant"),
+        ({"filter": "pearson", "y": [0, 1] * 221}, "ranks by a number"),
+        ({"filter": "pearson", "task": "ranking"}, "task must be one of"),
+        ({"filter": "pearson", "task": "regression", "target_bins": 1}, "target_bins"),
+        ({"filter": "pearson", "task": "regression", "resampling": "label_noise"}, "label_noise"),
+    ],
+)
+def test_bad_input_with_numbers(options: dict[str, object], message: str) -> None:
+    numbers = options.pop("y", y)
+    with pytest.raises((DataError, ParameterError), match=message):
+        pyfsagg.wam(X, numbers, n_resamples=2, **options)
+
+
+def test_missing_values_and_words_without_order_are_refused_by_name() -> None:
+    gaps = X.copy()
+    gaps.loc[3, "bmi"] = np.nan
+    words = X.assign(site=np.resize(["a", "b", "c"], len(y)))
+    for name in ("pearson", "spearman", "mrmr_correlation", "f_statistic"):
+        with pytest.raises(DataError, match="'bmi' has missing values"):
+            pyfsagg.wam(gaps, y, filter=name, task="regression", n_resamples=2)
+        with pytest.raises(DataError, match="'site' is nominal with 3 levels"):
+            pyfsagg.wam(words, y, filter=name, task="regression", n_resamples=2)
+
+
+def test_few_different_numbers_make_fewer_bins() -> None:
+    target = check_target([0.0] * 9 + [5.0], 10, task="regression")
+    assert target.kind == "numeric"
+    assert target.n_classes == 2
+    assert target.codes.tolist() == [0] * 9 + [1]
+
+
+# ---------------------------------------------------------------------------------------------
+# no target
+# ---------------------------------------------------------------------------------------------
+WINE = pyfsagg.load_dataset("wine")
+FEW = {
+    "frcm": {"n_clusterings": 10},
+    "frmv": {"n_clusterings": 5},
+    "laplacian_score": {},
+    "svd_entropy": {},
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_unsupervised_rankings_are_filters(name: str) -> None:
+    run = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1)
+    table = check_table(WINE.X)
+    drawn = UnsupervisedFilter(name, FEW[name])
+    again = pyfsagg.wam(
+        WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1, n_jobs=2
+    )
+    np.testing.assert_array_equal(run.combined, again.combined)
+    rows = np.arange(table.n_samples)[np.newaxis]
+    whole = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], row_indices=rows)
+    np.testing.assert_array_equal(whole.combined[0], drawn(table))
+
+
+def test_labels_make_no_difference_to_them() -> None:
+    rows = np.random.default_rng(0).integers(0, 178, (2, 178))
+    options = {"filter": "laplacian_score", "row_indices": rows}
+    alone = pyfsagg.wam(WINE.X, **options)
+    np.testing.assert_array_equal(alone.combined, pyfsagg.wam(WINE.X, WINE.y, **options).combined)
+    assert alone.data["target_kind"] == "none"
+    assert alone.data["class_counts"] == {}
+
+
+def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
+    run = pyfsagg.bam(
+        WINE.X, filters=("laplacian_score", "svd_entropy"), n_resamples=4, random_state=0
+    )
+    assert run.stability().shape == (3, 5)
+    run.save(tmp_path / "run")
+    loaded = pyfsagg.EnsembleResult.load(tmp_path / "run")
+    np.testing.assert_array_equal(loaded.combined, run.combined)
+    pyfsagg.write_report(run, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "without a target" in page
+    assert "labels, called" not in page
+    found = pyfsagg.influence(
+        WINE.X, filter="laplacian_score", n_folds=4, n_resamples=3, random_state=0
+    )
+    assert found.n_folds == 4
+    selector = pyfsagg.WithinAggregationSelector("laplacian_score", n_resamples=3, threshold=2)
+    assert selector.fit_transform(WINE.X).shape == (178, 2)
+    assert not selector._requires_target()
+    assert pyfsagg.BetweenAggregationSelector()._requires_target()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "'information_gain' requires y to be passed"),
+        ({"filter": DecisionTreeClassifier()}, "Filters that need none: frcm"),
+        ({"filter": "frcm", "resampling": "stratified_bootstrap"}, "use 'bootstrap'"),
+        ({"filter": "frcm", "resampling": "label_noise"}, "the target has none"),
+        ({"filter": "frcm", "filter_params": {"clusterings": 3}}, "no parameter 'clusterings'"),
+    ],
+)
+def test_bad_input_without_a_target(options: dict[str, object], message: str) -> None:
+    with pytest.raises((DataError, ParameterError), match=message):
+        pyfsagg.wam(WINE.X, n_resamples=2, **options)
+
+
+def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
+    table = check_table(WINE.X)
+    hashes = {
+        data_hash(table, check_target(WINE.y, 178)),
+        data_hash(table, check_target(WINE.X["ash"], 178, task="regression")),
+        data_hash(table, check_target(None, 178, optional=True)),
+    }
+    assert len(hashes) == 3
+
+
+def test_the_list_of_filters_names_their_targets() -> None:
+    targets = list_filters()["targets"]
+    assert targets["frcm"] == "classes, numeric, none"
+    assert targets["value_difference_metric"] == "classes"
+
+
+# ---------------------------------------------------------------------------------------------
+# evaluation
+# ---------------------------------------------------------------------------------------------
+QUICK = {"thresholds": [0.3], "n_resamples": 5, "random_state": 0, "task": "regression"}
+
+
+def test_evaluation_of_a_regression() -> None:
+    found = pyfsagg.evaluate(
+        X, y, methods=["pearson"], classifiers=["ridge", "knn"], metrics=["r2", "mae", "rmse"],
+        protocol="both", **QUICK,
+    )  # fmt: skip
+    means = found.summary().set_index(["protocol", "method", "classifier", "metric"])["mean"]
+    assert 0.3 < means["nested", "pearson", "ridge", "r2"] < 0.6
+    assert means["nested", "pearson", "ridge", "mean_absolute_error"] < 60
+    assert found.data["target_kind"] == "numeric"
+    assert found.classifiers == ["ridge", "nearest_neighbors"]
+
+
+def test_its_values_are_those_of_scikit_learn() -> None:
+    model = Ridge(alpha=3.0)
+    found = pyfsagg.evaluate(
+        X, y, methods=["pearson"], classifiers=[model], protocol="nested", baselines="all_features",
+        **QUICK,
+    ).to_frame()  # fmt: skip
+    cells = found[found["method"] == "all features"]
+    # Folds cover all rows once; the mean of the test sizes is a fifth.
+    assert len(cells) == 5
+    whole = r2_score(y, model.fit(X, y).predict(X))
+    assert cells["value"].mean() < whole
+
+
+def test_groups_stay_together() -> None:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 6)
+    # Rows of a group are copies: a neighbour knows the answer unless the group stays together.
+    table = rng.normal(size=(20, 5))[groups] + 1e-6 * rng.normal(size=(120, 5))
+    coin = rng.permutation(np.repeat([0, 1], 10))[groups]
+    options = {
+        "methods": ["chi_squared"], "classifiers": ["knn"], "thresholds": [1.0], "baselines": [],
+        "n_resamples": 3, "random_state": 0, "protocol": "nested",
+    }  # fmt: skip
+    apart = pyfsagg.evaluate(table, coin, **options).summary()["mean"]
+    together = pyfsagg.evaluate(table, coin, groups=groups, **options).summary()["mean"]
+    assert (apart > 0.95).all()
+    assert (together < 0.85).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"classifiers": ["naive_bayes"]}, UnknownNameError, "unknown regressor"),
+        ({"classifiers": [LogisticRegression()]}, ParameterError, "is a classifier"),
+        ({"metrics": ["accuracy"]}, ParameterError, "does not belong to a regression; take of r2"),
+        ({"groups": [1, 2]}, ParameterError, "2 entries for 442"),
+        ({"groups": np.resize([0, 1], 442)}, DataError, "fewer than the 5 folds"),
+        ({"n_folds": 100}, DataError, "fewer than two for each"),
+    ],
+)
+def test_bad_input_to_evaluation(options: dict[str, object], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        pyfsagg.evaluate(X, y, methods=["pearson"], **{**QUICK, **options})
+
+
+def test_regressors_by_name() -> None:
+    assert "ridge" in list_regressors().index
