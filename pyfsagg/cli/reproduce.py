@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyfsagg.cli._reproduce_cells import add_tables
 from pyfsagg.cli._reproduce_statements import add_claims, add_stuart
 
 __all__ = ["add_commands"]
@@ -14,8 +15,9 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "reproduce",
         help="recompute what the papers published",
-        description="Recompute published statements, and say which hold.",
+        description="Recompute published tables and statements, and say which hold.",
     )
     own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    add_tables(own)
     add_claims(own)
     add_stuart(own)

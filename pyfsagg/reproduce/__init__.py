@@ -1,7 +1,18 @@
 """Published results beside recomputed ones."""
 
 from pyfsagg.reproduce.claims import claim_variants, claims
+from pyfsagg.reproduce.curves import clustering_curves
 from pyfsagg.reproduce.stuart import stuart_finding
 from pyfsagg.reproduce.stuart_result import StuartFinding
+from pyfsagg.reproduce.tables import cells, coverage, table
 
-__all__ = ["StuartFinding", "claim_variants", "claims", "stuart_finding"]
+__all__ = [
+    "StuartFinding",
+    "cells",
+    "claim_variants",
+    "claims",
+    "clustering_curves",
+    "coverage",
+    "stuart_finding",
+    "table",
+]

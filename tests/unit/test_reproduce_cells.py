@@ -1,0 +1,167 @@
+"""Published cells beside ours: verdicts, what cannot be checked, and the cache."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+import pyfsagg.reproduce.tables as module
+from pyfsagg.datasets import Dataset, load_dataset, load_published
+from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
+from pyfsagg.reproduce import cells, coverage, table
+from pyfsagg.reproduce.experiments import EXPERIMENTS, _two_thirds, find_experiment
+from pyfsagg.reproduce.tables import _verdict
+
+ONE = EXPERIMENTS["4.4"]
+OWN = np.array([0.50, 0.52, 0.54])
+MARGIN = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1) + 5e-7
+
+
+@pytest.mark.parametrize(
+    ("published", "verdict"),
+    [
+        (0.52 + 0.99 * MARGIN, "inside"),
+        (0.52 - 0.99 * MARGIN, "inside"),
+        (0.52 + 1.01 * MARGIN, "near"),
+        (0.52 + 2.99 * MARGIN, "near"),
+        (0.52 - 3.01 * MARGIN, "outside"),
+    ],
+)
+def test_limits_are_those_of_prediction(published: float, verdict: str) -> None:
+    found = _verdict(ONE, published, OWN, "", None)
+    assert found["verdict"] == verdict
+    assert found["lower"] == pytest.approx(0.52 - MARGIN, abs=1e-12)
+    assert found["upper"] == pytest.approx(0.52 + MARGIN, abs=1e-12)
+
+
+def test_a_mean_of_many_has_narrower_limits() -> None:
+    of_many = _verdict(EXPERIMENTS["frcm_2"], 0.52, OWN, "", None)
+    expected = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1 / 40) + 5e-4
+    assert of_many["upper"] - 0.52 == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("published", "own", "reason", "note", "why"),
+    [
+        (np.nan, OWN, "", None, "prints no value"),
+        (np.nan, OWN, "", "illegible in the source text", "illegible"),
+        (0.52, OWN, "", "identical to the jasmine row", "identical"),
+        (0.52, np.empty(0), "the data could not be had", None, "could not be had"),
+        (0.52, np.empty(0), "", None, "no such value"),
+    ],
+)
+def test_what_cannot_be_checked_says_why(
+    published: float, own: np.ndarray, reason: str, note: str | None, why: str
+) -> None:
+    found = _verdict(ONE, published, own, reason, note)
+    assert found["verdict"] == "not checkable"
+    assert why in found["reason"]
+
+
+def test_data_that_are_not_here_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    found = table("4.4", ["philippine", "jasmine"], quick=True)
+    assert set(found["verdict"]) == {"not checkable"}
+    reasons = found.groupby("dataset")["reason"].unique()
+    assert list(reasons["philippine"]) == ["the data set could not be obtained"]
+    assert "PYFSAGG_DATA" in reasons["jasmine"][0]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Table 4.4 with a computation that counts its calls."""
+    calls: list[int] = []
+
+    def repeat(X, y, settings, seed, n_jobs):
+        calls.append(seed)
+        rng = np.random.default_rng(seed)
+        rows = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared", "bam")
+        measures = ("pearson", "spearman", "jaccard", "canberra", "asd")
+        return {(row, measure): float(rng.uniform()) for row in rows for measure in measures}
+
+    experiment = ONE.__class__(**{**ONE.__dict__, "repeat": repeat})
+    monkeypatch.setitem(EXPERIMENTS, "4.4", experiment)
+    return calls
+
+
+def test_repetitions_are_kept_and_taken_again(small: list[int], tmp_path: Path) -> None:
+    first = table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    assert len(small) == 5
+    assert len(set(small)) == 5
+    files = sorted(tmp_path.iterdir())
+    assert len(files) == 5
+    files[0].unlink()
+    second = table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    assert len(small) == 6
+    pd.testing.assert_frame_equal(first, second)
+    table("4.4", "ionosphere", quick=True, cache=tmp_path, random_state=1)
+    assert len(small) == 11  # another seed is another computation
+
+
+def test_a_damaged_cache_is_refused(small: list[int], tmp_path: Path) -> None:
+    table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    victim = sorted(tmp_path.iterdir())[2]
+    victim.write_text(victim.read_text()[:-20])
+    with pytest.raises(OutputError, match=r"is damaged .* delete it"):
+        table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    document = json.loads(sorted(tmp_path.iterdir())[0].read_text())
+    document["key"]["data"] = "other"
+    victim.write_text(json.dumps(document))
+    with pytest.raises(OutputError, match="another computation"):
+        table("4.4", "ionosphere", quick=True, cache=tmp_path)
+
+
+def test_other_data_are_another_computation(
+    small: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    data = load_dataset("ionosphere")
+    changed = Dataset(data.X.assign(V3=data.X["V3"] + 1), data.y, data.name, data.source)
+    monkeypatch.setattr(module, "load_dataset", lambda name: changed)
+    table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    assert len(small) == 10
+
+
+def test_every_printed_cell_has_a_verdict(small: list[int]) -> None:
+    found = table("4.4", "ionosphere", quick=True)
+    printed = load_published("4.4").query("dataset == 'ionosphere'")
+    assert len(found) == len(printed) == 25
+    assert found["n"].eq(5).all()
+    assert found["mean"].notna().all()
+    counts = coverage(found)
+    assert counts[["inside", "near", "outside", "not checkable"]].to_numpy().sum() == 25
+
+
+def test_the_computation_on_real_data_is_inside_almost_everywhere() -> None:
+    found = table("4.4", "ionosphere", quick=True, n_jobs=2)
+    assert found["verdict"].isin(["inside", "near"]).all()
+    assert (found["verdict"] == "inside").mean() > 0.8
+
+
+def test_two_thirds_of_every_class() -> None:
+    data = load_dataset("ionosphere")
+    table_, target = module.check_table(data.X), module.check_target(data.y, 351)
+    part, kept = _two_thirds(table_, target, 0)
+    assert np.bincount(kept.codes).tolist() == [84, 150]
+    assert part.n_samples == 234
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: table("4.9"), UnknownNameError, "unknown published table"),
+        (lambda: table("4.4", "iris"), UnknownNameError, "unknown data set of table 4.4 'iris'"),
+        (lambda: table("4.4", random_state=-1), ParameterError, "random_state"),
+        (lambda: cells("fpcps"), ParameterError, "paper must be one of"),
+        (lambda: cells("frcm", "ionosphere"), ParameterError, "no table of this paper"),
+        (lambda: find_experiment("4.1"), UnknownNameError, "4.1"),
+    ],
+)
+def test_bad_input(call, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
