@@ -190,7 +190,9 @@ def discretize(
     mdl : {"textbook", "fselectorrcpp"}
         The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the
         sample below the cut, the part above it is divided further without its first sample (in the
-        order of the rows where values are equal), and boolean columns are cut like numbers.
+        order of the rows where values are equal), and boolean columns are cut like numbers.  One
+        thing is not followed: the package also cuts an interval of two samples of one class, which
+        changes the entropy of the feature but not its information gain.
     bins : int
         Number of parts, at least 2, for the two equal methods.
     nominal : sequence of names or positions, optional
