@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from pyfsagg.datasets._catalogue import catalogue, differences, fetch
 from pyfsagg.exceptions import DataError, UnknownNameError
 
 __all__ = ["Dataset", "list_datasets", "load_dataset", "load_published"]
@@ -46,33 +48,51 @@ class Dataset:
     name : str
     source : str
         A sentence on the origin.
+    differences : tuple of str
+        Where a data set of the thesis differs from its Table 4.1, in words; empty if nowhere, or if
+        it is none of them.
     """
 
     X: Any
     y: pd.Series[Any]
     name: str
     source: str
+    differences: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         n, p = self.X.shape
         counts = ", ".join(f"{label}: {count}" for label, count in self.y.value_counts().items())
-        return f"Dataset({self.name!r}: {n} samples, {p} features; {counts})"
+        other = (
+            f"; differs from the thesis: {'; '.join(self.differences)}" if self.differences else ""
+        )
+        return f"Dataset({self.name!r}: {n} samples, {p} features; {counts}{other})"
 
 
-def load_dataset(name: str) -> Dataset:
+def load_dataset(
+    name: str, *, download: bool = False, cache: str | os.PathLike[str] | None = None
+) -> Dataset:
     """Load a data set by name.
 
     Looked up in this order: embedded in the package (``ionosphere``), shipped with scikit-learn
     (``wine``, ``breast_cancer``, ``digits``), in the folder that the environment variable
     ``PYFSAGG_DATA`` names (``<name>/<name>.csv.gz`` with the last column ``target``, or
-    ``<name>/<name>.npz`` with ``<name>.target.csv.gz``).
+    ``<name>/<name>.npz`` with ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the
+    twelve data sets of the thesis).
+
+    Parameters
+    ----------
+    name : str
+    download : bool
+        Whether a data set of the thesis that is not here may be fetched from OpenML.
+    cache : path, optional
+        Where scikit-learn keeps downloads; its own folder by default.
 
     Raises
     ------
     UnknownNameError
         If nothing of that name is found; the message lists what is.
     DataError
-        If a local file does not have the expected layout.
+        If a local file does not have the expected layout, or a download fails or is not whole.
 
     Examples
     --------
@@ -81,9 +101,15 @@ def load_dataset(name: str) -> Dataset:
     """
     key = str(name).strip().lower()
     loader = _find(key)
+    published = catalogue(data_folder())
+    if loader is None and download and key in published:
+        loader = partial(_download, key, int(published[key]["openml_id"]), cache)
     if loader is None:
         raise UnknownNameError("data set", name, list_datasets().index)
-    return loader()
+    data = loader()
+    if key not in published:
+        return data
+    return replace(data, differences=differences(published[key], data.X, data.y))
 
 
 def list_datasets() -> pd.DataFrame:
@@ -128,6 +154,11 @@ def _find(name: str) -> Callable[[], Dataset] | None:
     if name in _local_names():
         return lambda: _load_local(name)
     return None
+
+
+def _download(name: str, openml_id: int, cache: str | os.PathLike[str] | None) -> Dataset:
+    X, y = fetch(name, openml_id, cache)
+    return Dataset(X, y, name, f"OpenML, data set {openml_id}")
 
 
 def _load_ionosphere() -> Dataset:

@@ -199,7 +199,8 @@ def _repetitions(
     values = pd.concat(frames, ignore_index=True)
     for column in ("row", "measure"):
         values[column] = values[column].replace(dict(experiment.renamed))
-    return values, ""
+    differs = f"the data differ: {'; '.join(data.differences)}" if data.differences else ""
+    return values, differs
 
 
 def _path(cache: str | os.PathLike[str], key: dict[str, Any]) -> Path:

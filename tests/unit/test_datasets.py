@@ -13,6 +13,8 @@ import pytest
 from scipy import sparse
 
 from pyfsagg.datasets import list_datasets, load_dataset, load_published, read_table, split_target
+from pyfsagg.datasets._catalogue import catalogue
+from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 
@@ -150,3 +152,76 @@ def test_target_is_split_off() -> None:
         split_target(EXPECTED, "tt")
     with pytest.raises(ParameterError, match="both the target and left out"):
         split_target(EXPECTED, "t", exclude=["t"])
+
+
+class Bunch:
+    """What fetch_openml returns, as far as it is used."""
+
+    def __init__(self, n: int, p: int, sizes: list[int]) -> None:
+        rng = np.random.default_rng(0)
+        self.data = pd.DataFrame(rng.normal(size=(n, p))).add_prefix("f")
+        labels = np.repeat([str(k) for k in range(len(sizes))], sizes)
+        self.target = pd.Series(pd.Categorical(labels), name="class")
+
+
+def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(monkeypatch) -> None:
+    asked = []
+
+    def stand_in(**options):
+        asked.append(options)
+        return Bunch(5832, 308, [2916, 2916])
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", stand_in)
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    with pytest.raises(UnknownNameError, match="unknown data set 'philippine'"):
+        load_dataset("philippine")
+    assert not asked
+    data = load_dataset("philippine", download=True, cache="somewhere")
+    assert asked[0]["data_id"] == 41145
+    assert asked[0]["data_home"] == "somewhere"
+    assert data.source == "OpenML, data set 41145"
+    assert data.differences == ()
+    assert data.y.tolist()[:2] == ["0", "0"]
+
+
+def test_differences_from_table_4_1_are_said(monkeypatch) -> None:
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: Bunch(100, 300, [60, 40]))
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    data = load_dataset("philippine", download=True)
+    assert data.differences == (
+        "100 samples, printed 5832",
+        "300 features, printed 308 beside the class",
+        "classes of 40 60 samples, printed 2916 2916",
+    )
+    assert "differs from the thesis: 100 samples" in repr(data)
+    assert load_dataset("ionosphere").differences == ()
+    assert load_dataset("wine").differences == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError("Name or service not known"), "PYFSAGG_DATA names"),
+        (ValueError("md5 checksum of local file does not match"), "is not whole"),
+    ],
+)
+def test_a_download_that_fails_says_what_to_do(monkeypatch, error, message: str) -> None:
+    def stand_in(**_):
+        raise error
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", stand_in)
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    with pytest.raises(DataError, match=message):
+        load_dataset("jasmine", download=True)
+
+
+def test_the_catalogue_agrees_with_table_4_1() -> None:
+    listed = pd.DataFrame(list(catalogue(data_folder()).values())).set_index("published_as")
+    printed = load_published("4.1").set_index("dataset")
+    assert list(listed.index) == list(printed.index)
+    assert listed["n_samples"].astype(int).equals(printed["n_observations"])
+    assert listed["n_features"].astype(int).equals(printed["n_features"])
+    for name, row in printed.iterrows():
+        if row["n_classes"] == 2:
+            sizes = sorted([int(row["class_count_a"]), int(row["class_count_b"])])
+            assert listed.loc[name, "classes"] == " ".join(map(str, sizes))
