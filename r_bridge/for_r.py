@@ -256,7 +256,10 @@ def _stability(
 
 
 def _influence(
-    table: Mapping[str, Any], target: Mapping[str, Any], aggregators: Any = None, **options: Any
+    table: Mapping[str, Any],
+    target: Mapping[str, Any] | None,
+    aggregators: Any = None,
+    **options: Any,
 ) -> dict[str, Any]:
     given = {key: value for key, value in options.items() if value is not None}
     given["filter"] = _filter(given["filter"])
@@ -277,7 +280,8 @@ def _evaluate(
     table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
 ) -> dict[str, Any]:
     given = {key: value for key, value in options.items() if value is not None}
-    for name in ("methods", "classifiers", "thresholds", "metrics", "protocol", "baselines"):
+    lists = ("methods", "classifiers", "thresholds", "metrics", "protocol", "baselines", "groups")
+    for name in lists:
         if name in given:
             given[name] = _listed(given[name])
     if given.get("protocol") == ["both"]:

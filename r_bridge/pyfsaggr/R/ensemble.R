@@ -5,7 +5,8 @@
 #'
 #' @param x A data frame or matrix of features, or a formula such as `Class ~ .`. Factors and text
 #'   are nominal, `NA` is missing; integers, logicals and numbers keep their meaning.
-#' @param y Class labels: a factor, text, logicals or a few different numbers; no `NA`.
+#' @param y Class labels: a factor, text, logicals or a few different numbers; numbers with
+#'   `task = "regression"`; no `NA`. `NULL` for filters that need no target, such as `"frcm"`.
 #' @param data A data frame, for the formula.
 #' @param filter,filters Names from [list_filters()], or for `wam()` a function of a matrix `x`,
 #'   labels `y` and `weight` (how often each row is in the resample) that gives one score for each
@@ -23,6 +24,7 @@
 #' @param filter_params,aggregator_params,resampling_params Named lists of options; for `bam()`
 #'   `filter_params` has one list for each filter.
 #' @param drop_near_zero_variance Leave features out that hardly vary.
+#' @param task Whether the target holds classes (`"classification"`) or numbers (`"regression"`).
 #' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
 #'   `set.seed()` decides.
 #' @param cores Number of threads; the result does not depend on it.
@@ -55,12 +57,12 @@ wam.formula <- function(x, data, ...) {
 
 #' @rdname wam
 #' @export
-wam.default <- function(x, y, filter = "information_gain", aggregator = "arithmetic_mean",
+wam.default <- function(x, y = NULL, filter = "information_gain", aggregator = "arithmetic_mean",
                         n_resamples = 1000, resampling = "bootstrap", row_indices = NULL,
                         groups = NULL, weights = NULL, nominal = NULL, filter_params = NULL,
                         aggregator_params = NULL, resampling_params = NULL,
-                        drop_near_zero_variance = FALSE, seed = NULL, cores = 1,
-                        progress = interactive(), ...) {
+                        drop_near_zero_variance = FALSE, task = "classification", seed = NULL,
+                        cores = 1, progress = interactive(), ...) {
   if (is.function(filter) && cores != 1) {
     stop_pyfsagg("an R function as filter runs on one core only; set cores = 1", "parameter")
   }
@@ -70,7 +72,7 @@ wam.default <- function(x, y, filter = "information_gain", aggregator = "arithme
     aggregator = aggregator, n_resamples = n_resamples, resampling = resampling,
     row_indices = row_indices, groups = groups, weights = weights, nominal = nominal,
     aggregator_params = aggregator_params, resampling_params = resampling_params,
-    drop_near_zero_variance = drop_near_zero_variance, seed = seed, cores = cores,
+    drop_near_zero_variance = drop_near_zero_variance, task = task, seed = seed, cores = cores,
     progress = progress, ...
   )
 }
@@ -88,20 +90,21 @@ bam.formula <- function(x, data, ...) {
 
 #' @rdname wam
 #' @export
-bam.default <- function(x, y,
+bam.default <- function(x, y = NULL,
                         filters = c("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared"),
                         aggregator = "arithmetic_mean", n_resamples = 1000, resampling = "bootstrap",
                         row_indices = NULL, groups = NULL, weights = NULL, nominal = NULL,
                         normalize = "per_resample", filter_params = NULL, aggregator_params = NULL,
-                        resampling_params = NULL, drop_near_zero_variance = FALSE, seed = NULL,
-                        cores = 1, progress = interactive(), ...) {
+                        resampling_params = NULL, drop_near_zero_variance = FALSE,
+                        task = "classification", seed = NULL, cores = 1, progress = interactive(),
+                        ...) {
   run_ensemble(
     "bam", x, y,
     list(filters = as.list(filters), filter_params = filter_params, normalize = normalize),
     aggregator = aggregator, n_resamples = n_resamples, resampling = resampling,
     row_indices = row_indices, groups = groups, weights = weights, nominal = nominal,
     aggregator_params = aggregator_params, resampling_params = resampling_params,
-    drop_near_zero_variance = drop_near_zero_variance, seed = seed, cores = cores,
+    drop_near_zero_variance = drop_near_zero_variance, task = task, seed = seed, cores = cores,
     progress = progress, ...
   )
 }
@@ -109,7 +112,7 @@ bam.default <- function(x, y,
 # Without dots, so that R itself refuses a misspelt argument.
 run_ensemble <- function(method, x, y, own, aggregator, n_resamples, resampling, row_indices, groups,
                          weights, nominal, aggregator_params, resampling_params,
-                         drop_near_zero_variance, seed, cores, progress, precision = NULL,
+                         drop_near_zero_variance, task, seed, cores, progress, precision = NULL,
                          target_name = "target") {
   arguments <- c(
     list(
@@ -123,6 +126,7 @@ run_ensemble <- function(method, x, y, own, aggregator, n_resamples, resampling,
       resampling = resampling,
       resampling_params = resampling_params,
       drop_near_zero_variance = drop_near_zero_variance,
+      task = task,
       row_indices = if (!is.null(row_indices)) matrix(as.integer(row_indices) - 1L, nrow(row_indices)),
       groups = if (!is.null(groups)) as.list(as.character(groups)),
       sample_weight = if (!is.null(weights)) as.list(as.double(weights)),

@@ -33,20 +33,20 @@ influence.formula <- function(model, data, ...) {
 
 #' @rdname influence
 #' @export
-influence.matrix <- function(model, y, ...) influence.data.frame(model, y, ...)
+influence.matrix <- function(model, y = NULL, ...) influence.data.frame(model, y, ...)
 
 #' @rdname influence
 #' @export
-influence.data.frame <- function(model, y, filter = "information_gain", aggregators = NULL,
+influence.data.frame <- function(model, y = NULL, filter = "information_gain", aggregators = NULL,
                                  n_folds = 100, n_resamples = 1000, nominal = NULL,
-                                 filter_params = NULL, seed = NULL, cores = 1,
-                                 progress = interactive(), ...) {
+                                 filter_params = NULL, task = "classification", seed = NULL,
+                                 cores = 1, progress = interactive(), ...) {
   found <- influence_answer(
     model, y, filter = filter, aggregators = if (!is.null(aggregators)) as.list(aggregators),
     n_folds = as.integer(n_folds), n_resamples = as.integer(n_resamples),
     nominal = if (!is.null(nominal)) as.list(nominal),
     filter_params = if (!is.null(filter_params)) stats::setNames(list(filter_params), filter),
-    random_state = python_seed(seed), n_jobs = as.integer(cores),
+    task = task, random_state = python_seed(seed), n_jobs = as.integer(cores),
     progress = progress, ...
   )
   features <- unlist(found$features)
@@ -67,11 +67,11 @@ influence.data.frame <- function(model, y, filter = "information_gain", aggregat
 
 # Without dots, so that R itself refuses a misspelt argument.
 influence_answer <- function(x, y, filter, aggregators, n_folds, n_resamples, nominal, filter_params,
-                             random_state, n_jobs, progress, target_name = "target") {
+                             task, random_state, n_jobs, progress, target_name = "target") {
   ask("influence", list(
     table = table_parts(x), target = target_parts(y, target_name), filter = filter,
     aggregators = aggregators, n_folds = n_folds, n_resamples = n_resamples, nominal = nominal,
-    filter_params = filter_params, random_state = random_state, n_jobs = n_jobs,
+    filter_params = filter_params, task = task, random_state = random_state, n_jobs = n_jobs,
     progress = progress_function(progress)
   ))
 }

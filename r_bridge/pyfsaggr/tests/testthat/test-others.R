@@ -83,3 +83,22 @@ test_that("the catalogue names what there is", {
   expect_true("nogueira" %in% list_stability_measures()$name)
   expect_true("bootstrap" %in% list_resampling_plans()$name)
 })
+
+test_that("targets may be numbers, or not there", {
+  skip_without_pyfsagg()
+  found <- wam(Sepal.Length ~ ., data = iris[1:4], filter = "pearson", task = "regression",
+               row_indices = matrix(1:150, 1), progress = FALSE)
+  expect_equal(unname(found$scores), unname(abs(cor(iris[2:4], iris$Sepal.Length)[, 1])))
+  expect_error(wam(Sepal.Length ~ ., data = iris[1:4], filter = "fit_criterion",
+                   task = "regression", n_resamples = 2, progress = FALSE),
+               "Filters for a number", class = "pyfsagg_data_error")
+  alone <- wam(iris[1:4], filter = "laplacian_score", n_resamples = 3, seed = 1, progress = FALSE)
+  expect_length(alone$scores, 4L)
+  expect_error(quick(iris[1:4]), "requires y", class = "pyfsagg_data_error")
+  expect_equal(nrow(influence(iris[1:4], filter = "laplacian_score", n_folds = 3, n_resamples = 3,
+                              seed = 1, progress = FALSE)$ranks[[1]]), 3L)
+  worth <- evaluate(Sepal.Length ~ ., data = iris[1:4], methods = "pearson", classifiers = "ridge",
+                    thresholds = 0.5, n_resamples = 3, task = "regression", seed = 1,
+                    groups = rep(1:30, 5), progress = FALSE)
+  expect_identical(unique(worth$cells$metric), "r2")
+})
