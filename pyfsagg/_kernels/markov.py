@@ -11,6 +11,8 @@ __all__ = ["better_counts", "pairwise_step", "prefix_step", "win_matrix"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
+
 
 @njit(cache=True, nogil=True)
 def prefix_step(
@@ -52,18 +54,32 @@ def prefix_step(
 
 
 @njit(cache=True, nogil=True)
-def better_counts(ranks: FloatArray, majority: bool, out: IntArray) -> None:
+def better_counts(ranks: FloatArray, majority: bool, multiplicity: IntArray, out: IntArray) -> None:
     """out[i] = number of items j ranked better than i in at least one list, or in a majority.
 
-    ranks (p, m), NaN = the list does not compare this item; O(p² m) time, no p × p matrix.
+    ranks (m, p), NaN = the list does not compare this item; an item j counts multiplicity[j] times.
+    O(p² m) time, no p × p matrix: a block of items is compared list by list, which vectorises.
     """
-    p, m = ranks.shape
-    for i in range(p):
-        found = 0
-        for j in range(p):
-            if _moves(ranks[i], ranks[j], m, majority):
-                found += 1
-        out[i] = found
+    m, p = ranks.shape
+    better = np.empty(BLOCK, dtype=np.int64)
+    compared = np.empty(BLOCK, dtype=np.int64)
+    out[:] = 0
+    for first in range(0, p, BLOCK):
+        size = min(BLOCK, p - first)
+        for i in range(p):
+            better[:size] = 0
+            compared[:size] = 0
+            for row in range(m):
+                here = ranks[row, i]
+                for b in range(size):
+                    there = ranks[row, first + b]
+                    better[b] += there < here
+                    compared[b] += (there < here) | (there >= here)
+            found = 0
+            for b in range(size):
+                wins = 2 * better[b] > compared[b] if majority else better[b] > 0
+                found += multiplicity[first + b] if wins else 0
+            out[i] += found
 
 
 @njit(cache=True, nogil=True)

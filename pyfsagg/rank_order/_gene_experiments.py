@@ -24,7 +24,15 @@ from pyfsagg.rank_order._experiment import (
 from pyfsagg.rank_order.elimination import eliminate
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 
-__all__ = ["compare_with_random", "gene_experiment"]
+__all__ = [
+    "BASELINE",
+    "LARGEST",
+    "compare_with_random",
+    "fly_findings",
+    "gene_experiment",
+    "leukaemia_findings",
+    "leukaemia_subtypes",
+]
 
 LARGEST = 80  # sizes along which accuracy is measured on real data
 BASELINE = 30  # largest random subset
@@ -42,14 +50,14 @@ def gene_experiment(
         X, y = data.X, data.y
         title = "Leukaemia, two classes"
         if name == "figure-13":
-            y, title = _subtypes(len(y)), "Leukaemia, three classes"
+            y, title = leukaemia_subtypes(len(y)), "Leukaemia, three classes"
     curves, baseline = compare_with_random(
         X, y, panel=title, random_state=random_state, n_jobs=n_jobs, say=say
     )
     findings = (
-        _fly_findings(curves, baseline)
+        fly_findings(curves, baseline)
         if name == "figure-11"
-        else _leukaemia_findings(
+        else leukaemia_findings(
             curves,
             baseline,
             0.93 if name == "figure-12" else 0.97,
@@ -73,7 +81,7 @@ def gene_experiment(
     )
 
 
-def _subtypes(n: int) -> pd.Series[Any]:
+def leukaemia_subtypes(n: int) -> pd.Series[Any]:
     """AML, B-ALL and T-ALL of the leukaemia samples, from the file beside the table."""
     path = Path(os.environ.get("PYFSAGG_DATA", ".")) / "golub" / "golub.samples.csv.gz"
     if not path.is_file():
@@ -151,7 +159,8 @@ def _zero_down_to(curves: pd.DataFrame) -> dict[str, int]:
     return {str(method): int(size) for method, size in zero.groupby("method")["size"].min().items()}
 
 
-def _fly_findings(curves: pd.DataFrame, baseline: pd.DataFrame) -> list[Finding]:
+def fly_findings(curves: pd.DataFrame, baseline: pd.DataFrame) -> list[Finding]:
+    """What the paper says of figure 11, on curves and random subsets as in :class:`Experiment`."""
     table = _compared(curves, baseline)
     means = table.mean()
     zero = _zero_down_to(curves)
@@ -176,9 +185,10 @@ def _fly_findings(curves: pd.DataFrame, baseline: pd.DataFrame) -> list[Finding]
     ]
 
 
-def _leukaemia_findings(
+def leukaemia_findings(
     curves: pd.DataFrame, baseline: pd.DataFrame, accuracy: float, size: int
 ) -> list[Finding]:
+    """What the paper says of figures 12 and 13, and of the set of `size` genes that it prints."""
     table = _compared(curves, baseline)
     means = table.mean()
     zero = _zero_down_to(curves)

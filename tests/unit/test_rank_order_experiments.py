@@ -73,7 +73,7 @@ def test_unknown_figure_and_missing_data(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(ParameterError, match="golub"):
         experiments.run_experiment("figure-12")
     with pytest.raises(DataError, match=r"golub\.samples"):
-        _gene_experiments._subtypes(72)
+        _gene_experiments.leukaemia_subtypes(72)
 
 
 def gene_table() -> tuple[np.ndarray, np.ndarray]:
@@ -93,9 +93,9 @@ def test_comparison_with_random_subsets() -> None:
     table = _gene_experiments._compared(curves, baseline)
     assert list(table) == ["cdv", "spoilers", "random"]
     assert table.index.tolist() == list(range(2, 31))
-    found = _gene_experiments._leukaemia_findings(curves, baseline, 0.5, 30)
+    found = _gene_experiments.leukaemia_findings(curves, baseline, 0.5, 30)
     assert [finding.holds for finding in found][-1]
-    assert len(_gene_experiments._fly_findings(curves, baseline)) == 5
+    assert len(_gene_experiments.fly_findings(curves, baseline)) == 5
 
 
 # ---------------------------------------------------------------------------------------------

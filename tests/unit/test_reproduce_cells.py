@@ -10,15 +10,20 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-import pyfsagg.reproduce.tables as module
+import pyfsagg.reproduce.sources as module
+from pyfsagg._target import check_target
+from pyfsagg._validation import check_table
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
 from pyfsagg.reproduce import cells, coverage, table
-from pyfsagg.reproduce.experiments import EXPERIMENTS, _two_thirds, find_experiment
+from pyfsagg.reproduce.experiments import EXPERIMENTS, find_experiment
+from pyfsagg.reproduce.repeat_thesis import two_thirds
+from pyfsagg.reproduce.repetitions import Repeated
 from pyfsagg.reproduce.tables import _verdict
 
 ONE = EXPERIMENTS["4.4"]
 OWN = np.array([0.50, 0.52, 0.54])
+HERE = Repeated(None, "", True)
 MARGIN = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1) + 5e-7
 
 
@@ -33,14 +38,14 @@ MARGIN = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1) + 5e-7
     ],
 )
 def test_limits_are_those_of_prediction(published: float, verdict: str) -> None:
-    found = _verdict(ONE, published, OWN, "", None)
+    found = _verdict(ONE, published, OWN, HERE, None)
     assert found["verdict"] == verdict
     assert found["lower"] == pytest.approx(0.52 - MARGIN, abs=1e-12)
     assert found["upper"] == pytest.approx(0.52 + MARGIN, abs=1e-12)
 
 
 def test_a_mean_of_many_has_narrower_limits() -> None:
-    of_many = _verdict(EXPERIMENTS["frcm_2"], 0.52, OWN, "", None)
+    of_many = _verdict(EXPERIMENTS["frcm_2"], 0.52, OWN, HERE, None)
     expected = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1 / 40) + 5e-4
     assert of_many["upper"] - 0.52 == pytest.approx(expected, abs=1e-12)
 
@@ -58,7 +63,7 @@ def test_a_mean_of_many_has_narrower_limits() -> None:
 def test_what_cannot_be_checked_says_why(
     published: float, own: np.ndarray, reason: str, note: str | None, why: str
 ) -> None:
-    found = _verdict(ONE, published, own, reason, note)
+    found = _verdict(ONE, published, own, Repeated(None, reason, True), note)
     assert found["verdict"] == "not checkable"
     assert why in found["reason"]
 
@@ -145,8 +150,8 @@ def test_the_computation_on_real_data_is_inside_almost_everywhere() -> None:
 
 def test_two_thirds_of_every_class() -> None:
     data = load_dataset("ionosphere")
-    table_, target = module.check_table(data.X), module.check_target(data.y, 351)
-    part, kept = _two_thirds(table_, target, 0)
+    table_, target = check_table(data.X), check_target(data.y, 351)
+    part, kept = two_thirds(table_, target, 0)
     assert np.bincount(kept.codes).tolist() == [84, 150]
     assert part.n_samples == 234
 
@@ -157,7 +162,12 @@ def test_two_thirds_of_every_class() -> None:
         (lambda: table("4.9"), UnknownNameError, "unknown published table"),
         (lambda: table("4.4", "iris"), UnknownNameError, "unknown data set of table 4.4 'iris'"),
         (lambda: table("4.4", random_state=-1), ParameterError, "random_state"),
-        (lambda: cells("fpcps"), ParameterError, "paper must be one of"),
+        (lambda: cells("nature"), ParameterError, "paper must be one of"),
+        (
+            lambda: table("4.4", "ionosphere", settings={"n_folds": 3}),
+            ParameterError,
+            r"settings has no meaning for 'n_folds'; table 4\.4 has n_resamples, repetitions",
+        ),
         (lambda: cells("frcm", "ionosphere"), ParameterError, "no table of this paper"),
         (lambda: find_experiment("4.1"), UnknownNameError, "4.1"),
     ],

@@ -1,0 +1,71 @@
+"""The published tables in one form: a row for each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from pyfsagg.datasets import load_published
+from pyfsagg.reproduce.repeat_frcm import MEASURES
+from pyfsagg.reproduce.repeat_thesis import WEIGHTED_ACCURACY
+
+__all__ = ["printed_cells"]
+
+COLUMNS = ["dataset", "row", "measure", "value", "note"]
+
+
+def printed_cells(table: str) -> pd.DataFrame:
+    """The cells of a published table with an experiment.
+
+    Parameters
+    ----------
+    table : str
+        As :func:`pyfsagg.load_published` names it.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``row`` (filter, aggregator or method), ``measure``, ``value`` (missing if the
+        source text lost it), ``note`` (missing if there is none).
+
+    Examples
+    --------
+    >>> printed_cells("fpcps_1").iloc[0, :4].tolist()
+    ['dorothea', 'borda', 'tanimoto', 0.41]
+    """
+    frame = _LAYOUTS.get(table, _long)(load_published(table))
+    return frame.reindex(columns=COLUMNS).reset_index(drop=True)
+
+
+def _long(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table that is printed so already; its rows are methods or aggregators."""
+    return frame.rename(columns={"method": "row", "aggregator": "row"})
+
+
+def _weighted_accuracy(frame: pd.DataFrame) -> pd.DataFrame:
+    cells = frame.melt(["dataset", "classifier"], var_name="row")
+    return cells.assign(measure=WEIGHTED_ACCURACY + cells["classifier"])
+
+
+def _stability(frame: pd.DataFrame) -> pd.DataFrame:
+    cells = frame.melt("aggregator", var_name="dataset").rename(columns={"aggregator": "row"})
+    return cells.assign(measure="tanimoto")
+
+
+def _auc(frame: pd.DataFrame) -> pd.DataFrame:
+    cells = frame.melt("classifier", var_name="row")
+    return cells.assign(dataset="madelon", measure="auc_" + cells["classifier"])
+
+
+def _clustering(frame: pd.DataFrame) -> pd.DataFrame:
+    cells = frame[["dataset", "method", *MEASURES]].melt(["dataset", "method"], var_name="measure")
+    return cells.rename(columns={"method": "row"})
+
+
+_LAYOUTS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "4.3": _weighted_accuracy,
+    "fpcps_1": _stability,
+    "fpcps_2": _auc,
+    "frcm_2": _clustering,
+}

@@ -1,0 +1,186 @@
+"""One repetition of each table of the paper on ensembles of ranking filters (fpcps).
+
+What the paper leaves open is read so: the value difference metric counts the values of numeric
+columns in ten bins of equal width; equal scores are put in a random order, anew for each split (most
+scores of symmetric uncertainty are 0, and an order by column would make them look stable); every
+split keeps the same share of the attributes.  The classifiers are those of Weka with its defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from pyfsagg._selection import n_selected
+from pyfsagg._target import check_target
+from pyfsagg._validation import check_table
+from pyfsagg.aggregation import aggregate
+from pyfsagg.evaluation.cells import Fit, fit_all
+from pyfsagg.evaluation.classifiers import read_classifiers
+from pyfsagg.evaluation.splits import Fold
+from pyfsagg.filters import (
+    fit_criterion,
+    spearman,
+    symmetric_uncertainty,
+    value_difference_metric,
+)
+from pyfsagg.ranks import RankTable, select_top
+from pyfsagg.stability_measures import stability
+
+__all__ = ["AGGREGATORS", "FILTERS", "auc_on_selected", "selections", "tanimoto_of_aggregators"]
+
+Mask = NDArray[np.bool_]
+
+FILTERS = ("spearman", "symmetric_uncertainty", "value_difference_metric", "fit_criterion")
+AGGREGATORS = {
+    "borda": "borda",
+    "mc1": "mc1_row",
+    "mc2": "mc2_row",
+    "best_go_first": "best_go_first",
+    "fpcps": "fpcps",
+}
+"""Our aggregators by the names of the paper's tables."""
+
+METRIC_OF = {"svm": "balanced_accuracy"}
+"""SMO votes for classes: the area under the curve of a single point is the balanced accuracy."""
+
+TRAINING = 0.6
+BLOCK = 4000  # columns of a sparse table that are made dense at a time
+
+
+def tanimoto_of_aggregators(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> dict[tuple[str, str], float]:
+    """Table 1: mean similarity of the subsets of all pairs of random splits."""
+    seeds = np.random.SeedSequence(seed).spawn(settings["n_splits"])
+    splits = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_of_split)(X, y, settings, each) for each in seeds
+    )
+    return {
+        (name, "tanimoto"): float(stability(np.array([split[name] for split in splits]), "jaccard"))
+        for name in AGGREGATORS
+    }
+
+
+def _of_split(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: np.random.SeedSequence
+) -> dict[str, Mask]:
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(X.shape[0])[: round(TRAINING * X.shape[0])]
+    return selections(X, np.asarray(y), np.sort(rows), settings, rng)
+
+
+def selections(
+    X: Any,
+    y: NDArray[Any],
+    rows: NDArray[np.intp],
+    settings: Mapping[str, Any],
+    rng: np.random.Generator,
+) -> dict[str, Mask]:
+    """The attributes (n_features,) that each filter and each aggregator keeps on some rows."""
+    p = X.shape[1]
+    order = rng.permutation(p)
+    scores = _scores(X, y, rows, settings["bins"])[:, order]
+    k = n_selected(settings["share"], p)
+    table = RankTable.from_scores(scores)
+    values = dict(zip(FILTERS, scores, strict=True))
+    for name, aggregator in AGGREGATORS.items():
+        options = {"keep": k} if name == "fpcps" else {}
+        values[name] = aggregate(table, aggregator, **options).scores
+    found = {}
+    for name, value in values.items():
+        kept = np.zeros(p, dtype=np.bool_)
+        kept[order[select_top(value, k)]] = True
+        found[name] = kept
+    return found
+
+
+def _scores(
+    X: Any, y: NDArray[Any], rows: NDArray[np.intp], bins: int | None
+) -> NDArray[np.float64]:
+    """Scores (4, n_features) on some rows; columns without two values there score 0."""
+    sparse = hasattr(X, "tocsc")
+    part = X[rows].tocsc() if sparse else np.asarray(X, dtype=np.float64)[rows]
+    scores = np.zeros((len(FILTERS), part.shape[1]))
+    for first in range(0, part.shape[1], BLOCK):
+        block = part[:, first : first + BLOCK]
+        dense = block.toarray().astype(np.float64) if sparse else block
+        varied = np.flatnonzero(np.ptp(dense, axis=0) > 0)
+        if varied.size:
+            scores[:, first + varied] = _scores_of_block(dense[:, varied], y[rows], bins)
+    return scores
+
+
+def _scores_of_block(
+    X: NDArray[np.float64], y: NDArray[Any], bins: int | None
+) -> NDArray[np.float64]:
+    table = check_table(X)
+    return np.array(
+        [
+            spearman(table, y),
+            symmetric_uncertainty(table, y),
+            value_difference_metric(table, y, bins=bins),
+            fit_criterion(table, y),
+        ]
+    )
+
+
+def auc_on_selected(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> dict[tuple[str, str], float]:
+    """Table 2, one split: area under the ROC curve of classifiers on what each method keeps."""
+    rng = np.random.default_rng(seed)
+    table = check_table(X)
+    target = check_target(y, table.n_samples)
+    rows = rng.permutation(table.n_samples)
+    n_training = round(TRAINING * rows.size)
+    fold = Fold("all", 0, 0, np.sort(rows[:n_training]), np.sort(rows[n_training:]))
+    kept = selections(table.values, np.asarray(y), fold.train, settings, rng)
+    classifiers = _classifiers(settings)
+    fits = {
+        (method, name): Fit.of(fold, name, np.flatnonzero(mask))
+        for method, mask in kept.items()
+        for name in classifiers
+    }
+    outcomes = fit_all(
+        list(dict.fromkeys(fits.values())),
+        {(fold.pool, fold.repeat, fold.number): fold},
+        table,
+        target,
+        classifiers,
+        ("roc_auc", "balanced_accuracy"),
+        seed=seed,
+        n_jobs=n_jobs,
+        done=lambda _: None,
+    )
+    return {
+        (method, f"auc_{name}"): outcomes[fit].values[METRIC_OF.get(name, "roc_auc")]
+        for (method, name), fit in fits.items()
+    }
+
+
+def _classifiers(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """IBk, naive Bayes, random forest and SMO as Weka has them by default.
+
+    Its search for k goes from 1 to the k that is set, which is 1 by default.
+    """
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler
+    from sklearn.svm import SVC
+
+    grid = {"kneighborsclassifier__n_neighbors": list(range(1, settings["most_neighbours"] + 1))}
+    neighbours = make_pipeline(MinMaxScaler(), KNeighborsClassifier())
+    found = {
+        "knn": GridSearchCV(neighbours, grid, cv=settings["n_inner_folds"]),
+        "naive_bayes": "naive_bayes",
+        "random_forest": RandomForestClassifier(n_estimators=settings["n_trees"], n_jobs=1),
+        "svm": make_pipeline(MinMaxScaler(), SVC(kernel="linear", C=1.0)),
+    }
+    return read_classifiers(found)

@@ -1,0 +1,165 @@
+"""One repetition of each table of the bootstrap aggregation thesis.
+
+The readings are those of its R packages: FSelectorRcpp's MDL, praznik's bins, ten bins of equal width
+for chi-squared, Canberra on ascending ranks, a logistic regression without penalty as R's ``glm``.
+Features of near-zero variance are dropped first (thesis 4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pyfsagg._target import Target, check_target
+from pyfsagg._validation import Table, check_table
+from pyfsagg.aggregator_influence import influence
+from pyfsagg.ensemble import bam
+from pyfsagg.evaluation import evaluate
+from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.resampling import canonical_order
+
+__all__ = [
+    "WEIGHTED_ACCURACY",
+    "stability_by_aggregator_information_gain",
+    "stability_by_aggregator_mrmr",
+    "stability_by_filter",
+    "two_thirds",
+    "weighted_accuracy",
+]
+
+Values = dict[tuple[str, str], float]
+"""One repetition: (row, measure) -> value."""
+
+WEIGHTED_ACCURACY = "wacc_"
+"""What stands before the name of a classifier in the measures of table 4.3."""
+
+PARITY = {"mdl": "fselectorrcpp"}
+FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
+BY_FILTER = {"information_gain": PARITY, "symmetric_uncertainty": PARITY}
+THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def _prepare(X: Any, y: Any) -> tuple[Table, Target]:
+    table = check_table(X)
+    target = check_target(y, table.n_samples)
+    return drop_near_zero_variance(table), target
+
+
+def two_thirds(table: Table, target: Target, seed: int) -> tuple[Table, Target]:
+    """A stratified random two thirds of the rows."""
+    rng = np.random.default_rng(seed)
+    order = canonical_order(table, target)
+    codes = target.codes[order]
+    kept = [
+        rng.permutation(order[codes == c])[: round(2 * int((codes == c).sum()) / 3)]
+        for c in range(target.n_classes)
+    ]
+    rows = np.sort(np.concatenate(kept))
+    return table.with_values(table.values[rows]), target.take(rows)
+
+
+def weighted_accuracy(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> Values:
+    """Thesis table 4.3: weighted average accuracy by filter (and BAM) and classifier."""
+    table, target = _prepare(X, y)
+    methods: dict[str, Any] = {
+        name: {"filter": name, "filter_params": BY_FILTER.get(name, {})} for name in FILTERS
+    }
+    methods["bam"] = {"filters": list(FILTERS), "filter_params": BY_FILTER}
+    found = evaluate(
+        table,
+        target,
+        methods=methods,
+        classifiers=_classifiers(target.n_classes, settings["n_trees"]),
+        thresholds=THRESHOLDS,
+        baselines=(),
+        n_resamples=settings["n_resamples"],
+        random_state=seed,
+        n_jobs=n_jobs,
+    ).weighted_average_accuracy()
+    return {
+        (str(row), f"{WEIGHTED_ACCURACY}{classifier}"): float(value)
+        for row, classifier, value in found[["method", "classifier", "wacc"]].itertuples(
+            index=False
+        )
+    }
+
+
+def _classifiers(n_classes: int, n_trees: int) -> dict[str, Any]:
+    """The classifiers of the thesis; logistic regression for two classes only, as there."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    found: dict[str, Any] = {
+        "naive_bayes": "naive_bayes",
+        "random_forest": RandomForestClassifier(n_estimators=n_trees, n_jobs=1),
+        "svm": "svm",
+    }
+    if n_classes == 2:
+        without_penalty = LogisticRegression(C=np.inf, max_iter=200)
+        found["logistic_regression"] = make_pipeline(StandardScaler(), without_penalty)
+    return found
+
+
+def stability_by_filter(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> Values:
+    """Thesis table 4.4: stability over the bootstraps of each filter and of all four (BAM)."""
+    table, target = two_thirds(*_prepare(X, y), seed)
+    found = bam(
+        table,
+        target,
+        filters=FILTERS,
+        filter_params=BY_FILTER,
+        n_resamples=settings["n_resamples"],
+        random_state=seed,
+        n_jobs=n_jobs,
+    ).stability()
+    return {
+        (str(row), str(measure)): float(found.loc[row, measure])
+        for row in found.index
+        for measure in found.columns
+    }
+
+
+def _by_aggregator(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None, name: str
+) -> Values:
+    table, target = _prepare(X, y)
+    # Scores of mRMR can be negative, which the geometric mean does not define.
+    shift = {"geometric_mean": {"shift": "minimum"}} if name == "mrmr" else {}
+    found = influence(
+        table,
+        target,
+        filter=name,
+        filter_params={label: BY_FILTER[label] for label in BY_FILTER if label == name},
+        aggregator_params=shift,
+        n_folds=settings["n_folds"],
+        n_resamples=settings["n_resamples"],
+        random_state=seed,
+        n_jobs=n_jobs,
+    ).table()
+    return {
+        (str(row), str(measure)): float(found.loc[measure, row])
+        for row in found.columns
+        for measure in found.index
+    }
+
+
+def stability_by_aggregator_information_gain(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> Values:
+    """Thesis table 4.5: stability over the folds of the ranking by each aggregator."""
+    return _by_aggregator(X, y, settings, seed, n_jobs, "information_gain")
+
+
+def stability_by_aggregator_mrmr(
+    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
+) -> Values:
+    """Thesis table 4.6: the same for mRMR."""
+    return _by_aggregator(X, y, settings, seed, n_jobs, "mrmr")
