@@ -1,4 +1,4 @@
-"""``pyfsagg reproduce thesis`` and ``pyfsagg reproduce frcm``: published tables, cell by cell."""
+"""``pyfsagg reproduce thesis``, ``fpcps``, ``frcm`` and ``orders``: tables, cell by cell."""
 
 from __future__ import annotations
 
@@ -15,10 +15,19 @@ from pyfsagg.exceptions import ParameterError
 __all__ = ["add_tables"]
 
 REPORT_FILE = "report.html"
-TABLES = {"thesis": ("4.4", "4.5", "4.6"), "frcm": ("2",)}
+TABLES = {
+    "thesis": {name: name for name in ("4.3", "4.4", "4.5", "4.6")},
+    "fpcps": {"1": "fpcps_1", "2": "fpcps_2"},
+    "frcm": {"2": "frcm_2"},
+    "orders": {"genes": "orders_genes"},
+}
+"""The tables of each paper by the name that a user gives them."""
+
 TITLES = {
-    "thesis": "stability tables 4.4 to 4.6 of the bootstrap aggregation thesis",
-    "frcm": "Table 2 and figure 1 of the consensus affinity paper",
+    "thesis": "tables 4.3 to 4.6 of the bootstrap aggregation thesis",
+    "fpcps": "tables 1 and 2 of the paper on ensembles of ranking filters",
+    "frcm": "table 2 and figure 1 of the consensus affinity paper",
+    "orders": "numbers on genes in section 5.2 of the rank-order paper",
 }
 
 
@@ -64,8 +73,7 @@ def _run(options: argparse.Namespace) -> None:
     }
     with new_folder(folder) as draft:
         if options.table:
-            name = options.table if options.paper == "thesis" else f"frcm_{options.table}"
-            found = table(name, options.dataset, **shared)
+            found = table(TABLES[options.paper][options.table], options.dataset, **shared)
         else:
             found = cells(options.paper, options.dataset, **shared)
         summary = coverage(found, ("table", "dataset", "measure"))

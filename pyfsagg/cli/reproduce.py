@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyfsagg.cli._reproduce_all import add_all
 from pyfsagg.cli._reproduce_cells import add_tables
 from pyfsagg.cli._reproduce_statements import add_claims, add_stuart
 
@@ -17,7 +18,8 @@ def add_commands(commands: Any) -> None:
         help="recompute what the papers published",
         description="Recompute published tables and statements, and say which hold.",
     )
-    own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    own = parser.add_subparsers(dest="what", metavar="WHAT")
     add_tables(own)
     add_claims(own)
     add_stuart(own)
+    add_all(parser, own)

@@ -25,14 +25,14 @@ from pyfsagg.report.page import (
 from pyfsagg.reproduce.experiments import EXPERIMENTS
 from pyfsagg.reproduce.tables import coverage
 
-__all__ = ["cells_page"]
+__all__ = ["RULES", "cells_page", "coverage_table", "table_title"]
 
 RULES = (
     "A printed value is one more draw of the same kind as ours (a split of the rows, a division into "
     "folds), or the mean of many. “Inside” means within the limits in which 95 % of such values would "
     "lie, given the spread of our repetitions; “near” within one more of their width; “outside” "
     "farther. A cell is not checkable if the source has lost it or is doubtful there, or if the data "
-    "could not be had."
+    "could not be had or are others."
 )
 
 
@@ -62,7 +62,7 @@ def cells_page(found: pd.DataFrame, *, quick: bool, seed: int, command: str | No
                     "cannot be checked."
                 ),
                 Text(RULES, quiet=True),
-                _coverage_table(found),
+                coverage_table(found),
             ],
         )
     ]
@@ -76,12 +76,20 @@ def cells_page(found: pd.DataFrame, *, quick: bool, seed: int, command: str | No
     return Page("Published tables, cell by cell", f"pyfsagg {__version__}", sections)
 
 
-def _coverage_table(found: pd.DataFrame) -> Table:
+def table_title(table: str) -> str:
+    """``Table 4.4``, ``Table 1``, or the section that has the numbers."""
+    if table == "orders_genes":
+        return "Section 5.2, genes"
+    return f"Table {table.rpartition('_')[2]}"
+
+
+def coverage_table(found: pd.DataFrame) -> Table:
+    """How many cells have which verdict, by table and data set."""
     counts = coverage(found).reset_index()
     shares = percentages(counts["inside_share"])
     rows = [
         [
-            str(row["table"]),
+            table_title(str(row["table"])),
             readable(str(row["dataset"])),
             *(str(row[name]) for name in ("inside", "near", "outside", "not checkable")),
             share if row["checkable"] else MISSING,
@@ -100,10 +108,12 @@ def _table_section(table: str, own: pd.DataFrame, quick: bool, seed: int) -> Sec
     described = ", ".join(f"{readable(name)} = {value}" for name, value in settings.items())
     blocks: list[Block] = [
         Text(
-            f"{experiment.caption}. A repetition is {experiment.what}; "
+            f"{experiment.caption}. A repetition is {experiment.what}. "
             f"{repetitions} repetitions{', quick settings' if quick else ''} ({described}), seed {seed}."
         )
     ]
+    if experiment.readings:
+        blocks.append(Text(f"How it was read: {'; '.join(experiment.readings)}.", quiet=True))
     for (dataset, measure), part in own.groupby(["dataset", "measure"], sort=False):
         shown = part[part["verdict"] != "not checkable"]
         if shown.empty:
@@ -124,5 +134,6 @@ def _table_section(table: str, own: pd.DataFrame, quick: bool, seed: int) -> Sec
         ]
         for cell in own.to_dict("records")
     ]
-    blocks.append(Table(f"Table {table}, cell by cell", columns, rows, find="cell"))
-    return Section(f"table-{table.replace('.', '-').replace('_', '-')}", f"Table {table}", blocks)
+    blocks.append(Table(f"{table_title(table)}, cell by cell", columns, rows, find="cell"))
+    place = table.replace(".", "-").replace("_", "-")
+    return Section(f"table-{place}", table_title(table), blocks)

@@ -26,7 +26,7 @@ from pyfsagg.report.page import (
 from pyfsagg.report.rank_order import PAPER as ORDERS
 from pyfsagg.reproduce.claims_data import VERDICTS
 
-__all__ = ["claims_page"]
+__all__ = ["PAPERS", "RULES", "claims_page", "statement_counts", "statement_table"]
 
 PAPERS = {
     "thesis": THESIS,
@@ -72,7 +72,7 @@ def claims_page(found: pd.DataFrame, variants: pd.DataFrame, *, command: str | N
     >>> claims_page(claims("orders"), claim_variants("orders")).title
     'Published statements, recomputed'
     """
-    sections = [Section("summary", "Summary", _summary(found))]
+    sections = [Section("summary", "Summary", statement_counts(found))]
     if (variants["published"].ne("") & variants["statistic"].notna()).any():
         svg = inline_svg(
             partial(plot_p_values, variants),
@@ -85,7 +85,7 @@ def claims_page(found: pd.DataFrame, variants: pd.DataFrame, *, command: str | N
         )
         sections.append(Section("p-values", "p-values", [Picture("p-values", svg, caption)]))
     for paper, part in found.groupby("paper", sort=False):
-        sections.append(Section(str(paper), f"Statements: {paper}", [_statements(part)]))
+        sections.append(Section(str(paper), f"Statements: {paper}", [statement_table(part)]))
     sections.append(Section("forms", "Everything that was tried", [_forms(variants)]))
     if command:
         sections.append(Section("repeat", "How to repeat it", [Code(f"pyfsagg {command}")]))
@@ -95,7 +95,8 @@ def claims_page(found: pd.DataFrame, variants: pd.DataFrame, *, command: str | N
     return Page("Published statements, recomputed", plural(len(found), "statement"), sections)
 
 
-def _summary(found: pd.DataFrame) -> list[Block]:
+def statement_counts(found: pd.DataFrame) -> list[Block]:
+    """The rules of the verdicts, and how many statements have which."""
     counts = pd.crosstab(found["paper"], found["verdict"])
     papers = list(dict.fromkeys(found["paper"]))
     counts = counts.reindex(index=papers, columns=list(VERDICTS), fill_value=0)
@@ -113,7 +114,8 @@ def _rows(counts: pd.DataFrame) -> list[tuple[str, list[int]]]:
     ]
 
 
-def _statements(part: pd.DataFrame) -> Table:
+def statement_table(part: pd.DataFrame) -> Table:
+    """The statements one by one, with what was found."""
     heads = [
         Column("Verdict", numeric=False),
         Column("Where", numeric=False),

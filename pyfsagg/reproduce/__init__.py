@@ -1,18 +1,22 @@
 """Published results beside recomputed ones."""
 
+from pyfsagg.reproduce.all_papers import reproduce_all
 from pyfsagg.reproduce.claims import claim_variants, claims
 from pyfsagg.reproduce.curves import clustering_curves
+from pyfsagg.reproduce.reproduction import Reproduction
 from pyfsagg.reproduce.stuart import stuart_finding
 from pyfsagg.reproduce.stuart_result import StuartFinding
 from pyfsagg.reproduce.tables import cells, coverage, table
 
 __all__ = [
+    "Reproduction",
     "StuartFinding",
     "cells",
     "claim_variants",
     "claims",
     "clustering_curves",
     "coverage",
+    "reproduce_all",
     "stuart_finding",
     "table",
 ]

@@ -13,6 +13,7 @@ import pandas as pd
 from pyfsagg.datasets import load_published
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError
+from pyfsagg.reproduce.printed import WEIGHTED_ACCURACY
 
 __all__ = [
     "AGREES",
@@ -169,7 +170,7 @@ def methods_table(table: str, own: pd.DataFrame | None = None) -> pd.DataFrame:
         A name of :func:`pyfsagg.load_published`.
     own : DataFrame, optional
         Columns ``dataset``, ``measure``, ``method`` and ``value``: own values, in place of the
-        printed ones, of a table of stability.
+        printed ones, of a table of stability or of 4.3.
 
     Returns
     -------
@@ -177,6 +178,11 @@ def methods_table(table: str, own: pd.DataFrame | None = None) -> pd.DataFrame:
         Cells that the source text lost are NaN; rows marked as copies of another data set's are
         left out.
     """
+    if own is not None and table == "4.3":
+        classifiers = own["measure"].str.removeprefix(WEIGHTED_ACCURACY)
+        return own.assign(classifier=classifiers).pivot(
+            index=["dataset", "classifier"], columns="method", values="value"
+        )
     if own is not None:
         return own.pivot(index=["dataset", "measure"], columns="method", values="value")
     frame = load_published(table)

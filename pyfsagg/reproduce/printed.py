@@ -7,10 +7,13 @@ from collections.abc import Callable
 import pandas as pd
 
 from pyfsagg.datasets import load_published
-from pyfsagg.reproduce.repeat_frcm import MEASURES
-from pyfsagg.reproduce.repeat_thesis import WEIGHTED_ACCURACY
 
-__all__ = ["printed_cells"]
+__all__ = ["WEIGHTED_ACCURACY", "printed_cells"]
+
+WEIGHTED_ACCURACY = "wacc_"
+"""What stands before the name of a classifier in the measures of table 4.3."""
+
+CLUSTERING = ["n_features", "nmi", "ari"]
 
 COLUMNS = ["dataset", "row", "measure", "value", "note"]
 
@@ -59,7 +62,9 @@ def _auc(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _clustering(frame: pd.DataFrame) -> pd.DataFrame:
-    cells = frame[["dataset", "method", *MEASURES]].melt(["dataset", "method"], var_name="measure")
+    cells = frame[["dataset", "method", *CLUSTERING]].melt(
+        ["dataset", "method"], var_name="measure"
+    )
     return cells.rename(columns={"method": "row"})
 
 

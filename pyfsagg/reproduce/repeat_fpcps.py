@@ -89,7 +89,7 @@ def selections(
     table = RankTable.from_scores(scores)
     values = dict(zip(FILTERS, scores, strict=True))
     for name, aggregator in AGGREGATORS.items():
-        options = {"keep": k} if name == "fpcps" else {}
+        options: dict[str, Any] = {"keep": k} if name == "fpcps" else {}
         values[name] = aggregate(table, aggregator, **options).scores
     found = {}
     for name, value in values.items():
@@ -104,7 +104,7 @@ def _scores(
 ) -> NDArray[np.float64]:
     """Scores (4, n_features) on some rows; columns without two values there score 0."""
     sparse = hasattr(X, "tocsc")
-    part = X[rows].tocsc() if sparse else np.asarray(X, dtype=np.float64)[rows]
+    part: Any = X[rows].tocsc() if sparse else np.asarray(X, dtype=np.float64)[rows]
     scores = np.zeros((len(FILTERS), part.shape[1]))
     for first in range(0, part.shape[1], BLOCK):
         block = part[:, first : first + BLOCK]

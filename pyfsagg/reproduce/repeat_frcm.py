@@ -7,9 +7,7 @@ from typing import Any
 
 from pyfsagg.unsupervised import evaluate_rankings
 
-__all__ = ["MEASURES", "clustering_on_selected"]
-
-MEASURES = ("n_features", "nmi", "ari")
+__all__ = ["clustering_on_selected"]
 
 
 def clustering_on_selected(
@@ -22,5 +20,5 @@ def clustering_on_selected(
     return {
         (str(row), measure): float(trial.loc[row, measure])
         for row in trial.index
-        for measure in MEASURES
+        for measure in ("n_features", "nmi", "ari")
     }

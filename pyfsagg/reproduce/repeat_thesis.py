@@ -18,10 +18,10 @@ from pyfsagg.aggregator_influence import influence
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.reproduce.printed import WEIGHTED_ACCURACY
 from pyfsagg.resampling import canonical_order
 
 __all__ = [
-    "WEIGHTED_ACCURACY",
     "stability_by_aggregator_information_gain",
     "stability_by_aggregator_mrmr",
     "stability_by_filter",
@@ -31,9 +31,6 @@ __all__ = [
 
 Values = dict[tuple[str, str], float]
 """One repetition: (row, measure) -> value."""
-
-WEIGHTED_ACCURACY = "wacc_"
-"""What stands before the name of a classifier in the measures of table 4.3."""
 
 PARITY = {"mdl": "fselectorrcpp"}
 FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")

@@ -143,7 +143,7 @@ def repeat_on(experiment: Experiment, name: str, options: Options) -> Repeated:
     values = pd.concat(frames, ignore_index=True)
     for column in ("row", "measure"):
         values[column] = values[column].replace(dict(experiment.renamed))
-    return Repeated(values, source.reason, source.comparable, total)
+    return Repeated(values, source.reason, source.comparable, round(total, 1))
 
 
 def kept_or_computed(

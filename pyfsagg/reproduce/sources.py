@@ -15,7 +15,7 @@ from pyfsagg.datasets import Dataset, list_datasets, load_dataset
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.rank_order._gene_experiments import leukaemia_subtypes
 
-__all__ = ["Source", "find_source", "identity"]
+__all__ = ["OTHER_DATA", "Source", "find_source", "identity"]
 
 LOCAL_NAMES = {
     "musk": "musk_v2",
@@ -54,10 +54,7 @@ class Source:
 
 def find_source(name: str) -> Source:
     """The data of a data set as published tables name it."""
-    if name in list_datasets().index:
-        local = name
-    else:
-        local = LOCAL_NAMES.get(name, name)
+    local = name if name in list_datasets().index else LOCAL_NAMES.get(name, name)
     try:
         data = load_dataset(local)
     except UnknownNameError:

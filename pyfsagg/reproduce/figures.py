@@ -1,0 +1,115 @@
+"""What the rank-order paper says of its figures 7 to 13, decided on our own runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from pyfsagg.rank_order._gene_experiments import fly_findings, leukaemia_findings
+from pyfsagg.rank_order.experiments import Finding, run_experiment
+from pyfsagg.reproduce.claims_data import AGREES, FAILS, OPEN
+from pyfsagg.reproduce.repeat_orders import path_of
+from pyfsagg.reproduce.repetitions import Options, Repeated, kept_or_computed
+
+__all__ = ["GENES", "figure_statements"]
+
+GENERATED = ("figure-7", "figure-8", "figure-9", "figure-10")
+REPEATS, QUICK_REPEATS = 5, 2
+GENES = {
+    "drosophila": "figure 11",
+    "leukaemia_two_classes": "figure 12",
+    "leukaemia_three_classes": "figure 13",
+}
+"""The figure of each data set of the table ``orders_genes``."""
+
+PRINTED = {"leukaemia_two_classes": (0.93, 25), "leukaemia_three_classes": (0.97, 16)}
+"""Printed accuracy and number of genes."""
+
+
+def figure_statements(genes: Mapping[str, Repeated], options: Options) -> pd.DataFrame:
+    """The statements on the figures, in the columns of :func:`pyfsagg.reproduce.claims`.
+
+    Parameters
+    ----------
+    genes : mapping of data set to Repeated
+        The repetitions of the table ``orders_genes``; a figure whose data are not there is not
+        checkable, and says why.
+    options : Options
+        For the generated data of figures 7 to 10.
+
+    Returns
+    -------
+    DataFrame
+        One row per statement; ``basis`` is "own runs".
+    """
+    rows = []
+    for name in GENERATED:
+        findings = [Finding(**each) for each in _of_generated(name, options)]
+        rows += _rows(name.replace("-", " "), findings, "")
+    for dataset, figure in GENES.items():
+        if dataset in genes:
+            rows += _of_genes(dataset, figure, genes[dataset])
+    return pd.DataFrame(rows)
+
+
+def _of_generated(name: str, options: Options) -> list[dict[str, Any]]:
+    n_repeats = QUICK_REPEATS if options.quick else REPEATS
+    key = {
+        "table": name, "dataset": "generated", "part": "findings",
+        "settings": {"n_repeats": n_repeats}, "seed": options.random_state,
+    }  # fmt: skip
+
+    def compute() -> list[dict[str, Any]]:
+        found = run_experiment(
+            name,
+            n_repeats=n_repeats,
+            random_state=options.random_state,
+            n_jobs=options.n_jobs,
+        )
+        return [vars(finding) for finding in found.findings]
+
+    found: list[dict[str, Any]] = kept_or_computed(options, key, f"orders, {name}", compute)[0]
+    return found
+
+
+def _of_genes(dataset: str, figure: str, own: Repeated) -> list[dict[str, Any]]:
+    if own.values is None:
+        nothing = Finding("what the paper says of this figure", False, own.reason)
+        return _rows(figure, [nothing], own.reason)
+    curves, baseline = path_of(own.values)
+    if dataset in PRINTED:
+        findings = leukaemia_findings(curves, baseline, *PRINTED[dataset])
+    else:
+        findings = fly_findings(curves, baseline)
+    return _rows(figure, findings, "" if own.comparable else own.reason)
+
+
+def _rows(figure: str, findings: Sequence[Finding], other: str) -> list[dict[str, Any]]:
+    rows = []
+    for number, finding in enumerate(findings, start=1):
+        evidence = finding.evidence
+        if other and other != evidence:
+            would = "holds" if finding.holds else "does not hold"
+            evidence = f"{other}; on these it {would}: {evidence}"
+        rows.append(
+            {
+                "id": f"{figure.replace(' ', '-')}-{number}",
+                "paper": "orders",
+                "section": "5.2",
+                "table": figure,
+                "basis": "own runs",
+                "statement": f"{finding.statement[:1].upper()}{finding.statement[1:]}.",
+                "published": "",
+                "recomputed": math.nan,
+                "quantity": "",
+                "statistic": math.nan,
+                "test": "mean over repetitions",
+                "verdict": OPEN if other else (AGREES if finding.holds else FAILS),
+                "reading": "",
+                "sentence": f"{evidence[:1].upper()}{evidence[1:]}.",
+            }
+        )
+    return rows
