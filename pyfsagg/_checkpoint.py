@@ -332,8 +332,9 @@ def _without_addresses(text: str) -> str:
 
 def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
     """The first thing that two settings do not have in common, in words; None if there is none."""
-    if isinstance(known, dict) and isinstance(wanted, dict):
-        for key in sorted(known.keys() | wanted.keys()):
+    if isinstance(known, dict) or isinstance(wanted, dict):
+        known, wanted = (each if isinstance(each, dict) else {} for each in (known, wanted))
+        for key in sorted(known.keys() | wanted.keys(), key=lambda each: (each != "kind", each)):
             found = _difference(known.get(key), wanted.get(key), f"{name}.{key}" if name else key)
             if found:
                 return found

@@ -78,7 +78,8 @@ def run_tasks(
         yield from (function(shared, item) for item in items)
         return
     packed = _Shared(shared)
-    tasks = (delayed(_call)(function, packed, item) for item in items)
+    call = _call_remote if cluster else _call
+    tasks = (delayed(call)(function, packed, item) for item in items)
     if cluster:
         with _broadcast(backend, packed):
             parallel = Parallel(return_as=_order_of_results(backend))
@@ -125,17 +126,27 @@ def _call(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) 
     return function(packed.value, item)
 
 
+def _call_remote(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:
+    """On a worker of a cluster, where parallel work within a task would ask the cluster again."""
+    with parallel_config(backend="threading", n_jobs=1):
+        return function(packed.value, item)
+
+
 def run_threads(
     function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None = None
 ) -> Iterator[Answer]:
     """``function(item)`` for each item in threads of this process, whatever cluster is in use."""
-    parallel = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    parallel = Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
     answers: Iterator[Answer] = parallel(delayed(function)(item) for item in items)
     return answers
 
 
 def count_workers(n_jobs: int | None) -> int:
     """How many threads `run_threads` uses."""
-    _, configured = get_active_backend(require="sharedmem")
     with parallel_config(backend="threading"):
-        return int(effective_n_jobs(configured if n_jobs is None else n_jobs))
+        return int(effective_n_jobs(_local(n_jobs)))
+
+
+def _local(n_jobs: int | None) -> int:
+    """Workers of this machine: those asked for, or configured by the caller; else one."""
+    return int((get_active_backend()[1] if n_jobs is None else n_jobs) or 1)
