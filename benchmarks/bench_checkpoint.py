@@ -1,6 +1,7 @@
 """What a checkpoint costs: WAM without one, with one, and taken from a finished one.
 
-Usage: python benchmarks/bench_checkpoint.py [--n-resamples 1000] [--rounds 5] [--jobs 4] [--quick] [--output FILE]
+Usage: python benchmarks/bench_checkpoint.py [--n-resamples 1000] [--rounds 5] [--jobs 4] [--quick]
+       [--output FILE]
 """
 
 from __future__ import annotations
