@@ -3,6 +3,7 @@
 from pyfsagg.reproduce.all_papers import reproduce_all
 from pyfsagg.reproduce.claims import claim_variants, claims
 from pyfsagg.reproduce.curves import clustering_curves
+from pyfsagg.reproduce.reading_search import best_readings, readings
 from pyfsagg.reproduce.reproduction import Reproduction
 from pyfsagg.reproduce.stuart import stuart_finding
 from pyfsagg.reproduce.stuart_result import StuartFinding
@@ -11,11 +12,13 @@ from pyfsagg.reproduce.tables import cells, coverage, table
 __all__ = [
     "Reproduction",
     "StuartFinding",
+    "best_readings",
     "cells",
     "claim_variants",
     "claims",
     "clustering_curves",
     "coverage",
+    "readings",
     "reproduce_all",
     "stuart_finding",
     "table",

@@ -15,6 +15,7 @@ from pyfsagg.reproduce.repeat_fpcps import auc_on_selected, tanimoto_of_aggregat
 from pyfsagg.reproduce.repeat_frcm import clustering_on_selected
 from pyfsagg.reproduce.repeat_orders import genes_left, orders_of_removal
 from pyfsagg.reproduce.repeat_thesis import (
+    AS_READ,
     stability_by_aggregator_information_gain,
     stability_by_aggregator_mrmr,
     stability_by_filter,
@@ -103,8 +104,8 @@ EXPERIMENTS: dict[str, Experiment] = {
             paper="thesis",
             caption="Stability over bootstraps, by filter",
             repeat=stability_by_filter,
-            full={"n_resamples": 1000, "repetitions": 10},
-            quick={"n_resamples": 60, "repetitions": 5},
+            full={**AS_READ, "n_resamples": 1000, "repetitions": 10},
+            quick={**AS_READ, "n_resamples": 60, "repetitions": 5},
             published_repetitions=1,
             unit=1e-6,
             what="a random split of the rows",

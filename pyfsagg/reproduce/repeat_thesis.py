@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import Table, check_table
@@ -20,8 +21,11 @@ from pyfsagg.evaluation import evaluate
 from pyfsagg.filters import drop_near_zero_variance
 from pyfsagg.reproduce.printed import WEIGHTED_ACCURACY
 from pyfsagg.resampling import canonical_order
+from pyfsagg.stability_measures import UndefinedStabilityError
+from pyfsagg.stability_measures.thesis import thesis_measures
 
 __all__ = [
+    "AS_READ",
     "stability_by_aggregator_information_gain",
     "stability_by_aggregator_mrmr",
     "stability_by_filter",
@@ -38,10 +42,34 @@ BY_FILTER = {"information_gain": PARITY, "symmetric_uncertainty": PARITY}
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-def _prepare(X: Any, y: Any) -> tuple[Table, Target]:
-    table = check_table(X)
+AS_READ = {
+    "rows": "two thirds",
+    "near_zero_variance": "dropped",
+    "mdl": "fselectorrcpp",
+    "two_valued": "numeric",
+    "class_column": "target only",
+    "target": "as given",
+}
+"""Settings of table 4.4: how the data and the filters are read (see ``READINGS``)."""
+
+
+def _prepare(X: Any, y: Any, settings: Mapping[str, Any] = AS_READ) -> tuple[Table, Target]:
+    """The table and its target, read as the settings say."""
+    frame = pd.DataFrame(X)
+    nominal: list[str] = []
+    if settings["two_valued"] == "nominal":
+        nominal = [str(name) for name in frame if frame[name].nunique() <= 2]
+    if settings["class_column"] == "feature too":
+        frame = frame.assign(class_column=pd.factorize(np.asarray(y), sort=True)[0])
+    table = check_table(frame, nominal=nominal)
     target = check_target(y, table.n_samples)
-    return drop_near_zero_variance(table), target
+    dropped = settings["near_zero_variance"] == "dropped"
+    return (drop_near_zero_variance(table) if dropped else table), target
+
+
+def _shuffled(target: Target, seed: int) -> Target:
+    """The labels in random order: a target with which no feature has to do."""
+    return target.take(np.random.default_rng([seed, 1]).permutation(target.codes.size))
 
 
 def two_thirds(table: Table, target: Target, seed: int) -> tuple[Table, Target]:
@@ -107,21 +135,28 @@ def stability_by_filter(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> Values:
     """Thesis table 4.4: stability over the bootstraps of each filter and of all four (BAM)."""
-    table, target = two_thirds(*_prepare(X, y), seed)
-    found = bam(
+    table, target = _prepare(X, y, settings)
+    if settings["target"] == "shuffled":
+        target = _shuffled(target, seed)
+    if settings["rows"] == "two thirds":
+        table, target = two_thirds(table, target, seed)
+    result = bam(
         table,
         target,
         filters=FILTERS,
-        filter_params=BY_FILTER,
+        filter_params={label: {"mdl": settings["mdl"]} for label in BY_FILTER},
         n_resamples=settings["n_resamples"],
         random_state=seed,
         n_jobs=n_jobs,
-    ).stability()
-    return {
-        (str(row), str(measure)): float(found.loc[row, measure])
-        for row in found.index
-        for measure in found.columns
-    }
+    )
+    found: Values = {}
+    for row, matrix in {**result.score_matrices, "bam": result.combined}.items():
+        try:
+            measured = thesis_measures(matrix)
+        except UndefinedStabilityError:
+            continue  # a filter that gives every feature the same score has no such value
+        found |= {(row, measure): value for measure, value in measured.items()}
+    return found
 
 
 def _by_aggregator(

@@ -1,6 +1,11 @@
 """How far selections, rankings and scores agree over resamples."""
 
-from pyfsagg.stability_measures._base import STABILITY_MEASURES, StabilityResult, StabilitySpec
+from pyfsagg.stability_measures._base import (
+    STABILITY_MEASURES,
+    StabilityResult,
+    StabilitySpec,
+    UndefinedStabilityError,
+)
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy, adequacy_curve, enough_resamples
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
 from pyfsagg.stability_measures.features import feature_stability
@@ -16,6 +21,7 @@ __all__ = [
     "NogueiraResult",
     "StabilityResult",
     "StabilitySpec",
+    "UndefinedStabilityError",
     "StabilityTest",
     "adequacy",
     "adequacy_curve",
