@@ -44,7 +44,7 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     >>> describe_datasets("ionosphere").loc["ionosphere", ["origin", "n_samples", "match"]].tolist()
     ['embedded', 351, 'as printed']
     """
-    here = list_datasets()["origin"].to_dict()
+    here = {str(name): str(origin) for name, origin in list_datasets()["origin"].items()}
     printed = catalogue(data_folder())
     known = list(dict.fromkeys([*here, *printed]))
     asked = known if names is None else [names] if isinstance(names, str) else list(names)
