@@ -17,6 +17,7 @@ from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
     cross_check,
+    datasets,
     evaluate,
     influence,
     order,
@@ -38,6 +39,7 @@ COMMANDS = (
     evaluate,
     order,
     unsupervised,
+    datasets,
     reproduce,
     cross_check,
 )

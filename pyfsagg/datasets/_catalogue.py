@@ -1,4 +1,4 @@
-"""The data sets of the thesis: what its Table 4.1 says of them, and where OpenML has them."""
+"""The data sets of the papers: what they print of them, and where OpenML has those of the thesis."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ Entry = Mapping[str, Any]
 def catalogue(folder: Path) -> dict[str, Entry]:
     """The entries by name of the data set.
 
-    Each has ``openml_id``, ``published_as`` (the name in the thesis), ``n_samples``, ``n_features``,
-    ``counts_target`` (whether the printed number of features counts the class), ``classes`` (sizes in
-    ascending order, for two classes).
+    Each has ``paper``, ``openml_id`` (empty if it is not known there), ``published_as`` (the name in
+    the paper), ``n_samples``, ``n_features``, ``counts_target`` (whether the printed number of features
+    counts the class), ``classes`` (sizes in ascending order, where they are printed).
     """
     rows = pd.read_csv(folder / "datasets.csv", keep_default_na=False).to_dict("records")
     return {str(row["name"]): row for row in rows}  # type: ignore[misc]
 
 
 def differences(entry: Entry, X: Any, y: pd.Series[Any]) -> tuple[str, ...]:
-    """Where a loaded data set differs from Table 4.1, in words."""
+    """Where a loaded data set differs from what its paper prints, in words."""
     n, p = X.shape
     found = []
     if n != entry["n_samples"]:
         found.append(f"{n} samples, printed {entry['n_samples']}")
     printed = int(entry["n_features"]) - (entry["counts_target"] == "yes")
     if p != printed:
-        found.append(f"{p} features, printed {printed} beside the class")
+        beside = " beside the class" if entry["counts_target"] == "yes" else ""
+        found.append(f"{p} features, printed {printed}{beside}")
     sizes = " ".join(map(str, sorted(y.value_counts().tolist())))
     if entry["classes"] and sizes != entry["classes"]:
         found.append(f"classes of {sizes} samples, printed {entry['classes']}")

@@ -50,8 +50,8 @@ class Dataset:
     source : str
         A sentence on the origin.
     differences : tuple of str
-        Where a data set of the thesis differs from its Table 4.1, in words; empty if nowhere, or if
-        it is none of them.
+        Where a data set of one of the papers differs from what is printed of it, in words; empty if
+        nowhere, or if it is in none of them.
     """
 
     X: Any
@@ -64,7 +64,9 @@ class Dataset:
         n, p = self.X.shape
         counts = ", ".join(f"{label}: {count}" for label, count in self.y.value_counts().items())
         other = (
-            f"; differs from the thesis: {'; '.join(self.differences)}" if self.differences else ""
+            f"; differs from what is printed: {'; '.join(self.differences)}"
+            if self.differences
+            else ""
         )
         return f"Dataset({self.name!r}: {n} samples, {p} features; {counts}{other})"
 
@@ -103,7 +105,7 @@ def load_dataset(
     key = str(name).strip().lower()
     loader = _find(key)
     published = catalogue(data_folder())
-    if loader is None and download and key in published:
+    if loader is None and download and key in published and published[key]["openml_id"]:
         loader = partial(_download, key, int(published[key]["openml_id"]), cache)
     if loader is None:
         raise UnknownNameError("data set", name, list_datasets().index)

@@ -36,7 +36,7 @@ def reproduce_all(
     Parameters
     ----------
     dataset : str or sequence of str, optional
-        Only these data sets, named as published; all of them by default.
+        Only these data sets, named as published; all of them by default, and generated data too.
     quick, random_state, n_jobs, cache, say
         As in :func:`pyfsagg.reproduce.table`.
 
@@ -86,7 +86,8 @@ def reproduce_all(
     found_cells = pd.concat(frames, ignore_index=True)
     statements = claims(runs=_own_means(found_cells))
     if asked is None or genes:
-        statements = pd.concat([statements, figure_statements(genes, options)], ignore_index=True)
+        of_figures = figure_statements(genes, options, generated=asked is None)
+        statements = pd.concat([statements, of_figures], ignore_index=True)
     return Reproduction(
         found_cells,
         statements,

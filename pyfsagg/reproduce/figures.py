@@ -29,7 +29,9 @@ PRINTED = {"leukaemia_two_classes": (0.93, 25), "leukaemia_three_classes": (0.97
 """Printed accuracy and number of genes."""
 
 
-def figure_statements(genes: Mapping[str, Repeated], options: Options) -> pd.DataFrame:
+def figure_statements(
+    genes: Mapping[str, Repeated], options: Options, *, generated: bool = True
+) -> pd.DataFrame:
     """The statements on the figures, in the columns of :func:`pyfsagg.reproduce.claims`.
 
     Parameters
@@ -39,6 +41,8 @@ def figure_statements(genes: Mapping[str, Repeated], options: Options) -> pd.Dat
         checkable, and says why.
     options : Options
         For the generated data of figures 7 to 10.
+    generated : bool
+        Whether these figures are repeated at all.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def figure_statements(genes: Mapping[str, Repeated], options: Options) -> pd.Dat
         One row per statement; ``basis`` is "own runs".
     """
     rows = []
-    for name in GENERATED:
+    for name in GENERATED if generated else ():
         findings = [Finding(**each) for each in _of_generated(name, options)]
         rows += _rows(name.replace("-", " "), findings, "")
     for dataset, figure in GENES.items():

@@ -9,10 +9,12 @@ import pytest
 from pyfsagg import load_dataset
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg.plotting.claims import plot_p_values
+from pyfsagg.plotting.coverage import plot_coverage
 from pyfsagg.report.claims import claims_page
+from pyfsagg.report.coverage import reproduction_page
 from pyfsagg.report.page import Picture, Table, Text, render_page
 from pyfsagg.report.stuart import stuart_page
-from pyfsagg.reproduce import StuartFinding, claim_variants, claims, stuart_finding
+from pyfsagg.reproduce import Reproduction, StuartFinding, claim_variants, claims, stuart_finding
 
 
 def blocks_of(page, kind):
@@ -110,3 +112,51 @@ def test_stuart_page_with_the_recursion(finding: StuartFinding) -> None:
     assert tables[2].rows[0] == ["4", "2", "0", "0", "0", "18", "0"]
     assert len(blocks_of(page, Picture)) == 3
     assert "RobustRankAggreg 1.2.1 (R 4.2.2) returned 20 values: 10.0% NaN" in render_page(page)
+
+
+@pytest.fixture(scope="module")
+def reproduction(found: pd.DataFrame) -> Reproduction:
+    rows = [
+        ("thesis", "4.3", "ionosphere", "bam", "wacc_svm", "inside", ""),
+        ("thesis", "4.3", "ada", "bam", "wacc_svm", "outside", ""),
+        ("thesis", "4.4", "ionosphere", "bam", "pearson", "near", ""),
+        ("fpcps", "fpcps_1", "gisette", "mc1", "tanimoto", "not checkable", "other <data>"),
+    ]
+    columns = ["paper", "table", "dataset", "row", "measure", "verdict", "reason"]
+    cells = pd.DataFrame(rows, columns=columns).assign(
+        published=0.5, mean=0.5, sd=0.1, n=3, lower=0.4, upper=0.6
+    )
+    times = pd.DataFrame({"table": ["4.3"], "dataset": ["ada"], "seconds": [1.5]})
+    record = {
+        "date": "2026-01-02", "machine": "a machine", "versions": {"pyfsagg": "1"}, "quick": True,
+        "seed": 7, "settings": {"4.3": {"n_trees": 30}, "frcm_2": {"n_clusterings": 9}},
+    }  # fmt: skip
+    return Reproduction(cells, found, times, record)
+
+
+def test_page_of_all_papers(reproduction: Reproduction) -> None:
+    page = reproduction_page(reproduction, command="reproduce --all")
+    html = render_page(page)
+    assert "1 of 3 checkable cells are inside, 1 near and 1 outside; 1 of 4 cannot" in html
+    assert "other &lt;data&gt;" in html
+    assert "pyfsagg reproduce --all" in html
+    assert "n_trees = 30" in html
+    assert "n_clusterings" not in html  # a table that was not repeated
+    overview = blocks_of(page, Table)[0]
+    assert overview.rows == [
+        ["thesis", "Table 4.3", "1", "0", "1", "0", "50.0"],
+        ["thesis", "Table 4.4", "0", "1", "0", "0", "0.0"],
+        ["fpcps", "Table 1", "0", "0", "0", "1", "–"],
+        ["all", "", "1", "1", "1", "1", "33.3"],
+    ]
+    assert len(blocks_of(page, Picture)) == 3
+
+
+def test_picture_of_coverage(reproduction: Reproduction) -> None:
+    counts = reproduction.coverage(["dataset"])
+    axes = plot_coverage(counts)
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == [1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["ionosphere", "ada", "gisette"]
+    with pytest.raises(DataError, match="one bar for each group"):
+        plot_coverage(reproduction.coverage())

@@ -97,6 +97,18 @@ def test_row_scores(label):
         np.testing.assert_allclose(aggregate(table, method).statistic, expected, rtol=1e-14)
 
 
+def test_row_scores_of_many_items_with_ties():
+    """More items than are compared at a time, many of them with the same ranks in all lists."""
+    rng = np.random.default_rng(2)
+    scores = np.vstack([rng.integers(0, 5, (2, 2500)), rng.normal(size=(2, 2500)).round(2)])
+    scores = np.hstack([scores, scores[:, :700]])
+    table = RankTable.from_scores(scores)
+    better = sum((row[:, np.newaxis] < row).astype(int) for row in scores)
+    for method, wins in (("mc1_row", better > 0), ("mc2_row", better > 2)):
+        expected = 1 - wins.sum(axis=1) / scores.shape[1]
+        np.testing.assert_array_equal(aggregate(table, method).statistic, expected)
+
+
 def test_damping_goes_to_the_uniform_distribution():
     table = tables()["permutations"]
     for method in ("mc1", "mc2", "mc3", "mc4"):
