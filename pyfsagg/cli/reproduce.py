@@ -6,6 +6,7 @@ from typing import Any
 
 from pyfsagg.cli._reproduce_all import add_all
 from pyfsagg.cli._reproduce_cells import add_tables
+from pyfsagg.cli._reproduce_readings import add_readings
 from pyfsagg.cli._reproduce_statements import add_claims, add_stuart
 
 __all__ = ["add_commands"]
@@ -22,4 +23,5 @@ def add_commands(commands: Any) -> None:
     add_tables(own)
     add_claims(own)
     add_stuart(own)
+    add_readings(own)
     add_all(parser, own)

@@ -7,6 +7,7 @@ Features of near-zero variance are dropped first (thesis 4.1).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ from pyfsagg._validation import Table, check_table
 from pyfsagg.aggregator_influence import influence
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
+from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.filters import drop_near_zero_variance
 from pyfsagg.reproduce.printed import WEIGHTED_ACCURACY
 from pyfsagg.resampling import canonical_order
@@ -151,10 +153,13 @@ def stability_by_filter(
     )
     found: Values = {}
     for row, matrix in {**result.score_matrices, "bam": result.combined}.items():
-        try:
-            measured = thesis_measures(matrix)
-        except UndefinedStabilityError:
-            continue  # a filter that gives every feature the same score has no such value
+        with warnings.catch_warnings():
+            if settings["target"] == "shuffled":  # then some resamples hold zeros only
+                warnings.simplefilter("ignore", PyfsaggWarning)
+            try:
+                measured = thesis_measures(matrix)
+            except UndefinedStabilityError:
+                continue  # a filter that gives every feature the same score has no such value
         found |= {(row, measure): value for measure, value in measured.items()}
     return found
 

@@ -37,14 +37,14 @@ def _wine() -> tuple[Any, Any]:
     return data.X, data.y
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     pass
 
 
 def _stop_at(number: int) -> Any:
     def progress(done: int, total: int) -> None:
         if done >= number:
-            raise Stopped
+            raise StoppedError
 
     return progress
 
@@ -136,7 +136,10 @@ def test_another_schema_is_said(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.json").write_text(
         json.dumps({"schema": 99, "pyfsagg": "9.9", "settings": {}})
     )
-    with pytest.raises(OutputError, match=r"schema 99 of pyfsagg 9\.9"), open_checkpoint(tmp_path, {}):
+    with (
+        pytest.raises(OutputError, match=r"schema 99 of pyfsagg 9\.9"),
+        open_checkpoint(tmp_path, {}),
+    ):
         pass
 
 
@@ -195,7 +198,9 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
         fsync(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OutputError, match=r"No space left on device.*what was kept before is intact"):
+    with pytest.raises(
+        OutputError, match=r"No space left on device.*what was kept before is intact"
+    ):
         pyfsagg.wam(X, y, n_resamples=80, random_state=0, checkpoint=folder)
     monkeypatch.setattr(os, "fsync", fsync)
     kept = len(list(folder.glob("part-*.npz")))
@@ -229,7 +234,7 @@ def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: 
     X, y = _wine()
     options: dict[str, Any] = {"filters": ["ig", "chi2"], "n_resamples": 64, "random_state": 5}
     whole = pyfsagg.bam(X, y, **options)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         pyfsagg.bam(
             X, y, **options, n_jobs=workers, progress=_stop_at(24), checkpoint=tmp_path / "c"
         )
@@ -260,7 +265,7 @@ def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: P
     }
     with pytest.warns(PyfsaggWarning, match="do not reach"):
         whole = pyfsagg.wam(X, y, **options)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         pyfsagg.wam(X, y, **options, progress=_stop_at(80), checkpoint=tmp_path)
     with pytest.warns(PyfsaggWarning, match="do not reach"):
         again = pyfsagg.wam(X, y, **options, checkpoint=tmp_path)
@@ -298,7 +303,7 @@ def test_an_interrupted_influence_ends_in_the_same_bits(tmp_path: Path) -> None:
         "random_state": 1,
     }
     whole = pyfsagg.influence(X, y, **options)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         pyfsagg.influence(X, y, **options, progress=_stop_at(2), checkpoint=tmp_path)
     assert spoken_state(tmp_path).endswith(": 2 pieces of work are done")
     again = pyfsagg.influence(X, y, **options, checkpoint=tmp_path)
@@ -327,7 +332,7 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
         "random_state": 0,
     }
     whole = pyfsagg.evaluate(X, y, **options)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         pyfsagg.evaluate(X, y, **options, progress=_stop_at(12), checkpoint=tmp_path)
     again = pyfsagg.evaluate(X, y, **options, checkpoint=tmp_path)
     assert again.to_frame().equals(whole.to_frame())
@@ -364,7 +369,7 @@ def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> Non
 def test_an_interrupted_consensus_ends_in_the_same_bits(tmp_path: Path, function: Any) -> None:
     X, _ = _wine()
     whole = function(X, n_clusterings=12, random_state=0)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         function(X, n_clusterings=12, random_state=0, progress=_stop_at(5), checkpoint=tmp_path)
     again = function(X, n_clusterings=12, checkpoint=tmp_path)
     assert again.scores.tobytes() == whole.scores.tobytes()
@@ -399,7 +404,7 @@ def test_an_interrupted_elimination_ends_in_the_same_order(
     y = np.repeat(["a", "b", "c"], 12)
     X = rng.normal(size=(36, 30)) + np.outer(y == "a", np.arange(30) % 4)
     whole = eliminate(X, y, method)
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         eliminate(X, y, method, progress=_stop_at(stop), checkpoint=tmp_path)
     again = eliminate(X, y, method, checkpoint=tmp_path, n_jobs=2)
     assert again.to_json() == whole.to_json()

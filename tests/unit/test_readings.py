@@ -1,0 +1,169 @@
+"""Readings of thesis table 4.4: what each changes, and how the best is found."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg.cli import main
+from pyfsagg.datasets import load_dataset
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.plotting.readings import plot_readings
+from pyfsagg.report.page import Table, Text, render_page
+from pyfsagg.report.readings import readings_page
+from pyfsagg.reproduce import best_readings, coverage, readings
+from pyfsagg.reproduce.reading_search import READINGS
+from pyfsagg.reproduce.repeat_thesis import AS_READ, stability_by_filter
+
+
+def table() -> tuple[pd.DataFrame, pd.Series]:
+    """Two classes; a and b have two values (b hardly varies), c and d are numbers, c tells most."""
+    rng = np.random.default_rng(3)
+    y = pd.Series(np.repeat(["u", "v"], 60))
+    frame = pd.DataFrame(
+        {
+            "a": rng.integers(0, 2, 120),
+            "b": (np.arange(120) % 60 == 0).astype(int),
+            "c": rng.normal(size=120) + 1.5 * (y == "v"),
+            "d": rng.normal(size=120),
+        }
+    )
+    return frame, y
+
+
+def values(**changed: str) -> dict[tuple[str, str], float]:
+    X, y = table()
+    return stability_by_filter(X, y, {**AS_READ, "n_resamples": 12, **changed}, 1, 1)
+
+
+def test_every_reading_is_another_computation() -> None:
+    assert READINGS[0].settings == {}
+    assert len({json.dumps(each.settings, sort_keys=True) for each in READINGS}) == len(READINGS)
+    for each in READINGS:
+        assert set(each.settings) <= set(AS_READ)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rows": "all"},
+        {"near_zero_variance": "kept"},
+        {"two_valued": "nominal"},
+        {"class_column": "feature too"},
+        {"target": "shuffled"},
+    ],
+)
+def test_each_setting_changes_the_values(changed: dict[str, str]) -> None:
+    assert values(**changed) != values()
+
+
+def test_a_class_column_among_the_features_steadies_the_scores() -> None:
+    data = load_dataset("ionosphere")
+    usual, leaked = (
+        stability_by_filter(
+            data.X, data.y, {**AS_READ, "n_resamples": 12, "class_column": where}, 1, 1
+        )
+        for where in ("target only", "feature too")
+    )
+    for name in ("information_gain", "symmetric_uncertainty", "chi_squared"):
+        assert leaked[name, "pearson"] > usual[name, "pearson"]
+        assert leaked[name, "asd"] < usual[name, "asd"]
+
+
+def test_a_filter_that_sees_nothing_has_no_value() -> None:
+    """MDL cuts nothing where a feature and the labels are balanced: all scores are zero."""
+    pairs = np.tile([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], (60, 1))
+    X, y = pairs.astype(float), np.repeat(["u", "v"], 120)
+    found = stability_by_filter(X, y, {**AS_READ, "n_resamples": 3}, 1, 1)
+    assert ("information_gain", "pearson") not in found
+    assert math.isfinite(found["mrmr", "spearman"])
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    names = ["standard", "factors", "no_relation"]
+    return readings("ionosphere", names=names, quick=True, n_jobs=2)
+
+
+def test_readings_are_tables(found: pd.DataFrame) -> None:
+    assert list(found["reading"].unique()) == ["standard", "factors", "no_relation"]
+    assert found.groupby("reading").size().eq(25).all()
+    own = found.set_index(["reading", "row", "measure"])["mean"]
+    assert not own["standard"].equals(own["no_relation"])
+
+
+def test_the_best_reading_has_most_cells_inside(found: pd.DataFrame) -> None:
+    best = best_readings(found)
+    counts = coverage(found, ["row", "reading"])["inside"]
+    assert len(best) == 5
+    for row in best.itertuples():
+        assert row.inside == counts[row.row, "standard"]
+        assert row.inside_best == counts[row.row].max()
+        if row.inside == row.inside_best:
+            assert row.best == "standard"  # of equals, the usual one
+
+
+def test_best_reading_of_made_up_verdicts() -> None:
+    made_up = pd.DataFrame(
+        {
+            "dataset": "wine",
+            "row": "mrmr",
+            "reading": ["standard", "standard", "factors", "factors"],
+            "verdict": ["outside", "near", "inside", "not checkable"],
+        }
+    )
+    (row,) = best_readings(made_up).to_dict("records")
+    assert (row["best"], row["inside"], row["inside_best"], row["checkable"]) == (
+        "factors",
+        0,
+        1,
+        2,
+    )
+    assert row["all"] == "factors 1, standard 0"
+    lost = made_up.assign(verdict="not checkable")
+    assert best_readings(lost).empty
+    with pytest.raises(DataError, match="at least one cell"):
+        plot_readings(coverage(lost, ["dataset", "row", "reading"]))
+
+
+def test_an_unknown_reading_is_named() -> None:
+    with pytest.raises(ParameterError, match=r"names must be some of standard, all_rows.*'guess'"):
+        readings("ionosphere", names=["guess"])
+
+
+def test_the_page_counts_blocks_and_shows_every_cell(found: pd.DataFrame) -> None:
+    page = readings_page(found, command="reproduce readings --dataset ionosphere")
+    blocks = [block for section in page.sections for block in section.blocks]
+    best, cells = (block for block in blocks if isinstance(block, Table))
+    assert len(best.rows) == 5
+    assert len(cells.rows) == 75
+    assert "pyfsagg reproduce readings --dataset ionosphere" in render_page(page)
+    first = next(block for block in blocks if isinstance(block, Text))
+    assert str(first.text).startswith("Of 5 blocks another reading")
+
+
+def test_picture_of_readings(found: pd.DataFrame) -> None:
+    axes = plot_readings(coverage(found, ["dataset", "row", "reading"]))
+    assert [label.get_text() for label in axes.get_xticklabels()] == [
+        "standard",
+        "factors",
+        "no relation",
+    ]
+    assert len(axes.texts) == 15
+
+
+def test_the_command_writes_what_it_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command = ["reproduce", "readings", "--dataset", "ionosphere", "--readings", "standard"]
+    assert main([*command, "--quick", "--quiet", "--json", "--output", str(out)]) == 0
+    assert {path.name for path in out.iterdir()} == {"best.csv", "readings.csv", "report.html"}
+    document = json.loads(capsys.readouterr().out)
+    assert document["kind"] == "readings"
+    assert len(document["cells"]) == 25
