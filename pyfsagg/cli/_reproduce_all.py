@@ -33,6 +33,9 @@ def add_all(parser: argparse.ArgumentParser, commands: Any) -> None:
             "--dataset", dest="all_dataset", type=names, metavar="A,B", help="(default: all)"
         ),
         own.add_argument(
+            "--table", dest="all_tables", type=names, metavar="A,B", help="(default: all)"
+        ),
+        own.add_argument(
             "--output",
             dest="all_output",
             metavar="FOLDER",
@@ -93,6 +96,7 @@ def _all(options: argparse.Namespace) -> None:
     with new_folder(folder) as draft:
         found = reproduce_all(
             options.all_dataset,
+            tables=options.all_tables,
             quick=options.all_quick,
             random_state=options.all_seed,
             n_jobs=options.all_jobs,

@@ -5,6 +5,7 @@ from pyfsagg.reproduce.claims import claim_variants, claims
 from pyfsagg.reproduce.curves import clustering_curves
 from pyfsagg.reproduce.reading_search import best_readings, readings
 from pyfsagg.reproduce.reproduction import Reproduction
+from pyfsagg.reproduce.shipped import shipped_readings, shipped_run
 from pyfsagg.reproduce.stuart import stuart_finding
 from pyfsagg.reproduce.stuart_result import StuartFinding
 from pyfsagg.reproduce.tables import cells, coverage, table
@@ -20,6 +21,8 @@ __all__ = [
     "coverage",
     "readings",
     "reproduce_all",
+    "shipped_readings",
+    "shipped_run",
     "stuart_finding",
     "table",
 ]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.claims import claims
-from pyfsagg.reproduce.experiments import EXPERIMENTS
+from pyfsagg.reproduce.experiments import EXPERIMENTS, find_experiment
 from pyfsagg.reproduce.figures import figure_statements
 from pyfsagg.reproduce.printed import printed_cells
 from pyfsagg.reproduce.repetitions import Options, Repeated, Say, repeat_on
@@ -25,6 +25,7 @@ __all__ = ["reproduce_all"]
 def reproduce_all(
     dataset: str | Sequence[str] | None = None,
     *,
+    tables: str | Sequence[str] | None = None,
     quick: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -37,6 +38,8 @@ def reproduce_all(
     ----------
     dataset : str or sequence of str, optional
         Only these data sets, named as published; all of them by default, and generated data too.
+    tables : str or sequence of str, optional
+        Only these tables, named as in :func:`pyfsagg.reproduce.table`.
     quick, random_state, n_jobs, cache, say
         As in :func:`pyfsagg.reproduce.table`.
 
@@ -49,6 +52,8 @@ def reproduce_all(
     ------
     ParameterError
         If no table has the data sets.
+    UnknownNameError
+        For a table that is not repeated here.
     OutputError
         If the cache cannot be written or holds a damaged file.
 
@@ -71,7 +76,9 @@ def reproduce_all(
     frames: list[pd.DataFrame] = []
     times: list[dict[str, object]] = []
     genes: dict[str, Repeated] = {}
-    for experiment in EXPERIMENTS.values():
+    names = [tables] if isinstance(tables, str) else tables
+    chosen = EXPERIMENTS.values() if names is None else [find_experiment(name) for name in names]
+    for experiment in chosen:
         published = printed_cells(experiment.table)
         for name, own in published.groupby("dataset", sort=False):
             if asked is not None and name not in asked:
@@ -85,8 +92,9 @@ def reproduce_all(
         raise ParameterError(f"no published table has the data sets {dataset!r}")
     found_cells = pd.concat(frames, ignore_index=True)
     statements = claims(runs=_own_means(found_cells))
-    if asked is None or genes:
-        of_figures = figure_statements(genes, options, generated=asked is None)
+    whole = asked is None and names is None
+    if whole or genes:
+        of_figures = figure_statements(genes, options, generated=whole)
         statements = pd.concat([statements, of_figures], ignore_index=True)
     return Reproduction(
         found_cells,
