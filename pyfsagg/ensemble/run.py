@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._identity import data_hash
 from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Table, check_table, full_weights
+from pyfsagg._validation import AnyTable, check_table, full_weights
 from pyfsagg._version import __version__
 from pyfsagg.aggregation import AggregatedValues
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
@@ -46,7 +46,7 @@ Matrices = dict[str, NDArray[np.float64]]
 class Run:
     """Everything that is settled before the first resample is scored."""
 
-    table: Table
+    table: AnyTable
     target: Target
     resamples: Resamples
     filters: list[BoundFilter]
@@ -125,7 +125,7 @@ def set_up_run(
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters."""
-    table = check_table(X, nominal=nominal)
+    table = check_table(X, nominal=nominal, sparse=True)
     target = check_target(y, table.n_samples, task=task, bins=target_bins, optional=True)
     identity = data_hash(table, target)
     dropped: tuple[str, ...] = ()
@@ -206,11 +206,12 @@ def _precision(
     return Precision.of(precision, n_features)
 
 
-def _drop_near_zero_variance(table: Table) -> tuple[Table, tuple[str, ...]]:
+def _drop_near_zero_variance(table: AnyTable) -> tuple[AnyTable, tuple[str, ...]]:
     kept = variance.drop_near_zero_variance(table)
     if kept.n_features < 2:
         raise DataError("one feature is left after near-zero-variance removal; rank without it")
-    return kept, tuple(name for name in table.feature_names if name not in kept.feature_names)
+    names = set(kept.feature_names)
+    return kept, tuple(name for name in table.feature_names if name not in names)
 
 
 def versions() -> dict[str, str]:

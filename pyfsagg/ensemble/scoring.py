@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._validation import AnyTable, SparseTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
 from pyfsagg.ranks import RankTable
@@ -38,11 +38,11 @@ class BoundFilter:
 
     prepare: Callable[..., Scorer]
     parameters: Mapping[str, Any]
-    table: Table
+    table: AnyTable
     target: Target
     outputs: dict[str, str] = field(default_factory=dict)
 
-    def scorer(self, table: Table | None = None) -> Scorer:
+    def scorer(self, table: AnyTable | None = None) -> Scorer:
         """The scorer of the table, prepared at the first call, or of another table."""
         if table is not None:
             return self.prepare(table, self.target, **self.parameters)
@@ -54,7 +54,7 @@ class BoundFilter:
 def bind_filters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
-    table: Table,
+    table: AnyTable,
     target: Target,
     seed: int,
 ) -> tuple[list[BoundFilter], list[str]]:
@@ -80,6 +80,7 @@ def bind_filters(
         if label in labels:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
+        _check_sparse(item, label, table)
         labels.append(label)
         chosen = unused.pop(label, {})
         _check_parameters(label, prepare, chosen)
@@ -156,6 +157,18 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
     if not usable:
         able = ", ".join(spec.name for spec in FILTERS if target.kind in spec.targets)
         raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
+
+
+def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
+    """Refuse a filter that reads dense tables only, and name those that read sparse ones."""
+    usable = isinstance(item, str) and FILTERS.get(item).sparse
+    if isinstance(table, SparseTable) and not usable:
+        able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
+        raise InputTypeError(
+            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
+            f"dense with X.toarray(), if {table.n_samples * table.n_features * 8 / 1e9:.2g} GB fit "
+            "into memory"
+        )
 
 
 def _is_regressor(item: Any) -> bool:
@@ -264,7 +277,7 @@ def _score_changed_tables(
     return found
 
 
-def _check_scores(label: str, matrix: NDArray[np.float64], table: Table) -> None:
+def _check_scores(label: str, matrix: NDArray[np.float64], table: AnyTable) -> None:
     infinite = np.isinf(matrix)
     if infinite.any():
         r, j = np.argwhere(infinite)[0]

@@ -17,6 +17,7 @@ ROOT = Path(pyfsagg.__file__).parent
 FLOORS = (
     ("exceptions", "_version"),
     ("_registry", "_columns", "_delimited", "_kernels"),
+    ("_sparse",),
     ("_validation",),
     ("_target",),
     ("_identity", "_output", "_selection", "_sklearn"),

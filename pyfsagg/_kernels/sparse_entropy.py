@@ -1,0 +1,392 @@
+"""The scores of :mod:`pyfsagg._kernels.entropy` for columns of which most rows are zero.
+
+A column is a list of *places* by rising value (:class:`pyfsagg.filters._sparse.SortedPlaces`): one for
+each row that is not zero, and one for all zeros together.  Their class counts are those of the
+resample less those of the other rows, so that a column costs as many steps as it has places.  The
+counts are the whole numbers of the dense kernels, and the scores therefore the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pyfsagg._kernels.binning import EQUAL_WIDTH, width_cutpoints
+from pyfsagg._kernels.entropy import start_resample, write_scores
+from pyfsagg._kernels.mdl import Integer, log_codes, mark_cuts
+
+__all__ = ["sparse_binned", "sparse_levels", "sparse_mdl"]
+
+
+@njit(cache=True, nogil=True)
+def _count_zeros(
+    rows: NDArray[np.int32],
+    packed: NDArray[np.uint32],
+    class_counts: NDArray[np.int64],
+    zeros: NDArray[np.int64],
+) -> Integer:
+    """Set `zeros` to the class counts of the rows that are not among `rows`; returns their sum."""
+    n_samples = packed.shape[0]
+    zeros[:] = class_counts
+    for row in rows:
+        if row < n_samples:
+            word = np.int64(packed[row])
+            zeros[word >> 16] -= word & 0xFFFF
+    return np.int64(zeros.sum())
+
+
+@njit(cache=True, nogil=True)
+def _class_sum(class_counts: NDArray[np.int64], table: NDArray[np.int64]) -> Integer:
+    gathered = np.int64(0)
+    for count in class_counts:
+        gathered += table[count]
+    return gathered
+
+
+@njit(cache=True, nogil=True)
+def _outer_zeros(
+    rows: NDArray[np.int32],
+    packed: NDArray[np.uint32],
+    stamp: NDArray[np.int64],
+    key: Integer,
+) -> tuple[Integer, Integer]:
+    """Classes of the first and the last row present that are zero, of which there must be one."""
+    n_samples = packed.shape[0]
+    for row in rows:
+        if row < n_samples:
+            stamp[row] = key
+    first, last = 0, n_samples - 1
+    while stamp[first] == key or packed[first] & 0xFFFF == 0:
+        first += 1
+    while stamp[last] == key or packed[last] & 0xFFFF == 0:
+        last -= 1
+    return np.int64(packed[first]) >> 16, np.int64(packed[last]) >> 16
+
+
+@njit(cache=True, nogil=True)
+def _zero_entries(
+    zeros: NDArray[np.int64],
+    first: Integer,
+    last: Integer,
+    entry: int,
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+) -> int:
+    """Write the entries of the zeros from `entry` on; returns the place behind them.
+
+    One entry per class.  The class `first` comes first and `last` comes last, if need be with an
+    entry of size 0: the FSelectorRcpp reading looks at the outermost rows of a value.
+    """
+    start = entry
+    if first >= 0:
+        classes[entry], sizes[entry] = first, zeros[first]
+        entry += 1
+    for label in range(zeros.shape[0]):
+        if zeros[label] > 0 and label != first and label != last:
+            classes[entry], sizes[entry] = label, zeros[label]
+            entry += 1
+    if last >= 0 and (last != first or entry > start + 1):
+        classes[entry], sizes[entry] = last, zeros[last] if last != first else 0
+        entry += 1
+    cut[start:entry] = 0
+    cut[start] = 1
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def _build_entries(
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    tied: bool,
+    packed: NDArray[np.uint32],
+    zeros: NDArray[np.int64],
+    first: Integer,
+    last: Integer,
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+) -> Integer:
+    """Entries as :func:`pyfsagg._kernels.mdl.build_entries` makes them, up to their order in a value.
+
+    `rows` and `values` are those of the known places.  In a column without ties, where runs of one
+    class are not divided, the zeros are one row at most.
+    """
+    n_samples = packed.shape[0]
+    entry = 0
+    label = np.int64(-1)
+    changed = True
+    for place in range(rows.shape[0]):
+        changed = changed or values[place] != values[place - 1]
+        row = rows[place]
+        if row < n_samples:
+            word = np.int64(packed[row])
+            weight, here = word & 0xFFFF, word >> 16
+            if weight == 0:
+                continue
+            if here != label or (tied and changed):
+                classes[entry], sizes[entry] = here, 0
+                cut[entry] = changed
+                entry += 1
+            sizes[entry - 1] += weight
+            label = here
+        elif zeros.sum() > 0:
+            before = entry
+            entry = _zero_entries(zeros, first, last, entry, classes, sizes, cut)
+            if not tied and before > 0 and classes[before] == label:
+                sizes[before - 1] += sizes[before]
+                entry = before
+            label = np.int64(classes[entry - 1])
+        else:
+            continue
+        changed = False
+    return entry
+
+
+@njit(cache=True, nogil=True)
+def sparse_mdl(
+    start: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    n_known: NDArray[np.int64],
+    tied: NDArray[np.bool_],
+    columns: NDArray[np.int64],
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    table_size: Integer,
+    parity: bool,
+    scores: tuple[NDArray[np.float64], ...],
+) -> None:
+    """Write the three `scores` (n_resamples, n_features) of `columns` cut by MDL in every resample.
+
+    Parameters
+    ----------
+    start, rows, values, n_known, tied
+        The places, see :class:`pyfsagg.filters._sparse.SortedPlaces`.
+    weights, labels, n_classes, table_size, parity
+        See :func:`pyfsagg._kernels.entropy.score_mdl`.
+    """
+    n_resamples, n_samples = weights.shape
+    size = int(np.diff(start).max()) + n_classes + 3
+    packed = np.empty(n_samples, np.uint32)
+    table = np.empty(table_size, np.int64)
+    state = np.full(2, -(2**40), np.int64)
+    class_counts, zeros = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    classes, sizes = np.empty(size, np.int32), np.empty(size, np.int32)
+    cut = np.zeros(size, np.uint8)
+    stack = np.empty((size, 2), np.int32)
+    left, right = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    codes = log_codes(n_classes)
+    counts = np.empty((8, n_classes), np.int64)
+    stamp = np.full(n_samples, -1, np.int64)
+    found = np.empty(3)
+    for r in range(n_resamples):
+        row_labels = labels[min(r, labels.shape[0] - 1)]
+        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
+        class_sum = _class_sum(class_counts, table)
+        for j in columns:
+            known = slice(start[j], start[j] + n_known[j])
+            here = rows[start[j] : start[j + 1]]
+            first: Integer = np.int64(-1)
+            last: Integer = np.int64(-1)
+            if _count_zeros(here, packed, class_counts, zeros) > 0 and parity:
+                first, last = _outer_zeros(here, packed, stamp, r * start.shape[0] + j)
+            n_entries = _build_entries(
+                rows[known], values[known], tied[j], packed, zeros, first, last, classes, sizes, cut
+            )
+            n_cuts = mark_cuts(
+                n_entries, classes, sizes, cut, parity, table, shift, codes, left, right, stack
+            )
+            for k in range(3):
+                scores[k][r, j] = 0.0
+            if n_cuts == 0:
+                continue
+            if n_cuts + 2 > counts.shape[0]:
+                counts = np.empty((2 * n_cuts + 2, n_classes), np.int64)
+            counts[: n_cuts + 2] = 0
+            level = 0
+            for i in range(n_entries):
+                level += cut[i] == 2
+                counts[level, classes[i]] += sizes[i]
+            for row in here[n_known[j] :]:
+                word = np.int64(packed[row])
+                counts[n_cuts + 1, word >> 16] += word & 0xFFFF
+            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, found)
+            for k in range(3):
+                scores[k][r, j] = found[k]
+
+
+@njit(cache=True, nogil=True)
+def _weight_of(row: Integer, packed: NDArray[np.uint32], n_zeros: Integer) -> Integer:
+    return np.int64(packed[row]) & 0xFFFF if row < packed.shape[0] else n_zeros
+
+
+@njit(cache=True, nogil=True)
+def _width_bins(
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    packed: NDArray[np.uint32],
+    n_zeros: Integer,
+    n_bins: Integer,
+    bins: NDArray[np.int64],
+    cutpoints: NDArray[np.float64],
+) -> Integer:
+    """Bin of each known place, for equal width; returns how many are told apart."""
+    lowest, highest = 0, rows.shape[0] - 1
+    while lowest <= highest and _weight_of(rows[lowest], packed, n_zeros) == 0:
+        lowest += 1
+    while lowest < highest and _weight_of(rows[highest], packed, n_zeros) == 0:
+        highest -= 1
+    if lowest >= highest or values[lowest] == values[highest]:
+        return 1
+    width_cutpoints(values[lowest], values[highest], n_bins, cutpoints)
+    above = 0
+    for place in range(rows.shape[0]):
+        while above < n_bins - 1 and values[place] > cutpoints[above]:
+            above += 1
+        bins[place] = above
+    return n_bins
+
+
+@njit(cache=True, nogil=True)
+def _frequency_bins(
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    packed: NDArray[np.uint32],
+    n_zeros: Integer,
+    n_bins: Integer,
+    bins: NDArray[np.int64],
+) -> Integer:
+    """As :func:`_width_bins` for bins of equal frequency.
+
+    A bin is closed by the value at which its share of the weight is full.
+    """
+    total = np.int64(0)
+    for row in rows:
+        total += _weight_of(row, packed, n_zeros)
+    found = 0
+    seen = np.int64(0)
+    goal = total
+    closing = False
+    closed_by = 0.0
+    for place in range(rows.shape[0]):
+        weight = _weight_of(rows[place], packed, n_zeros)
+        if weight > 0 and closing and values[place] != closed_by:
+            found += 1
+            goal = (seen * n_bins // total + 1) * total
+            closing = False
+        bins[place] = found
+        seen += weight
+        if weight > 0 and not closing and seen * n_bins >= goal:
+            closing, closed_by = True, values[place]
+    return found + 1
+
+
+@njit(cache=True, nogil=True)
+def sparse_binned(
+    kind: Integer,
+    n_bins: Integer,
+    start: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    values: NDArray[np.float64],
+    n_known: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    table_size: Integer,
+    scores: tuple[NDArray[np.float64], ...],
+) -> None:
+    """As :func:`sparse_mdl` for bins of equal width or frequency."""
+    n_resamples, n_samples = weights.shape
+    packed = np.empty(n_samples, np.uint32)
+    table = np.empty(table_size, np.int64)
+    state = np.full(2, -(2**40), np.int64)
+    class_counts, zeros = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    bins = np.empty(int(np.diff(start).max()), np.int64)
+    cutpoints = np.empty(n_bins, np.float64)
+    counts = np.empty((n_bins + 1, n_classes), np.int64)
+    found = np.empty(3)
+    for r in range(n_resamples):
+        row_labels = labels[min(r, labels.shape[0] - 1)]
+        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
+        class_sum = _class_sum(class_counts, table)
+        for j in columns:
+            here = rows[start[j] : start[j + 1]]
+            n_zeros = _count_zeros(here, packed, class_counts, zeros)
+            known = here[: n_known[j]]
+            known_values = values[start[j] : start[j] + n_known[j]]
+            if kind == EQUAL_WIDTH:
+                n_levels = _width_bins(
+                    known, known_values, packed, n_zeros, n_bins, bins, cutpoints
+                )
+            else:
+                n_levels = _frequency_bins(known, known_values, packed, n_zeros, n_bins, bins)
+            for k in range(3):
+                scores[k][r, j] = 0.0
+            if n_levels == 1:
+                continue
+            bins[n_known[j] : here.shape[0]] = n_levels  # the last level: missing values
+            _count_levels(here, bins, packed, zeros, counts[: n_levels + 1])
+            write_scores(counts, n_levels + 1, class_sum, total, table, shift, found)
+            for k in range(3):
+                scores[k][r, j] = found[k]
+
+
+@njit(cache=True, nogil=True)
+def _count_levels(
+    rows: NDArray[np.int32],
+    levels: NDArray[np.integer[Any]],
+    packed: NDArray[np.uint32],
+    zeros: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> None:
+    """Set `counts` to the class counts of each level, from the level of each place."""
+    n_samples = packed.shape[0]
+    counts[:] = 0
+    for place in range(rows.shape[0]):
+        row = rows[place]
+        if row < n_samples:
+            word = np.int64(packed[row])
+            counts[levels[place], word >> 16] += word & 0xFFFF
+        else:
+            counts[levels[place]] += zeros
+
+
+@njit(cache=True, nogil=True)
+def sparse_levels(
+    start: NDArray[np.int64],
+    rows: NDArray[np.int32],
+    levels: NDArray[np.integer[Any]],
+    n_levels: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    weights: NDArray[np.uint16],
+    labels: NDArray[np.int32],
+    n_classes: Integer,
+    table_size: Integer,
+    scores: tuple[NDArray[np.float64], ...],
+) -> None:
+    """As :func:`sparse_mdl` for `columns` whose levels are taken as they are."""
+    n_resamples, n_samples = weights.shape
+    packed = np.empty(n_samples, np.uint32)
+    table = np.empty(table_size, np.int64)
+    state = np.full(2, -(2**40), np.int64)
+    class_counts, zeros = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    counts = np.empty((n_levels.max(), n_classes), np.int64)
+    found = np.empty(3)
+    for r in range(n_resamples):
+        row_labels = labels[min(r, labels.shape[0] - 1)]
+        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
+        class_sum = _class_sum(class_counts, table)
+        for j in columns:
+            part = slice(start[j], start[j + 1])
+            _count_zeros(rows[part], packed, class_counts, zeros)
+            used = counts[: n_levels[j]]
+            _count_levels(rows[part], levels[part], packed, zeros, used)
+            write_scores(used, n_levels[j], class_sum, total, table, shift, found)
+            for k in range(3):
+                scores[k][r, j] = found[k]
