@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._columns import Kind, array_kind
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = ["SparseTable", "is_sparse", "read_sparse"]
+__all__ = ["SparseTable", "dense_megabytes", "is_sparse", "read_sparse"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,12 @@ class SparseTable:
 def is_sparse(X: Any) -> bool:
     """Whether `X` is a SciPy sparse matrix or array, or a table read from one."""
     return isinstance(X, SparseTable) or hasattr(X, "tocsc")
+
+
+def dense_megabytes(X: Any) -> str:
+    """How much memory the dense form of a sparse table or matrix takes, for messages."""
+    shape = (X.n_samples, X.n_features) if isinstance(X, SparseTable) else X.shape
+    return f"{max(1.0, math.prod(shape) * 8 / 1e6):,.0f} MB"
 
 
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:

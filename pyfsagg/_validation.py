@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._columns import Kind, array_kind, read_column
-from pyfsagg._sparse import SparseTable, is_sparse, read_sparse
+from pyfsagg._sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
@@ -271,11 +271,9 @@ def _as_frame(X: Any, feature_names: Sequence[str] | None) -> tuple[pd.DataFrame
 
 
 def _sparse_refused(X: Any) -> InputTypeError:
-    shape = (X.n_samples, X.n_features) if isinstance(X, SparseTable) else X.shape
     return InputTypeError(
-        "sparse input is read by wam, bam and the filters that list_filters() marks as sparse, and "
-        f"not here; convert it with X.toarray() if {math.prod(shape) * 8 / 1e9:.2g} GB fit into "
-        "memory"
+        "sparse input is read by wam, bam and influence with the filters that list_filters() marks as "
+        f"sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from pyfsagg._sparse import dense_megabytes
 from pyfsagg._target import Target
 from pyfsagg._validation import AnyTable, SparseTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -166,8 +167,7 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
         able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
         raise InputTypeError(
             f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
-            f"dense with X.toarray(), if {table.n_samples * table.n_features * 8 / 1e9:.2g} GB fit "
-            "into memory"
+            f"dense with X.toarray(), if {dense_megabytes(table)} fit into memory"
         )
 
 
