@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from pyfsagg._identity import data_hash
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import AnyTable, check_table, full_weights
 from pyfsagg._version import __version__
-from pyfsagg.aggregation import AggregatedValues
+from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
@@ -26,6 +27,7 @@ from pyfsagg.ensemble.scoring import (
     bind_filters,
     score_resamples,
 )
+from pyfsagg.ensemble.storage import MatrixStore, column_blocks
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
 from pyfsagg.ranks import RankTable, rank_scores
@@ -55,6 +57,7 @@ class Run:
     data: dict[str, Any]
     precision: Precision | None
     draw: Callable[[int, int], Resamples]
+    store: MatrixStore
 
     def collect(
         self,
@@ -100,7 +103,9 @@ class Run:
     def _score(
         self, resamples: Resamples, n_jobs: int | None, progress: bool | Progress | None
     ) -> Matrices:
-        matrices = score_resamples(self.filters, resamples, n_jobs=n_jobs, progress=progress)
+        matrices = score_resamples(
+            self.filters, resamples, n_jobs=n_jobs, progress=progress, store=self.store
+        )
         return {label: matrices[label] for label in self.labels}
 
 
@@ -122,9 +127,11 @@ def set_up_run(
     task: str = "classification",
     target_bins: int = 5,
     random_state: Any = None,
+    scratch: str | os.PathLike[str] | None = None,
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters."""
+    store = MatrixStore(scratch)
     table = check_table(X, nominal=nominal, sparse=True)
     target = check_target(y, table.n_samples, task=task, bins=target_bins, optional=True)
     identity = data_hash(table, target)
@@ -134,6 +141,10 @@ def set_up_run(
     seed = resolve_seed(random_state)
     bound, labels = bind_filters(filters, filter_params, table, target, seed)
     goal = _precision(n_resamples, precision, resampling, row_indices, table.n_features)
+    if goal and scratch is not None:
+        raise ParameterError(
+            "scratch reserves files for a known number of resamples; give n_resamples as a number"
+        )
     weight = full_weights(table.n_samples, sample_weight)[0]
 
     def draw(size: int, first: int = 0) -> Resamples:
@@ -181,7 +192,7 @@ def set_up_run(
         "class_counts": target.class_counts,
         "dropped_features": list(dropped),
     }
-    return Run(table, target, resamples, bound, labels, parameters, data, goal, draw)
+    return Run(table, target, resamples, bound, labels, parameters, data, goal, draw, store)
 
 
 def _precision(
@@ -234,7 +245,7 @@ def run_ensemble(
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
     matrices, combined = run.collect(combine, compute, n_jobs, progress)
-    scores = compute(as_lists(combined, run.table.feature_names)).scores
+    scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,
         feature_names=run.table.feature_names,
@@ -246,3 +257,20 @@ def run_ensemble(
         data=run.data,
         versions=versions(),
     )
+
+
+def _aggregate(
+    run: Run, combined: NDArray[np.float64], compute: Callable[[RankTable], AggregatedValues]
+) -> NDArray[np.float64]:
+    """Aggregated scores (n_features,), some columns at a time where the aggregator allows it."""
+    names = run.table.feature_names
+    by_item = AGGREGATORS.get(run.parameters["aggregator"]).by_item
+    # A resample that saw some features only may have seen none of those in a part.
+    if not by_item(run.parameters["aggregator_params"]) or run.resamples.features is not None:
+        return compute(as_lists(combined, names)).scores
+    scores = np.empty(len(names))
+    for columns in column_blocks(combined.shape):
+        part = np.ascontiguousarray(combined[:, columns])
+        scores[columns] = compute(as_lists(part, names[columns])).scores
+        run.store.release()
+    return scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ def wam(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank features by the within-aggregation method (WAM).
 
@@ -46,7 +48,9 @@ def wam(
     Parameters
     ----------
     X : array or data frame of shape (n_samples, n_features)
-        Numeric, integer, boolean or nominal columns; missing values as the filter allows.
+        Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
+        sparse matrix for the filters that :func:`pyfsagg.list_filters` marks as sparse: the result
+        is that of the dense table.
     y : array of shape (n_samples,), optional
         Class labels; numbers with ``task="regression"``; None for filters that need no target
         (:func:`pyfsagg.list_filters` says which).
@@ -86,6 +90,11 @@ def wam(
         Workers, as in joblib; the result does not depend on it.
     progress : bool or callable (done, total), optional
         A progress bar, or a function that is told.
+    scratch : path, optional
+        An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
+        into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times
+        the number of features) take more memory than the table.  Aggregators of scores then need a
+        few columns at a time; those of ranks and most methods of the result look at whole matrices.
 
     Returns
     -------
@@ -127,6 +136,7 @@ def wam(
         task=task,
         target_bins=target_bins,
         random_state=random_state,
+        scratch=scratch,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
     )
