@@ -270,7 +270,6 @@ def _aggregate(
         return compute(as_lists(combined, names)).scores
     scores = np.empty(len(names))
     for columns in column_blocks(combined.shape):
-        part = np.ascontiguousarray(combined[:, columns])
+        part = run.store.columns(combined, columns)
         scores[columns] = compute(as_lists(part, names[columns])).scores
-        run.store.release()
     return scores

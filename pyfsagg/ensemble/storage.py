@@ -16,7 +16,7 @@ from pyfsagg.exceptions import OutputError, ParameterError
 
 __all__ = ["MatrixStore", "column_blocks", "row_blocks"]
 
-PART = 2**25
+PART = 2**26
 """Bytes of a matrix that are worked on at a time."""
 
 
@@ -65,6 +65,14 @@ class MatrixStore:
             ) from None
         self._maps.append(mapped)
         return np.frombuffer(mapped, dtype=np.float64).reshape(shape)
+
+    def columns(self, matrix: NDArray[np.float64], columns: slice) -> NDArray[np.float64]:
+        """A copy of some columns; of a mapped matrix only a part is held in memory meanwhile."""
+        part = np.empty((matrix.shape[0], columns.stop - columns.start))
+        for rows in row_blocks(matrix.shape):
+            part[rows] = matrix[rows, columns]
+            self.release()
+        return part
 
     def release(self) -> None:
         """Give back the memory of what was read and written; the files keep the contents."""
