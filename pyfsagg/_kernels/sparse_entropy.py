@@ -24,18 +24,25 @@ __all__ = ["sparse_binned", "sparse_levels", "sparse_mdl"]
 @njit(cache=True, nogil=True)
 def _count_zeros(
     rows: NDArray[np.int32],
+    start: Integer,
+    stop: Integer,
     packed: NDArray[np.uint32],
     class_counts: NDArray[np.int64],
     zeros: NDArray[np.int64],
 ) -> Integer:
-    """Set `zeros` to the class counts of the rows that are not among `rows`; returns their sum."""
+    """Set `zeros` to the class counts of the rows at no place from `start` on; returns their sum."""
     n_samples = packed.shape[0]
-    zeros[:] = class_counts
-    for row in rows:
+    n_zeros = np.int64(0)
+    for label in range(zeros.shape[0]):
+        zeros[label] = class_counts[label]
+        n_zeros += class_counts[label]
+    for place in range(start, stop):
+        row = rows[place]
         if row < n_samples:
             word = np.int64(packed[row])
             zeros[word >> 16] -= word & 0xFFFF
-    return np.int64(zeros.sum())
+            n_zeros -= word & 0xFFFF
+    return n_zeros
 
 
 @njit(cache=True, nogil=True)
@@ -49,13 +56,16 @@ def _class_sum(class_counts: NDArray[np.int64], table: NDArray[np.int64]) -> Int
 @njit(cache=True, nogil=True)
 def _outer_zeros(
     rows: NDArray[np.int32],
+    start: Integer,
+    stop: Integer,
     packed: NDArray[np.uint32],
     stamp: NDArray[np.int64],
     key: Integer,
 ) -> tuple[Integer, Integer]:
     """Classes of the first and the last row present that are zero, of which there must be one."""
     n_samples = packed.shape[0]
-    for row in rows:
+    for place in range(start, stop):
+        row = rows[place]
         if row < n_samples:
             stamp[row] = key
     first, last = 0, n_samples - 1
@@ -101,9 +111,12 @@ def _zero_entries(
 def _build_entries(
     rows: NDArray[np.int32],
     values: NDArray[np.float64],
+    start: Integer,
+    stop: Integer,
     tied: bool,
     packed: NDArray[np.uint32],
     zeros: NDArray[np.int64],
+    n_zeros: Integer,
     first: Integer,
     last: Integer,
     classes: NDArray[np.int32],
@@ -112,14 +125,14 @@ def _build_entries(
 ) -> Integer:
     """Entries as :func:`pyfsagg._kernels.mdl.build_entries` makes them, up to their order in a value.
 
-    `rows` and `values` are those of the known places.  In a column without ties, where runs of one
-    class are not divided, the zeros are one row at most.
+    The known places are those from `start` up to `stop`.  In a column without ties, where runs of
+    one class are not divided, the zeros are one row at most.
     """
     n_samples = packed.shape[0]
     entry = 0
     label = np.int64(-1)
     changed = True
-    for place in range(rows.shape[0]):
+    for place in range(start, stop):
         changed = changed or values[place] != values[place - 1]
         row = rows[place]
         if row < n_samples:
@@ -133,7 +146,7 @@ def _build_entries(
                 entry += 1
             sizes[entry - 1] += weight
             label = here
-        elif zeros.sum() > 0:
+        elif n_zeros > 0:
             before = entry
             entry = _zero_entries(zeros, first, last, entry, classes, sizes, cut)
             if not tied and before > 0 and classes[before] == label:
@@ -189,14 +202,27 @@ def sparse_mdl(
         total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
         class_sum = _class_sum(class_counts, table)
         for j in columns:
-            known = slice(start[j], start[j] + n_known[j])
-            here = rows[start[j] : start[j + 1]]
+            begin, end = start[j], start[j + 1]
             first: Integer = np.int64(-1)
             last: Integer = np.int64(-1)
-            if _count_zeros(here, packed, class_counts, zeros) > 0 and parity:
-                first, last = _outer_zeros(here, packed, stamp, r * start.shape[0] + j)
+            n_zeros = _count_zeros(rows, begin, end, packed, class_counts, zeros)
+            if n_zeros > 0 and parity:
+                first, last = _outer_zeros(rows, begin, end, packed, stamp, r * start.shape[0] + j)
+            known = begin + n_known[j]
             n_entries = _build_entries(
-                rows[known], values[known], tied[j], packed, zeros, first, last, classes, sizes, cut
+                rows,
+                values,
+                begin,
+                known,
+                tied[j],
+                packed,
+                zeros,
+                n_zeros,
+                first,
+                last,
+                classes,
+                sizes,
+                cut,
             )
             n_cuts = mark_cuts(
                 n_entries, classes, sizes, cut, parity, table, shift, codes, left, right, stack
@@ -212,8 +238,8 @@ def sparse_mdl(
             for i in range(n_entries):
                 level += cut[i] == 2
                 counts[level, classes[i]] += sizes[i]
-            for row in here[n_known[j] :]:
-                word = np.int64(packed[row])
+            for place in range(known, end):
+                word = np.int64(packed[rows[place]])
                 counts[n_cuts + 1, word >> 16] += word & 0xFFFF
             write_scores(counts, n_cuts + 2, class_sum, total, table, shift, found)
             for k in range(3):
@@ -317,7 +343,7 @@ def sparse_binned(
         class_sum = _class_sum(class_counts, table)
         for j in columns:
             here = rows[start[j] : start[j + 1]]
-            n_zeros = _count_zeros(here, packed, class_counts, zeros)
+            n_zeros = _count_zeros(rows, start[j], start[j + 1], packed, class_counts, zeros)
             known = here[: n_known[j]]
             known_values = values[start[j] : start[j] + n_known[j]]
             if kind == EQUAL_WIDTH:
@@ -384,7 +410,7 @@ def sparse_levels(
         class_sum = _class_sum(class_counts, table)
         for j in columns:
             part = slice(start[j], start[j + 1])
-            _count_zeros(rows[part], packed, class_counts, zeros)
+            _count_zeros(rows, start[j], start[j + 1], packed, class_counts, zeros)
             used = counts[: n_levels[j]]
             _count_levels(rows[part], levels[part], packed, zeros, used)
             write_scores(used, n_levels[j], class_sum, total, table, shift, found)
