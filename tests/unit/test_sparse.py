@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -218,3 +220,16 @@ def test_noise_on_cells_is_refused():
     X, y = wide()
     with pytest.raises(DataError, match=r"value_noise.*sparse; use another plan"):
         pyfsagg.wam(sparse.csr_matrix(X), y, resampling="value_noise", n_resamples=2)
+
+
+@pytest.mark.skipif("PYFSAGG_DATA" not in os.environ, reason="needs the local data folder")
+@pytest.mark.parametrize(("name", "step"), [("dexter", 5), ("dorothea", 20)])
+@pytest.mark.parametrize("filter", ["information_gain", "chi_squared"])
+def test_real_tables_equal_their_dense_form(name, step, filter):
+    data = pyfsagg.load_dataset(name)
+    some = data.X[:, ::step]
+    options = {"filter": filter, "n_resamples": 3, "random_state": 1}
+    dense = pyfsagg.wam(some.toarray(), data.y, **options)
+    found = pyfsagg.wam(some, data.y, **options)
+    np.testing.assert_array_equal(found.combined, dense.combined)
+    assert found.data == dense.data
