@@ -47,6 +47,7 @@ def bam(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     scratch: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank features by the between-aggregation method (BAM).
@@ -69,7 +70,7 @@ def bam(
         table 4.4, and it is the default.
     aggregator, aggregator_params, n_resamples, precision, resampling, resampling_params, \
 row_indices, groups, sample_weight, nominal, drop_near_zero_variance, task, target_bins, \
-random_state, n_jobs, progress, scratch
+random_state, n_jobs, progress, checkpoint, scratch
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -118,6 +119,7 @@ random_state, n_jobs, progress, scratch
         task=task,
         target_bins=target_bins,
         random_state=random_state,
+        checkpoint=checkpoint,
         scratch=scratch,
         normalize=normalize,
         aggregator=spec.name,
@@ -127,7 +129,7 @@ random_state, n_jobs, progress, scratch
     def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         return combine_filters(matrices, run.table.feature_names, normalize, compute, run.store)
 
-    return run_ensemble("bam", run, combine, compute, n_jobs, progress)
+    return run_ensemble("bam", run, combine, compute, n_jobs, progress, checkpoint)
 
 
 def combine_filters(
