@@ -134,3 +134,16 @@ def test_parts_cover_a_matrix(shape, monkeypatch):
         covered = np.concatenate([np.arange(size)[part] for part in blocks])
         np.testing.assert_array_equal(covered, np.arange(size))
     assert min(part.stop - part.start for part in column_blocks(shape)) >= 2
+
+
+def test_scratch_and_checkpoint_go_together(tmp_path):
+    """What is kept does not depend on where the matrices are."""
+    X, y = data()
+    options = {"n_resamples": 20, "random_state": 1, "checkpoint": tmp_path / "kept"}
+    plain = pyfsagg.wam(X, y, **options)
+    steps = []
+    found = pyfsagg.wam(
+        X, y, scratch=tmp_path, progress=lambda done, _: steps.append(done), **options
+    )
+    assert steps[-1] == 20
+    np.testing.assert_array_equal(found.combined, plain.combined)
