@@ -37,18 +37,19 @@ def _class_counts(
 def _known_range(
     rows: NDArray[np.int32],
     values: NDArray[np.float64],
+    n_known: int,
     weights: NDArray[np.uint16],
     n_zeros: int,
 ) -> tuple[float, float]:
     """Smallest and largest value of the known places present; (inf, -inf) if there are none."""
     n_samples = weights.shape[0]
     low, high = np.inf, -np.inf
-    for place in range(rows.shape[0]):
+    for place in range(n_known):
         row = rows[place]
         if (weights[row] if row < n_samples else n_zeros) > 0:
             low = values[place]
             break
-    for place in range(rows.shape[0] - 1, -1, -1):
+    for place in range(n_known - 1, -1, -1):
         row = rows[place]
         if (weights[row] if row < n_samples else n_zeros) > 0:
             high = values[place]
@@ -103,7 +104,7 @@ def _count_column(
         if row < n_samples:
             zeros[labels[row]] -= weights[row]
     if binned:
-        found = _known_range(rows[:n_known], values[:n_known], weights, zeros.sum())
+        found = _known_range(rows, values, n_known, weights, zeros.sum())
         if not (found[0] == extent[0] and found[1] == extent[1]):
             extent = found
             width_rows(values, extent[0], extent[1], bins, codes)
@@ -145,13 +146,13 @@ def sparse_class_tables(
     zeros = np.empty(n_classes, dtype=np.int64)
     for j in range(n_codes.shape[0]):
         part = slice(start[j], start[j + 1])
-        codes = levels[part].copy()
+        part_rows, part_values, codes = rows[part], values[part], levels[part].copy()
         used = cells[: n_codes[j] * n_classes]
         extent = (np.nan, np.nan)
         for r in range(weights.shape[0]):
             extent = _count_column(
-                rows[part],
-                values[part],
+                part_rows,
+                part_values,
                 n_known[j],
                 binned[j],
                 bins,

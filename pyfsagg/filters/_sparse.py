@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy import SCORES
-from pyfsagg._kernels.sparse_entropy import sparse_binned, sparse_levels, sparse_mdl
+from pyfsagg._kernels.sparse_cuts import sparse_mdl
+from pyfsagg._kernels.sparse_entropy import sparse_binned, sparse_levels
 from pyfsagg._kernels.sparse_tables import sparse_class_tables
 from pyfsagg._validation import SparseTable
 from pyfsagg.discretization import check_totals
