@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from pyfsagg._parallel import run_tasks
 from pyfsagg._selection import n_selected
 from pyfsagg._target import check_target
 from pyfsagg._validation import check_table
@@ -57,9 +57,7 @@ def tanimoto_of_aggregators(
 ) -> dict[tuple[str, str], float]:
     """Table 1: mean similarity of the subsets of all pairs of random splits."""
     seeds = np.random.SeedSequence(seed).spawn(settings["n_splits"])
-    splits = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_of_split)(X, y, settings, each) for each in seeds
-    )
+    splits = list(run_tasks(_of_split, (X, y, settings), seeds, n_jobs=n_jobs))
     return {
         (name, "tanimoto"): float(stability(np.array([split[name] for split in splits]), "jaccard"))
         for name in AGGREGATORS
@@ -67,8 +65,9 @@ def tanimoto_of_aggregators(
 
 
 def _of_split(
-    X: Any, y: Any, settings: Mapping[str, Any], seed: np.random.SeedSequence
+    shared: tuple[Any, Any, Mapping[str, Any]], seed: np.random.SeedSequence
 ) -> dict[str, Mask]:
+    X, y, settings = shared
     rng = np.random.default_rng(seed)
     rows = rng.permutation(X.shape[0])[: round(TRAINING * X.shape[0])]
     return selections(X, np.asarray(y), np.sort(rows), settings, rng)
