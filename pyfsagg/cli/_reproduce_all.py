@@ -49,7 +49,9 @@ def add_all(parser: argparse.ArgumentParser, commands: Any) -> None:
             help="keep each repetition here; the same command goes on from there "
             "(default: %(default)s)",
         ),
-        own.add_argument("--seed", dest="all_seed", type=int, default=0, help="(default: 0)"),
+        own.add_argument(
+            "--seed", dest="all_seed", type=int, default=0, metavar="N", help="(default: 0)"
+        ),
         own.add_argument(
             "--jobs",
             dest="all_jobs",

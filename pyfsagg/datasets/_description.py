@@ -41,8 +41,8 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
 
     Examples
     --------
-    >>> describe_datasets("ionosphere").loc["ionosphere", ["origin", "n_samples", "match"]].tolist()
-    ['embedded', 351, 'as printed']
+    >>> describe_datasets("ionosphere").loc["ionosphere", ["origin", "printed", "match"]].tolist()
+    ['embedded', '351 × 34', 'as printed']
     """
     here = {str(name): str(origin) for name, origin in list_datasets()["origin"].items()}
     printed = catalogue(data_folder())

@@ -34,8 +34,8 @@ def printed_cells(table: str) -> pd.DataFrame:
 
     Examples
     --------
-    >>> printed_cells("fpcps_1").iloc[0, :4].tolist()
-    ['dorothea', 'borda', 'tanimoto', 0.41]
+    >>> printed_cells("fpcps_1").loc[0, ["dataset", "row", "measure"]].tolist()
+    ['dorothea', 'borda', 'tanimoto']
     """
     frame = _LAYOUTS.get(table, _long)(load_published(table))
     return frame.reindex(columns=COLUMNS).reset_index(drop=True)

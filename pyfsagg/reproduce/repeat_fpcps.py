@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from pyfsagg._parallel import run_tasks
 from pyfsagg._selection import n_selected
 from pyfsagg._target import check_target
 from pyfsagg._validation import check_table
@@ -34,6 +34,7 @@ from pyfsagg.stability_measures import stability
 __all__ = ["AGGREGATORS", "FILTERS", "auc_on_selected", "selections", "tanimoto_of_aggregators"]
 
 Mask = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
 
 FILTERS = ("spearman", "symmetric_uncertainty", "value_difference_metric", "fit_criterion")
 AGGREGATORS = {
@@ -57,9 +58,7 @@ def tanimoto_of_aggregators(
 ) -> dict[tuple[str, str], float]:
     """Table 1: mean similarity of the subsets of all pairs of random splits."""
     seeds = np.random.SeedSequence(seed).spawn(settings["n_splits"])
-    splits = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_of_split)(X, y, settings, each) for each in seeds
-    )
+    splits = list(run_tasks(_of_split, (X, y, settings), seeds, n_jobs=n_jobs))
     return {
         (name, "tanimoto"): float(stability(np.array([split[name] for split in splits]), "jaccard"))
         for name in AGGREGATORS
@@ -67,8 +66,9 @@ def tanimoto_of_aggregators(
 
 
 def _of_split(
-    X: Any, y: Any, settings: Mapping[str, Any], seed: np.random.SeedSequence
+    shared: tuple[Any, Any, Mapping[str, Any]], seed: np.random.SeedSequence
 ) -> dict[str, Mask]:
+    X, y, settings = shared
     rng = np.random.default_rng(seed)
     rows = rng.permutation(X.shape[0])[: round(TRAINING * X.shape[0])]
     return selections(X, np.asarray(y), np.sort(rows), settings, rng)
@@ -99,19 +99,31 @@ def selections(
     return found
 
 
-def _scores(
-    X: Any, y: NDArray[Any], rows: NDArray[np.intp], bins: int | None
-) -> NDArray[np.float64]:
-    """Scores (4, n_features) on some rows; columns without two values there score 0."""
+def _scores(X: Any, y: NDArray[Any], rows: NDArray[np.intp], bins: int | None) -> FloatArray:
+    """Scores (4, n_features) on some rows; columns without two values there score 0.
+
+    All four depend only on the values that each class has: columns that agree in them, as most of a
+    sparse table do, are scored once.
+    """
     sparse = hasattr(X, "tocsc")
+    rows = rows[np.argsort(y[rows], kind="stable")]
     part: Any = X[rows].tocsc() if sparse else np.asarray(X, dtype=np.float64)[rows]
+    labels = y[rows]
+    ends = np.flatnonzero(labels[1:] != labels[:-1]) + 1
     scores = np.zeros((len(FILTERS), part.shape[1]))
     for first in range(0, part.shape[1], BLOCK):
         block = part[:, first : first + BLOCK]
-        dense = block.toarray().astype(np.float64) if sparse else block
-        varied = np.flatnonzero(np.ptp(dense, axis=0) > 0)
+        dense = np.array((block.toarray() if sparse else block).T, dtype=np.float64, order="C")
+        for own in np.split(dense, ends, axis=1):
+            own.sort(axis=1)
+        place: dict[bytes, int] = {}
+        which = [place.setdefault(column.tobytes(), len(place)) for column in dense]
+        columns = dense[np.unique(which, return_index=True)[1]]
+        found = np.zeros((len(FILTERS), len(columns)))
+        varied = np.flatnonzero(np.ptp(columns, axis=1) > 0)
         if varied.size:
-            scores[:, first + varied] = _scores_of_block(dense[:, varied], y[rows], bins)
+            found[:, varied] = _scores_of_block(columns[varied].T, labels, bins)
+        scores[:, first : first + BLOCK] = found[:, which]
     return scores
 
 
