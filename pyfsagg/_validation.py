@@ -25,6 +25,7 @@ __all__ = [
     "Weights",
     "check_choice",
     "check_integer",
+    "check_names",
     "check_real",
     "check_table",
     "full_weights",
@@ -176,7 +177,7 @@ def check_table(
     if isinstance(X, Table):
         return X
     frame, from_array = _as_frame(X, feature_names)
-    _check_names(frame.columns)
+    check_names(frame.columns)
     n_samples, n_features = frame.shape
     if n_samples < min_samples:
         raise DataError(
@@ -236,7 +237,8 @@ def _as_frame(X: Any, feature_names: Sequence[str] | None) -> tuple[pd.DataFrame
     return pd.DataFrame(array, columns=names, copy=False), True
 
 
-def _check_names(columns: pd.Index) -> None:
+def check_names(columns: pd.Index) -> None:
+    """Refuse columns without a name of their own."""
     if isinstance(columns, pd.MultiIndex):
         raise DataError("X has several levels of column names; flatten them to one")
     missing = columns.isna()
