@@ -16,10 +16,13 @@ from pyfsagg._kernels.binning import width_rows
 from pyfsagg.exceptions import DataError
 from pyfsagg.out_of_core.source import Piece
 
-__all__ = ["MOST_LEVELS", "Coding", "Column", "Sketch", "column_of", "sketch_piece"]
+__all__ = ["FINE_PARTS", "MOST_LEVELS", "Coding", "Column", "Sketch", "column_of", "sketch_piece"]
 
 MOST_LEVELS = 10_000
 """Levels of a nominal column or of the target, above which it is taken for an identifier."""
+
+FINE_PARTS = 2**16
+"""Parts of the range in steps of which bins of equal frequency are cut."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,7 @@ class Sketch:
         return Coding(self.column, len(levels), levels=levels, counts=counts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coding:
     """Codes of the cells of a column: bins between `low` and `high`, or positions in `levels`.
 
@@ -193,6 +196,8 @@ class Coding:
         Number of codes of known values.
     low, high : float
         Range of a binned column.
+    lookup : ndarray of uint16 (FINE_PARTS + 1,), optional
+        Bins by fine part of the range, missing values last; None for bins of equal width.
     levels, counts : tuple
         Levels of another column in order (numbers as float), and how often each occurs.
     """
@@ -203,6 +208,7 @@ class Coding:
     high: float = 0.0
     levels: tuple[Any, ...] = ()
     counts: tuple[int, ...] = ()
+    lookup: NDArray[np.uint16] | None = None
 
     @property
     def n_codes(self) -> int:
@@ -212,6 +218,14 @@ class Coding:
     def labels(self) -> tuple[Any, ...]:
         """The levels as they are stored: 0 and not 0.0 in a column of whole numbers."""
         return tuple(self.column.stored(level) for level in self.levels)
+
+    def fine_parts(self, numbers: NDArray[np.float64]) -> NDArray[np.uint32]:
+        """Parts of the range (0 to FINE_PARTS - 1) in which numbers lie; FINE_PARTS for NaN."""
+        parts = np.empty(numbers.size, np.uint32)
+        width_rows(numbers, self.low, self.high, FINE_PARTS, parts)
+        if not self.low < self.high:
+            parts[np.isnan(numbers)] = FINE_PARTS
+        return parts
 
     def encode(self, array: Any, codes: NDArray[np.uint16]) -> NDArray[np.float64]:
         """Write the codes of an Arrow array; returns the cells as numbers.
@@ -227,7 +241,9 @@ class Coding:
             codes[:] = found.fill_null(self.n_known).to_numpy()
             return np.where(codes == self.n_known, np.nan, codes)
         numbers: NDArray[np.float64] = cells
-        if self.column.binned:
+        if self.lookup is not None:
+            codes[:] = self.lookup[self.fine_parts(numbers)]
+        elif self.column.binned:
             width_rows(numbers, self.low, self.high, self.n_known, codes)
             if not self.low < self.high:
                 codes[np.isnan(numbers)] = self.n_known  # the number that it has elsewhere

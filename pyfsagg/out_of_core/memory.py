@@ -10,7 +10,7 @@ from pathlib import Path
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
 from pyfsagg._validation import check_integer
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.out_of_core.columns import Coding
+from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
 from pyfsagg.out_of_core.source import Source
 
 __all__ = ["Budget", "read_memory"]
@@ -88,6 +88,13 @@ class Budget:
     def reading_groups(self, names: Sequence[str], source: Source) -> list[slice]:
         """Columns that can be read at the same time, for the first pass."""
         costs = [self._reading(name, source) for name in names]
+        return self._groups(names, costs, 0, "raise it, or lower n_jobs")
+
+    def histogram_groups(self, names: Sequence[str], source: Source) -> list[slice]:
+        """Columns whose fine histograms can be made at the same time."""
+        # The sum, one that every worker fills, and one that waits to be added.
+        tables = 8 * FINE_PARTS * (2 * self.workers + 1)
+        costs = [self._reading(name, source) + tables for name in names]
         return self._groups(names, costs, 0, "raise it, or lower n_jobs")
 
     def counting_groups(

@@ -22,9 +22,17 @@ from pyfsagg.ensemble.run import versions
 from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.filters import FILTERS
-from pyfsagg.out_of_core.columns import Coding, Column, Sketch, column_of, sketch_piece
+from pyfsagg.out_of_core.columns import (
+    FINE_PARTS,
+    Coding,
+    Column,
+    Sketch,
+    column_of,
+    sketch_piece,
+)
 from pyfsagg.out_of_core.counting import count_piece, count_scores, empty_counts
 from pyfsagg.out_of_core.memory import Budget, read_memory
+from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
 from pyfsagg.out_of_core.source import Source, open_source
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import resolve_seed
@@ -32,6 +40,7 @@ from pyfsagg.resampling import resolve_seed
 __all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
+BINNINGS = ("equal_width", "equal_frequency")
 MOST_BINS = 1000
 MOST_ROWS = 2_000_000_000
 """Products of two sums of weights must fit into 64 bits."""
@@ -42,6 +51,7 @@ def rank_out_of_core(
     target: str,
     *,
     filters: str | Sequence[str] = DEFAULT_FILTERS,
+    binning: str = "equal_width",
     bins: int = 10,
     normalize: str = "per_resample",
     aggregator: str = "arithmetic_mean",
@@ -57,8 +67,8 @@ def rank_out_of_core(
     """Rank the features of a table that is larger than memory.
 
     The table is read twice.  The first pass finds the range of every numeric column, which is cut
-    into bins of equal width, and the levels of the others; the second counts every feature by code
-    and class in all resamples of a Poisson bootstrap.  All filters are computed from these counts.
+    into bins, and the levels of the others; the second counts every feature by code and class in
+    all resamples of a Poisson bootstrap.  All filters are computed from these counts.
     One filter is aggregated over the resamples as by :func:`pyfsagg.wam`, several as by
     :func:`pyfsagg.bam`.
 
@@ -72,11 +82,14 @@ def rank_out_of_core(
     filters : str or sequence of str
         One or more of ``information_gain``, ``gain_ratio``, ``symmetric_uncertainty``,
         ``chi_squared``, ``cramers_v`` and ``value_difference_metric`` (two classes).
+    binning : {"equal_width", "equal_frequency"}
+        How numeric and integer columns are cut, once for the whole table: at
+        min + k·(max − min)/bins, or at quantiles.  These are told to 1/65 536 of the range by a
+        histogram, which takes one more pass; columns with far outliers are better transformed
+        first.  A value that equals a cut belongs below it.
     bins : int
-        Numeric and integer columns are cut into so many parts of equal width between their smallest
-        and largest value in the whole table, at min + k·(max − min)/bins; a value that equals a cut
-        belongs below it.  Boolean, text and dictionary columns keep their levels.  A missing value
-        (null or NaN) is a level of its own.
+        Into how many parts.  Boolean, text and dictionary columns keep their levels.  A missing
+        value (null or NaN) is a level of its own.
     normalize, aggregator, aggregator_params
         As in :func:`pyfsagg.bam`.
     n_resamples : int
@@ -88,12 +101,13 @@ def rank_out_of_core(
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
-        Workers, as in joblib; each reads row groups on its own.
+        Workers, as in joblib.  Each takes whole row groups, so that one file of one row group
+        is the work of one.
     memory_limit : int or str
         What the process may hold, in bytes or like ``"2GB"``.  Columns that do not fit at the same
         time are dealt with in groups, one pass for each.
     progress : bool or callable (done, total), optional
-        A progress bar, or a function that is told; the unit is the row, and each is read twice.
+        A progress bar, or a function that is told; the unit is the row, once for each pass.
 
     Returns
     -------
@@ -130,6 +144,7 @@ def rank_out_of_core(
     ['flavanoids', 'color_intensity', 'proline']
     """
     labels = _filter_labels(filters)
+    check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     check_integer("n_resamples", n_resamples, low=1)
     check_choice("normalize", normalize, NORMALIZATIONS)
@@ -138,11 +153,17 @@ def rank_out_of_core(
     limit = read_memory(memory_limit)
     seed = resolve_seed(random_state)
     run = _open(source, target, nominal, exclude, limit, n_jobs)
-    with progress_sink(progress, 2 * run.source.n_rows, "row") as told:
+    run.check_memory(bins, n_resamples)
+    n_passes = 2 if binning == "equal_width" else 3
+    with progress_sink(progress, n_passes * run.source.n_rows, "row") as told:
         told(0)
-        codings = run.first_pass(bins, told)
-        _check_codings(codings, labels, run.source)
-        matrices, digests = run.second_pass(codings, labels, n_resamples, seed, told)
+        codings = run.ranges_and_levels(bins, told)
+        _check_two_classes(codings[-1], labels)
+        if binning == "equal_frequency":
+            codings = run.quantiles(codings, told)
+        matrices, digests = run.scores(
+            codings, labels, n_resamples, seed, told, (n_passes - 1) * run.source.n_rows
+        )
     names = tuple(coding.column.name for coding in codings[:-1])
     several = len(labels) > 1
     combined = (
@@ -155,6 +176,7 @@ def rank_out_of_core(
         "n_resamples": n_resamples,
         "resampling": "poisson_bootstrap",
         "resampling_params": {},
+        "binning": binning,
         "bins": bins,
         "out_of_core": True,
         "weighted": False,
@@ -248,8 +270,15 @@ class _Run:
         )
         return found
 
-    def first_pass(self, bins: int, told: Callable[[int], None]) -> list[Coding]:
-        """The codes of all columns."""
+    def check_memory(self, bins: int, n_resamples: int) -> None:
+        """Refuse a limit that cannot do, before anything is read: levels are not known yet."""
+        names = [column.name for column in self.columns]
+        self.budget.reading_groups(names, self.source)
+        features = [Coding(each, bins if each.binned else 1) for each in self.columns[:-1]]
+        self.budget.counting_groups(features, Coding(self.columns[-1], 2), n_resamples, self.source)
+
+    def ranges_and_levels(self, bins: int, told: Callable[[int], None]) -> list[Coding]:
+        """The first pass: codes of all columns, by bins of equal width and by levels."""
         groups = self.budget.reading_groups([column.name for column in self.columns], self.source)
         sketches = [Sketch(column) for column in self.columns]
         done = 0
@@ -262,15 +291,34 @@ class _Run:
         _check_sketches(sketches, self.source)
         return [sketch.coding(bins) for sketch in sketches]
 
-    def second_pass(
+    def quantiles(self, codings: list[Coding], told: Callable[[int], None]) -> list[Coding]:
+        """The pass between: codes of numbers by bins of equal frequency."""
+        binned = [j for j, coding in enumerate(codings) if coding.column.binned]
+        names = [codings[j].column.name for j in binned]
+        codings = list(codings)
+        done = 0
+        groups = self.budget.histogram_groups(names, self.source) if binned else []
+        for group in groups:
+            members = [codings[j] for j in binned[group]]
+            histograms = np.zeros((len(members), FINE_PARTS), np.int64)
+            for n_rows, part in self._pieces(histogram_piece, members):
+                histograms += part
+                done += n_rows
+                told(self.source.n_rows + done // len(groups))
+            for j, histogram in zip(binned[group], histograms, strict=True):
+                codings[j] = frequency_coding(codings[j], histogram)
+        return codings
+
+    def scores(
         self,
         codings: list[Coding],
         labels: list[str],
         n_resamples: int,
         seed: int,
         told: Callable[[int], None],
+        before: int,
     ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.uint64]]:
-        """Score matrices by filter, and a digest of every column."""
+        """The last pass: score matrices by filter, and a digest of every column."""
         features, target = codings[:-1], codings[-1]
         groups = self.budget.counting_groups(features, target, n_resamples, self.source)
         matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
@@ -285,7 +333,7 @@ class _Run:
                 counts += part
                 digest += part_digest
                 done += n_rows
-                told(self.source.n_rows + done // len(groups))
+                told(before + done // len(groups))
             cells = counted[0].n_codes * target.n_known
             check_poisson_totals(counts[:cells, :n_resamples].sum(axis=0))
             scores = count_scores(counts, counted, target.n_known, n_resamples)
@@ -315,9 +363,8 @@ def _check_sketches(sketches: list[Sketch], source: Source) -> None:
         raise DataError("every feature is constant; there is nothing to rank")
 
 
-def _check_codings(codings: list[Coding], labels: list[str], source: Source) -> None:
+def _check_two_classes(target: Coding, labels: list[str]) -> None:
     """Refuse the filter that knows two classes only where there are more."""
-    target = codings[-1]
     if "value_difference_metric" in labels and target.n_known != 2:
         raise DataError(
             f"the filter 'value_difference_metric' is defined for two classes, the target "
