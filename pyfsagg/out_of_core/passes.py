@@ -1,0 +1,194 @@
+"""The passes over a table: ranges and levels, quantiles if they are asked for, counts and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from pyfsagg._poisson_bootstrap import check_poisson_totals, poisson_key
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.out_of_core.columns import (
+    FINE_PARTS,
+    Coding,
+    Column,
+    Sketch,
+    column_of,
+    sketch_piece,
+)
+from pyfsagg.out_of_core.counting import count_piece, count_scores, empty_counts
+from pyfsagg.out_of_core.memory import Budget
+from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
+from pyfsagg.out_of_core.source import Source, open_source
+
+__all__ = ["Run", "check_two_classes", "open_run"]
+
+MOST_ROWS = 2_000_000_000
+"""Products of two sums of weights must fit into 64 bits."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A table and the passes over it.
+
+    Attributes
+    ----------
+    source : Source
+    columns : list of Column
+        The features in the order of the table, and the target last.
+    budget : Budget
+    """
+
+    source: Source
+    columns: list[Column]
+    budget: Budget
+
+    def _pieces(self, task: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
+        """What `task` finds in each piece, in whatever order the pieces are done."""
+        parallel = Parallel(
+            n_jobs=self.budget.workers, prefer="threads", return_as="generator_unordered"
+        )
+        found: Iterator[Any] = parallel(
+            delayed(task)(piece, *arguments, self.budget.rows) for piece in self.source.pieces
+        )
+        return found
+
+    def check_memory(self, bins: int, n_resamples: int) -> None:
+        """Refuse a limit that cannot do, before anything is read: levels are not known yet."""
+        names = [column.name for column in self.columns]
+        self.budget.reading_groups(names, self.source)
+        features = [Coding(each, bins if each.binned else 1) for each in self.columns[:-1]]
+        self.budget.counting_groups(features, Coding(self.columns[-1], 2), n_resamples, self.source)
+
+    def ranges_and_levels(self, bins: int, told: Callable[[int], None]) -> list[Coding]:
+        """The first pass: codes of all columns, by bins of equal width and by levels."""
+        groups = self.budget.reading_groups([column.name for column in self.columns], self.source)
+        sketches = [Sketch(column) for column in self.columns]
+        done = 0
+        for group in groups:
+            for n_rows, found in self._pieces(sketch_piece, self.columns[group]):
+                for sketch, part in zip(sketches[group], found, strict=True):
+                    sketch.add(part)
+                done += n_rows
+                told(done // len(groups))
+        _check_sketches(sketches, self.source)
+        return [sketch.coding(bins) for sketch in sketches]
+
+    def quantiles(self, codings: list[Coding], told: Callable[[int], None]) -> list[Coding]:
+        """The pass between: codes of numbers by bins of equal frequency."""
+        binned = [j for j, coding in enumerate(codings) if coding.column.binned]
+        names = [codings[j].column.name for j in binned]
+        codings = list(codings)
+        done = 0
+        groups = self.budget.histogram_groups(names, self.source) if binned else []
+        for group in groups:
+            members = [codings[j] for j in binned[group]]
+            histograms = np.zeros((len(members), FINE_PARTS), np.int64)
+            for n_rows, part in self._pieces(histogram_piece, members):
+                histograms += part
+                done += n_rows
+                told(self.source.n_rows + done // len(groups))
+            for j, histogram in zip(binned[group], histograms, strict=True):
+                codings[j] = frequency_coding(codings[j], histogram)
+        return codings
+
+    def scores(
+        self,
+        codings: list[Coding],
+        labels: list[str],
+        n_resamples: int,
+        seed: int,
+        told: Callable[[int], None],
+        before: int,
+    ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.uint64]]:
+        """The last pass: score matrices by filter, and a digest of every column."""
+        features, target = codings[:-1], codings[-1]
+        groups = self.budget.counting_groups(features, target, n_resamples, self.source)
+        matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
+        digests = np.empty(len(codings), np.uint64)
+        key = poisson_key(seed)
+        done = 0
+        for group in groups:
+            counted = features[group]
+            counts, digest = empty_counts(counted, target, n_resamples)
+            arguments = (counted, target, key, n_resamples)
+            for n_rows, (part, part_digest) in self._pieces(count_piece, *arguments):
+                counts += part
+                digest += part_digest
+                done += n_rows
+                told(before + done // len(groups))
+            cells = counted[0].n_codes * target.n_known
+            check_poisson_totals(counts[:cells, :n_resamples].sum(axis=0))
+            scores = count_scores(counts, counted, target.n_known, n_resamples)
+            for label in labels:
+                matrices[label][:, group] = scores[label]
+            digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
+        return matrices, digests
+
+
+def open_run(
+    source: Any,
+    target: str,
+    nominal: Sequence[str] | None,
+    exclude: Sequence[str],
+    limit: int,
+    n_jobs: int | None,
+) -> Run:
+    """The table, and how its columns are read; the target comes last."""
+    opened = open_source(source)
+    if opened.n_rows > MOST_ROWS:
+        raise DataError(
+            f"{opened.name} has {opened.n_rows:,} rows; at most {MOST_ROWS:,} are counted"
+        )
+    declared = [nominal] if isinstance(nominal, str) else list(nominal or [])
+    for name in (target, *exclude, *declared):
+        if name not in opened.types:
+            raise UnknownNameError("column", name, opened.types)
+    if target in exclude:
+        raise ParameterError(f"the column {target!r} cannot be both the target and left out")
+    columns = [
+        column_of(name, kind, nominal=name in declared)
+        for name, kind in opened.types.items()
+        if name != target and name not in exclude
+    ]
+    if len(columns) < 2:
+        raise DataError(
+            f"{opened.name} has {len(columns)} feature(s) beside the target; a minimum of 2 is required"
+        )
+    columns.append(column_of(target, opened.types[target], nominal=True))
+    workers = min(effective_n_jobs(n_jobs), len(opened.pieces))
+    return Run(opened, columns, Budget.of(limit, workers, len(columns)))
+
+
+def _check_sketches(sketches: list[Sketch], source: Source) -> None:
+    """Refuse a target that cannot be explained, and features that explain nothing."""
+    target = sketches[-1]
+    name, n_classes = target.column.name, len(target.levels)
+    if target.n_missing:
+        raise DataError(
+            f"the target {name!r} is missing in {target.n_missing} of {source.n_rows} rows; drop these "
+            "rows first"
+        )
+    if n_classes < 2:
+        raise DataError(f"the target {name!r} has one class only; at least two are needed")
+    if n_classes > max(2, source.n_rows / 4):
+        raise DataError(
+            f"the target {name!r} has {n_classes} different values in {source.n_rows} rows, more than a "
+            "quarter: a number, or an identifier. Bin it into classes first"
+        )
+    if all(sketch.is_constant for sketch in sketches[:-1]):
+        raise DataError("every feature is constant; there is nothing to rank")
+
+
+def check_two_classes(target: Coding, labels: list[str]) -> None:
+    """Refuse the filter that knows two classes only where there are more."""
+    if "value_difference_metric" in labels and target.n_known != 2:
+        raise DataError(
+            f"the filter 'value_difference_metric' is defined for two classes, the target "
+            f"{target.column.name!r} has {target.n_known}; use a filter for several classes such as "
+            "'symmetric_uncertainty'"
+        )
