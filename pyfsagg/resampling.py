@@ -110,7 +110,7 @@ for _spec in (
     PlanSpec(
         "poisson_bootstrap",
         ("poisson",),
-        "takes each row a Poisson(1) number of times, by its number in the table alone",
+        "takes each row a Poisson(1) number of times, told by seed, row number and resample alone",
         None,
         None,
     ),

@@ -196,8 +196,9 @@ class Coding:
         Number of codes of known values.
     low, high : float
         Range of a binned column.
-    lookup : ndarray of uint16 (FINE_PARTS + 1,), optional
-        Bins by fine part of the range, missing values last; None for bins of equal width.
+    edges : ndarray of int64, optional
+        Bins as numbers of fine parts of the range: bin k has the parts from ``edges[k]`` to before
+        ``edges[k + 1]``.  None for bins of equal width.
     levels, counts : tuple
         Levels of another column in order (numbers as float), and how often each occurs.
     """
@@ -208,7 +209,7 @@ class Coding:
     high: float = 0.0
     levels: tuple[Any, ...] = ()
     counts: tuple[int, ...] = ()
-    lookup: NDArray[np.uint16] | None = None
+    edges: NDArray[np.int64] | None = None
 
     @property
     def n_codes(self) -> int:
@@ -241,8 +242,11 @@ class Coding:
             codes[:] = found.fill_null(self.n_known).to_numpy()
             return np.where(codes == self.n_known, np.nan, codes)
         numbers: NDArray[np.float64] = cells
-        if self.lookup is not None:
-            codes[:] = self.lookup[self.fine_parts(numbers)]
+        if self.edges is not None:
+            # A missing value is a part and a bin of its own, after all others.
+            sizes = np.diff([*self.edges, FINE_PARTS + 1])
+            bins = np.repeat(np.arange(self.n_codes, dtype=np.uint16), sizes)
+            codes[:] = bins[self.fine_parts(numbers)]
         elif self.column.binned:
             width_rows(numbers, self.low, self.high, self.n_known, codes)
             if not self.low < self.high:

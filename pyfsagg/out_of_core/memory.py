@@ -23,8 +23,11 @@ UNITS = {
 MOST_ROWS, FEWEST_ROWS = 2**16, 2**10
 """Rows of a batch: more bring nothing, fewer cost time."""
 
-CELL = 24
-"""Bytes of a cell of a batch at most: as Arrow holds it, as a number, and on the way between."""
+CELL = 32
+"""Bytes of a cell of a batch: as Arrow unpacks and holds it, as a number, and as a code."""
+
+_SCORE_MATRICES = 8
+"""Of all features at most: one for each filter, and two while they are combined."""
 
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
@@ -111,7 +114,8 @@ class Budget:
         ]
         most_cells = max(coding.n_codes for coding in features) * target.n_known
         kernel = self.workers * width * (ROWS_AT_ONCE + 2 * most_cells)
-        fixed = kernel + self._reading(target.column.name, source)
+        scores = 8 * n_resamples * len(features) * _SCORE_MATRICES
+        fixed = kernel + scores + self._reading(target.column.name, source)
         names = [coding.column.name for coding in features]
         return self._groups(names, costs, fixed, "raise it, or lower n_resamples, n_jobs or bins")
 

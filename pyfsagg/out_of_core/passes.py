@@ -20,7 +20,7 @@ from pyfsagg.out_of_core.columns import (
     column_of,
     sketch_piece,
 )
-from pyfsagg.out_of_core.counting import count_piece, count_scores, empty_counts
+from pyfsagg.out_of_core.counting import Counts, count_piece, count_scores, empty_counts
 from pyfsagg.out_of_core.memory import Budget
 from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
 from pyfsagg.out_of_core.source import Source, open_source
@@ -49,6 +49,9 @@ class Run:
 
     def _pieces(self, task: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
         """What `task` finds in each piece, in whatever order the pieces are done."""
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()  # what the pass before has left
         parallel = Parallel(
             n_jobs=self.budget.workers, prefer="threads", return_as="generator_unordered"
         )
@@ -68,13 +71,12 @@ class Run:
         """The first pass: codes of all columns, by bins of equal width and by levels."""
         groups = self.budget.reading_groups([column.name for column in self.columns], self.source)
         sketches = [Sketch(column) for column in self.columns]
-        done = 0
+        advance = _in_groups(told, 0, len(groups))
         for group in groups:
             for n_rows, found in self._pieces(sketch_piece, self.columns[group]):
                 for sketch, part in zip(sketches[group], found, strict=True):
                     sketch.add(part)
-                done += n_rows
-                told(done // len(groups))
+                advance(n_rows)
         _check_sketches(sketches, self.source)
         return [sketch.coding(bins) for sketch in sketches]
 
@@ -83,18 +85,21 @@ class Run:
         binned = [j for j, coding in enumerate(codings) if coding.column.binned]
         names = [codings[j].column.name for j in binned]
         codings = list(codings)
-        done = 0
         groups = self.budget.histogram_groups(names, self.source) if binned else []
+        advance = _in_groups(told, self.source.n_rows, len(groups))
         for group in groups:
-            members = [codings[j] for j in binned[group]]
-            histograms = np.zeros((len(members), FINE_PARTS), np.int64)
-            for n_rows, part in self._pieces(histogram_piece, members):
-                histograms += part
-                done += n_rows
-                told(self.source.n_rows + done // len(groups))
-            for j, histogram in zip(binned[group], histograms, strict=True):
-                codings[j] = frequency_coding(codings[j], histogram)
+            found = self._frequencies([codings[j] for j in binned[group]], advance)
+            for j, coding in zip(binned[group], found, strict=True):
+                codings[j] = coding
         return codings
+
+    def _frequencies(self, codings: list[Coding], advance: Callable[[int], None]) -> list[Coding]:
+        """Bins of equal frequency of some columns."""
+        histograms = np.zeros((len(codings), FINE_PARTS), np.int64)
+        for n_rows, part in self._pieces(histogram_piece, codings):
+            histograms += part
+            advance(n_rows)
+        return [frequency_coding(*each) for each in zip(codings, histograms, strict=True)]
 
     def scores(
         self,
@@ -111,23 +116,50 @@ class Run:
         matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
         digests = np.empty(len(codings), np.uint64)
         key = poisson_key(seed)
-        done = 0
+        advance = _in_groups(told, before, len(groups))
         for group in groups:
-            counted = features[group]
-            counts, digest = empty_counts(counted, target, n_resamples)
-            arguments = (counted, target, key, n_resamples)
-            for n_rows, (part, part_digest) in self._pieces(count_piece, *arguments):
-                counts += part
-                digest += part_digest
-                done += n_rows
-                told(before + done // len(groups))
-            cells = counted[0].n_codes * target.n_known
-            check_poisson_totals(counts[:cells, :n_resamples].sum(axis=0))
-            scores = count_scores(counts, counted, target.n_known, n_resamples)
+            counts, digest = self._counts(features[group], target, key, n_resamples, advance)
+            scores = count_scores(counts, features[group], target.n_known, n_resamples)
             for label in labels:
                 matrices[label][:, group] = scores[label]
             digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
+            del counts  # before the next ones are made
         return matrices, digests
+
+    def _counts(
+        self,
+        features: list[Coding],
+        target: Coding,
+        key: np.uint64,
+        n_resamples: int,
+        advance: Callable[[int], None],
+    ) -> Counts:
+        """The counts of some features over all pieces."""
+        counts, digest = empty_counts(features, target, n_resamples)
+        for n_rows, (part, part_digest) in self._pieces(
+            count_piece, features, target, key, n_resamples
+        ):
+            counts += part
+            digest += part_digest
+            advance(n_rows)
+        cells = features[0].n_codes * target.n_known
+        check_poisson_totals(counts[:cells, :n_resamples].sum(axis=0))
+        return counts, digest
+
+
+def _in_groups(told: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
+    """A function that takes rows read for one of `n_groups` groups of columns, and tells the share.
+
+    `before` are the rows of the passes before.
+    """
+    done = 0
+
+    def advance(n_rows: int) -> None:
+        nonlocal done
+        done += n_rows
+        told(before + done // n_groups)
+
+    return advance
 
 
 def open_run(

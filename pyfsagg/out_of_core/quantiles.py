@@ -39,15 +39,12 @@ def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:
     """
     below = np.cumsum(histogram)
     total = int(below[-1])
-    lookup = np.zeros(FINE_PARTS + 1, np.uint16)
-    bins = coding.n_known
-    goal, found = total, 0
+    bins, goal = coding.n_known, total
+    edges = [0]
     while total > 0:
         last = int(np.searchsorted(below * bins, goal))
         if below[last] == total:
             break
-        found += 1
-        lookup[last + 1 :] = found
+        edges.append(last + 1)
         goal = (int(below[last]) * bins // total + 1) * total
-    lookup[FINE_PARTS] = found + 1
-    return replace(coding, n_known=found + 1, lookup=lookup)
+    return replace(coding, n_known=len(edges), edges=np.array([*edges, FINE_PARTS]))

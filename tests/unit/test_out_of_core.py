@@ -164,32 +164,40 @@ def test_small_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_groups_of_columns_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(mixed_table(), tmp_path / "parts", [333])
     expected = rank_out_of_core(folder, "y", binning="equal_frequency", **RUN)
-    monkeypatch.setattr(memory, "OVERHEAD", 0)
-    monkeypatch.setattr(memory, "_resident", lambda: 0)
-    seen: list[int] = []
-    groups = Budget._groups
+    asked: list[int] = []
 
-    def counted(self: Budget, *arguments: object) -> list[slice]:
-        found = groups(self, *arguments)  # type: ignore[arg-type]
-        seen.append(len(found))
-        return found
+    def groups(self: Budget, names: list[str], *_: object) -> list[slice]:
+        asked.append(len(names))
+        return [slice(start, min(start + 3, len(names))) for start in range(0, len(names), 3)]
 
-    monkeypatch.setattr(Budget, "_groups", counted)
+    monkeypatch.setattr(Budget, "_groups", groups)
     progress: list[tuple[int, int]] = []
     found = rank_out_of_core(
         folder,
         "y",
         binning="equal_frequency",
-        memory_limit="3MB",
         progress=lambda done, total: progress.append((done, total)),
         **RUN,
     )
-    assert min(seen) >= 2
+    assert asked[-3:] == [11, 6, 10]
     assert_same(found, expected)
     assert found.data == expected.data
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
     assert progress[0] == (0, 3 * N)
     assert progress[-1] == (3 * N, 3 * N)
+
+
+def test_a_lower_limit_makes_more_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = open_source(write(mixed_table(), tmp_path / "parts", []))
+    monkeypatch.setattr(memory, "_resident", lambda: 0)
+    names = list(source.types)
+    found = []
+    for megabytes in (2, 1):
+        limit = memory.OVERHEAD + megabytes * 10**6
+        groups = Budget.of(limit, 3, len(names)).reading_groups(names, source)
+        assert [j for group in groups for j in range(len(names))[group]] == list(range(len(names)))
+        found.append(len(groups))
+    assert 1 < found[0] < found[1]
 
 
 def test_equal_frequency_is_that_of_the_parts_of_the_range(tmp_path: Path) -> None:
@@ -300,6 +308,7 @@ def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
     page = render_report(loaded)
     assert "rank_out_of_core(" in page
     assert "poisson bootstrap" in page
+    assert "numbers were cut into 10 bins of equal width once" in page
     assert "exclude=[&#39;empty&#39;]" in page
 
 
@@ -442,6 +451,9 @@ def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     mixed_table().iloc[:0].to_parquet(tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"has 0 row\(s\)"):
         rank_out_of_core(tmp_path, "y")
+    write(mixed_table(), tmp_path / "hive" / "year=2020", [])
+    with pytest.raises(DataError, match="the name of the folder 'year=2020' holds a column"):
+        rank_out_of_core(tmp_path / "hive", "y")
     with pytest.raises(InputTypeError, match="got DataFrame; a table in memory goes to"):
         rank_out_of_core(mixed_table(), "y")
 
