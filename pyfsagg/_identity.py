@@ -1,16 +1,19 @@
-"""What the data of a run are: a hash of the whole, and a digest of each row."""
+"""What a run is made of: a hash of its data, a digest of each row, and the versions in use."""
 
 from __future__ import annotations
 
 import hashlib
+import platform
+from importlib.metadata import version
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._target import Target
 from pyfsagg._validation import Table
+from pyfsagg._version import __version__
 
-__all__ = ["data_hash", "row_digests"]
+__all__ = ["data_hash", "row_digests", "versions"]
 
 
 def data_hash(table: Table, target: Target | None) -> str:
@@ -49,3 +52,13 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     bits = bits ^ (bits >> np.uint64(27))
     bits = bits * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that computes the numbers."""
+    packages = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
+    return {
+        "pyfsagg": __version__,
+        "python": platform.python_version(),
+        **{package: version(package) for package in packages},
+    }

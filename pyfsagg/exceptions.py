@@ -19,6 +19,7 @@ __all__ = [
     "PyfsaggError",
     "PyfsaggWarning",
     "UnknownNameError",
+    "WorkerError",
 ]
 
 
@@ -44,6 +45,10 @@ class OutputError(PyfsaggError, OSError):
 
 class MissingDependencyError(PyfsaggError, ImportError):
     """An optional program or package is needed and is not installed."""
+
+
+class WorkerError(PyfsaggError, RuntimeError):
+    """A worker process died, or the cluster is gone, before the work was done."""
 
 
 class PyfsaggWarning(UserWarning):

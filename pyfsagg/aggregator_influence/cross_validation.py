@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import open_checkpoint, resume_tasks
+from pyfsagg._identity import versions
 from pyfsagg._validation import check_choice, check_integer
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.run import Run, set_up_run, versions
+from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink, score_resamples
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
@@ -52,6 +54,7 @@ def influence(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> InfluenceResult:
     """How the choice of the aggregator influences the stability of the ensemble ranking.
 
@@ -78,7 +81,7 @@ def influence(
         Number of folds, at least 2 and at most the size of the smallest class.
     n_resamples : int
         Bootstraps inside each training part.
-    nominal, drop_near_zero_variance, task, target_bins, random_state, n_jobs, progress
+    nominal, drop_near_zero_variance, task, target_bins, random_state, n_jobs, progress, checkpoint
         As in :func:`pyfsagg.wam`; workers share the folds.  Folds are stratified by the classes, or
         by the bins of a numeric target.
 
@@ -128,31 +131,42 @@ def influence(
         task=task,
         target_bins=target_bins,
         random_state=random_state,
+        checkpoint=checkpoint,
     )
     plan = FoldPlan(folds, options, n_resamples, None if method == "wam" else normalize)
-    tasks = (delayed(plan.rank_fold)(f) for f in range(n_folds))
     # As in the scoring of resamples: only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
-    parallel = Parallel(
-        n_jobs=n_jobs, prefer="threads" if threads else "processes", return_as="generator"
-    )
-    found: list[dict[tuple[str, str], NDArray[np.float64]]] = []
-    with progress_sink(progress, n_folds, "fold") as told:
-        for scores in parallel(tasks):
-            found.append(scores)
-            told(len(found))
-    parameters = {
-        **folds.parameters,
+    settings = {
         "method": method,
         "normalize": normalize,
         "aggregators": list(options),
         "aggregator_params": {name: dict(chosen) for name, chosen in options.items() if chosen},
         "n_folds": n_folds,
         "n_resamples": n_resamples,
+    }
+    identity = {"kind": "influence", **folds.identity, **settings}
+    found: list[dict[str, NDArray[np.float64]]] = []
+    with (
+        open_checkpoint(checkpoint, identity) as kept,
+        progress_sink(progress, n_folds, "fold") as told,
+    ):
+        numbers = range(n_folds)
+        keys = [f"fold {fold}" for fold in numbers]
+        for scores in resume_tasks(
+            kept, keys, FoldPlan.rank_fold, plan, numbers, n_jobs=n_jobs, threads=threads
+        ):
+            found.append(scores)
+            told(len(found))
+    parameters = {
+        **folds.parameters,
+        **settings,
         "resampling": "bootstrap within stratified folds",
     }
     return InfluenceResult(
-        {key: np.stack([scores[key] for scores in found]) for key in found[0]},
+        {
+            (label, name): np.stack([scores[f"{label}|{name}"] for scores in found])
+            for label, name in (key.rsplit("|", 1) for key in found[0])
+        },
         folds.table.feature_names,
         parameters,
         folds.data,
@@ -203,8 +217,8 @@ class FoldPlan:
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
 
-    def rank_fold(self, fold: int) -> dict[tuple[str, str], NDArray[np.float64]]:
-        """Aggregated scores on the training part of one fold, by filter and aggregator."""
+    def rank_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
+        """Aggregated scores on the training part of one fold, by ``filter|aggregator``."""
         table = self.folds.table
         matrices = self.score_fold(fold)
         scores = {}
@@ -217,7 +231,7 @@ class FoldPlan:
                     "bam": combine_filters(matrices, table.feature_names, self.normalize, compute)
                 }
             for label, matrix in ensembles.items():
-                scores[label, name] = compute(as_lists(matrix, table.feature_names)).scores
+                scores[f"{label}|{name}"] = compute(as_lists(matrix, table.feature_names)).scores
         return scores
 
 

@@ -25,6 +25,7 @@ from pyfsagg.cli import (
     stability,
     unsupervised,
 )
+from pyfsagg.cli._common import on_cluster
 from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
 
 __all__ = ["main"]
@@ -68,7 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _warnings_as_lines():
         try:
             # A command returns nothing, or an exit code of its own.
-            return options.run(options) or 0
+            with on_cluster(getattr(options, "dask", None)):
+                _tell_state(options)
+                return options.run(options) or 0
         except PyfsaggError as error:
             print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
             return 2
@@ -78,6 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except BrokenPipeError:
             sys.stderr.close()
             return 141
+
+
+def _tell_state(options: argparse.Namespace) -> None:
+    """Say what a checkpoint holds, before the work begins."""
+    if getattr(options, "checkpoint", None) is None or options.quiet:
+        return
+    from pyfsagg._checkpoint import spoken_state
+
+    print(spoken_state(options.checkpoint), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._identity import versions
 from pyfsagg.aggregation import Aggregation, PermutationTest
 from pyfsagg.aggregation.comparison import Comparison
 from pyfsagg.aggregation.description import describe_items, describe_lists
-from pyfsagg.ensemble.run import versions
 from pyfsagg.ranks import RankTable
 from pyfsagg.report._format import enumerate_names, plural, ranks, setting, titled
 from pyfsagg.report.aggregation import INDEPENDENCE, aggregation_page

@@ -10,15 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.exceptions import MissingDependencyError, ParameterError
 
 __all__ = [
     "add_output_flags",
     "add_table_flags",
+    "add_work_flags",
     "assignments",
     "free_folder",
     "names",
     "number_or_auto",
+    "on_cluster",
     "reporter",
     "require_target",
     "threshold",
@@ -80,6 +82,56 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
+
+
+def add_work_flags(
+    parser: argparse.ArgumentParser,
+    what: str = "workers",
+    *,
+    checkpoint: bool = True,
+    dask: bool = True,
+) -> None:
+    """Who works, and where finished work is kept."""
+    add = parser.add_argument
+    add("--jobs", type=int, default=-1, metavar="N", help=f"{what}; -1, the default: all cores")
+    if dask:
+        add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
+    if checkpoint:
+        add(
+            "--checkpoint",
+            metavar="FOLDER",
+            help="keep finished work here: after a crash the same command continues from there",
+        )
+
+
+@contextmanager
+def on_cluster(address: str | None) -> Iterator[None]:
+    """Let the workers of a Dask scheduler do the work.
+
+    Raises
+    ------
+    MissingDependencyError
+        If Dask is not installed.
+    ParameterError
+        If no scheduler answers at the address.
+    """
+    if address is None:
+        yield
+        return
+    import joblib
+
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingDependencyError(
+            "--dask needs the package distributed; install it with: pip install 'pyfsagg[dask]'"
+        ) from None
+    try:
+        client = Client(address, timeout="10s")  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"no Dask scheduler answers at {address} ({error})") from None
+    with client, joblib.parallel_config(backend="dask"):
+        yield
 
 
 def names(text: str) -> list[str]:

@@ -88,6 +88,7 @@ def rank_folder(
             exclude=options.exclude,
             random_state=options.seed,
             n_jobs=options.jobs,
+            checkpoint=options.checkpoint,
             progress=progress,
             **chosen,
         )

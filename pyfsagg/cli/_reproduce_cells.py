@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from pyfsagg._output import new_folder
-from pyfsagg.cli._common import add_output_flags, free_folder, names
+from pyfsagg.cli._common import add_output_flags, add_work_flags, free_folder, names
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["add_tables"]
@@ -41,7 +41,7 @@ def add_tables(commands: Any) -> None:
         add("--quick", action="store_true", help="fewer resamples, folds and repetitions")
         add("--cache", metavar="FOLDER", help="keep each repetition here, and take it from here")
         add("--seed", type=int, default=0, help="(default: %(default)s)")
-        add("--jobs", type=int, default=-1, metavar="N", help="workers; -1, the default: all cores")
+        add_work_flags(parser, checkpoint=False)
         add_output_flags(parser, f"pyfsagg-{paper}")
         parser.set_defaults(run=_run, paper=paper)
 

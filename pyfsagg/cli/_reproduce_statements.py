@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from pyfsagg._output import new_folder
-from pyfsagg.cli._common import add_output_flags, free_folder, names
+from pyfsagg.cli._common import add_output_flags, add_work_flags, free_folder, names
 
 __all__ = ["add_claims", "add_stuart"]
 
@@ -113,7 +113,7 @@ def add_stuart(commands: Any) -> None:
     )
     add("--quick", action="store_true", help="fewer folds, numbers of lists and data sets")
     add("--seed", type=int, default=0, help="seed of folds and bootstraps (default: 0)")
-    add("--jobs", type=int, default=-1, metavar="N", help="processes; -1, the default: all cores")
+    add_work_flags(parser, "processes", checkpoint=False)
     add_output_flags(parser, "pyfsagg-stuart")
     parser.set_defaults(run=_stuart)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg.cli._common import (
     add_output_flags,
     add_table_flags,
+    add_work_flags,
     free_folder,
     names,
     reporter,
@@ -102,7 +103,7 @@ def add_commands(commands: Any) -> None:
     add("--repeats", type=int, default=1, metavar="N", help="of the cross-validation (default: 1)")
     add("--n-resamples", type=int, default=1000, metavar="M", help="(default: %(default)s)")
     add("--seed", type=int, default=0, help="seed of everything drawn (default: %(default)s)")
-    add("--jobs", type=int, default=-1, metavar="N", help="workers; -1, the default: all cores")
+    add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-evaluate")
     parser.set_defaults(run=_evaluate)
 
@@ -148,6 +149,7 @@ def _evaluate(options: argparse.Namespace) -> None:
                 random_state=options.seed,
                 n_jobs=options.jobs,
                 progress=progress,
+                checkpoint=options.checkpoint,
                 **arguments,
             )
         elapsed = time.perf_counter() - started

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg.cli._common import (
     add_output_flags,
     add_table_flags,
+    add_work_flags,
     assignments,
     free_folder,
     names,
@@ -108,7 +109,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
     add("--seed", type=int, default=0, help="seed of folds and bootstraps (default: %(default)s)")
-    add("--jobs", type=int, default=-1, metavar="N", help="workers; -1, the default: all cores")
+    add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-influence")
     parser.set_defaults(run=_influence)
 
@@ -189,6 +190,7 @@ def _compute(
         random_state=options.seed,
         n_jobs=options.jobs,
         progress=progress,
+        checkpoint=options.checkpoint,
     )
 
 

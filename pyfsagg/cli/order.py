@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._output import new_folder
-from pyfsagg.cli._common import add_output_flags, free_folder, names, reporter, threshold
+from pyfsagg.cli._common import (
+    add_output_flags,
+    add_work_flags,
+    free_folder,
+    names,
+    reporter,
+    threshold,
+)
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -61,6 +68,7 @@ def add_commands(commands: Any) -> None:
         help="repeat figure 7 to 13 of the paper, without a table (11 to 13 need its data)",
     )
     _add_method_flags(add)
+    add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
     parser.set_defaults(run=_order)
 
@@ -142,7 +150,6 @@ def _add_method_flags(add: Any) -> None:
         help="generated data sets per curve of an experiment (default: %(default)s)",
     )
     add("--seed", type=int, default=0, help="seed of folds, random ties and experiments")
-    add("--jobs", type=int, default=-1, metavar="N", help="threads; -1, the default: all cores")
 
 
 def _sizes(text: str) -> bool | int:
@@ -193,6 +200,7 @@ def _eliminate(options: argparse.Namespace) -> None:
                 max_seconds=options.max_seconds or None,
                 n_jobs=options.jobs,
                 progress=progress,
+                checkpoint=options.checkpoint,
                 **rules,
             )
         if options.divergence is not None:

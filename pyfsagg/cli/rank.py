@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg.cli._common import (
     add_output_flags,
     add_table_flags,
+    add_work_flags,
     assignments,
     free_folder,
     names,
@@ -121,7 +122,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     )
     add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
-    add("--jobs", type=int, default=-1, metavar="N", help="workers; -1, the default: all cores")
+    add_work_flags(parser)
 
 
 def _rank(options: argparse.Namespace) -> None:
@@ -209,6 +210,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         "task": options.task,
         "random_state": options.seed,
         "n_jobs": options.jobs,
+        "checkpoint": options.checkpoint,
         **more,
     }
     params = assignments(options.filter_param)

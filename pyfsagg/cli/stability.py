@@ -194,7 +194,7 @@ def _record(
     """What ``run.json`` holds."""
     from dataclasses import asdict
 
-    from pyfsagg.ensemble.run import versions
+    from pyfsagg._identity import versions
 
     rows = table.reset_index().astype(object)
     record: dict[str, Any] = {

@@ -9,7 +9,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import add_output_flags, free_folder, names, reporter, threshold
+from pyfsagg.cli._common import (
+    add_output_flags,
+    add_work_flags,
+    free_folder,
+    names,
+    reporter,
+    threshold,
+)
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -78,7 +85,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--trials", type=int, default=10, metavar="N", help="of the curves for --classes")
     add("--seed", type=int, default=0, help="seed of the clusterings (default: %(default)s)")
-    add("--jobs", type=int, default=-1, metavar="N", help="workers; -1, the default: all cores")
+    add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-unsupervised")
     parser.set_defaults(run=_run)
 
@@ -156,7 +163,10 @@ def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> Consen
             "clusterer": options.clusterer,
             "random_state": options.seed,
             "progress": progress,
+            "checkpoint": options.checkpoint,
         }
+    elif options.checkpoint:
+        raise ParameterError("--checkpoint belongs to --method frcm and frmv; others are quick")
     if options.method != "laplacian_score":
         chosen["n_jobs"] = options.jobs
     for flag, name, method in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ def bam(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank features by the between-aggregation method (BAM).
 
@@ -66,7 +68,7 @@ def bam(
         table 4.4, and it is the default.
     aggregator, aggregator_params, n_resamples, precision, resampling, resampling_params, \
 row_indices, groups, sample_weight, nominal, drop_near_zero_variance, task, target_bins, \
-random_state, n_jobs, progress
+random_state, n_jobs, progress, checkpoint
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -115,6 +117,7 @@ random_state, n_jobs, progress
         task=task,
         target_bins=target_bins,
         random_state=random_state,
+        checkpoint=checkpoint,
         normalize=normalize,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
@@ -123,7 +126,7 @@ random_state, n_jobs, progress
     def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         return combine_filters(matrices, run.table.feature_names, normalize, compute)
 
-    return run_ensemble("bam", run, combine, compute, n_jobs, progress)
+    return run_ensemble("bam", run, combine, compute, n_jobs, progress, checkpoint)
 
 
 def combine_filters(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import platform
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._identity import data_hash
+from pyfsagg._checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._identity import data_hash, versions
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import Table, check_table, full_weights
-from pyfsagg._version import __version__
 from pyfsagg.aggregation import AggregatedValues
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
 from pyfsagg.ensemble.result import EnsembleResult
@@ -37,7 +36,7 @@ from pyfsagg.resampling import (
     resolve_seed,
 )
 
-__all__ = ["Run", "run_ensemble", "set_up_run", "versions"]
+__all__ = ["Run", "run_ensemble", "set_up_run"]
 
 Matrices = dict[str, NDArray[np.float64]]
 
@@ -55,6 +54,7 @@ class Run:
     data: dict[str, Any]
     precision: Precision | None
     draw: Callable[[int, int], Resamples]
+    identity: dict[str, Any]
 
     def collect(
         self,
@@ -62,13 +62,14 @@ class Run:
         aggregate: Callable[[RankTable], AggregatedValues],
         n_jobs: int | None,
         progress: bool | Progress | None,
+        checkpoint: Checkpoint | None = None,
     ) -> tuple[Matrices, NDArray[np.float64]]:
         """Score matrices by filter, and the one into which `combine` puts them.
 
         With a precision, the number of resamples is doubled until it is reached; the resamples are
         the same as if their number had been known from the start.
         """
-        matrices = self._score(self.resamples, n_jobs, progress)
+        matrices = self._score(self.resamples, 0, n_jobs, progress, checkpoint)
         combined = combine(matrices)
         if self.precision is None:
             return matrices, combined
@@ -83,7 +84,7 @@ class Run:
             more = min(m, self.precision.maximum - m)
             if found["reached"] or more == 0:
                 break
-            fresh = self._score(self.draw(more, m), n_jobs, progress)
+            fresh = self._score(self.draw(more, m), m, n_jobs, progress, checkpoint)
             matrices = {label: np.vstack([matrices[label], fresh[label]]) for label in matrices}
             combined = combine(matrices)
         self.parameters.update(n_resamples=m, precision=found)
@@ -98,9 +99,21 @@ class Run:
         return matrices, combined
 
     def _score(
-        self, resamples: Resamples, n_jobs: int | None, progress: bool | Progress | None
+        self,
+        resamples: Resamples,
+        first: int,
+        n_jobs: int | None,
+        progress: bool | Progress | None,
+        checkpoint: Checkpoint | None,
     ) -> Matrices:
-        matrices = score_resamples(self.filters, resamples, n_jobs=n_jobs, progress=progress)
+        matrices = score_resamples(
+            self.filters,
+            resamples,
+            n_jobs=n_jobs,
+            progress=progress,
+            checkpoint=checkpoint,
+            first=first,
+        )
         return {label: matrices[label] for label in self.labels}
 
 
@@ -122,16 +135,20 @@ def set_up_run(
     task: str = "classification",
     target_bins: int = 5,
     random_state: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     **recorded: Any,
 ) -> Run:
-    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters."""
+    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
+
+    From `checkpoint` the seed is taken where `random_state` leaves it open.
+    """
     table = check_table(X, nominal=nominal)
     target = check_target(y, table.n_samples, task=task, bins=target_bins, optional=True)
     identity = data_hash(table, target)
     dropped: tuple[str, ...] = ()
     if drop_near_zero_variance:
         table, dropped = _drop_near_zero_variance(table)
-    seed = resolve_seed(random_state)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
     bound, labels = bind_filters(filters, filter_params, table, target, seed)
     goal = _precision(n_resamples, precision, resampling, row_indices, table.n_features)
     weight = full_weights(table.n_samples, sample_weight)[0]
@@ -181,7 +198,17 @@ def set_up_run(
         "class_counts": target.class_counts,
         "dropped_features": list(dropped),
     }
-    return Run(table, target, resamples, bound, labels, parameters, data, goal, draw)
+    identity_of_run = {
+        **parameters,
+        "functions": [item for item in filters if not isinstance(item, str)],
+        "precision": goal,
+        "weights": resamples.weights,
+        "data": identity,
+        "versions": versions(),
+    }
+    return Run(
+        table, target, resamples, bound, labels, parameters, data, goal, draw, identity_of_run
+    )
 
 
 def _precision(
@@ -213,16 +240,6 @@ def _drop_near_zero_variance(table: Table) -> tuple[Table, tuple[str, ...]]:
     return kept, tuple(name for name in table.feature_names if name not in kept.feature_names)
 
 
-def versions() -> dict[str, str]:
-    """Versions of everything that computes the numbers."""
-    packages = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
-    return {
-        "pyfsagg": __version__,
-        "python": platform.python_version(),
-        **{package: version(package) for package in packages},
-    }
-
-
 def run_ensemble(
     method: str,
     run: Run,
@@ -230,9 +247,11 @@ def run_ensemble(
     compute: Callable[[RankTable], AggregatedValues],
     n_jobs: int | None,
     progress: bool | Progress | None,
+    checkpoint: str | os.PathLike[str] | None,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
-    matrices, combined = run.collect(combine, compute, n_jobs, progress)
+    with open_checkpoint(checkpoint, {"kind": method, **run.identity}) as kept:
+        matrices, combined = run.collect(combine, compute, n_jobs, progress, kept)
     scores = compute(as_lists(combined, run.table.feature_names)).scores
     return EnsembleResult(
         method=method,

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import Checkpoint, resume_tasks
 from pyfsagg._target import Target
 from pyfsagg._validation import Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -185,11 +185,14 @@ def score_resamples(
     *,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+    first: int = 0,
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
-    that they are handed has an influence on any bit.
+    that they are handed has an influence on any bit.  In a checkpoint the resamples are numbered
+    from `first`.
     """
     m = len(resamples)
     table = bound[0].table
@@ -197,13 +200,18 @@ def score_resamples(
     blocks = [slice(start, min(start + BLOCK, m)) for start in range(0, m, BLOCK)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
-    parallel = Parallel(
-        n_jobs=n_jobs, prefer="threads" if threads else "processes", return_as="generator"
+    answers = resume_tasks(
+        checkpoint,
+        [f"resamples {first + rows.start} to {first + rows.stop}" for rows in blocks],
+        _score_block,
+        (bound, resamples),
+        blocks,
+        n_jobs=n_jobs,
+        threads=threads,
     )
-    tasks = (delayed(_score_block)(bound, resamples, rows) for rows in blocks)
     with progress_sink(progress, m) as told:
         told(0)
-        for rows, scores in zip(blocks, parallel(tasks), strict=True):
+        for rows, scores in zip(blocks, answers, strict=True):
             for label, block in scores.items():
                 matrices[label][rows] = block
             told(rows.stop)
@@ -234,8 +242,9 @@ def progress_sink(
 
 
 def _score_block(
-    bound: Sequence[BoundFilter], resamples: Resamples, rows: slice
+    run: tuple[Sequence[BoundFilter], Resamples], rows: slice
 ) -> dict[str, NDArray[np.float64]]:
+    bound, resamples = run
     scores: dict[str, NDArray[np.float64]] = {}
     for each in bound:
         if resamples.changes_table:

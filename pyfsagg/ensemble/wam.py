@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ def wam(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank features by the within-aggregation method (WAM).
 
@@ -86,6 +88,10 @@ def wam(
         Workers, as in joblib; the result does not depend on it.
     progress : bool or callable (done, total), optional
         A progress bar, or a function that is told.
+    checkpoint : path, optional
+        A folder in which finished work is kept: after a kill or a crash the same call continues
+        from there and ends in the same bits, with the seed of the first call where `random_state`
+        leaves it open.  A checkpoint of other data or settings is refused.
 
     Returns
     -------
@@ -95,6 +101,10 @@ def wam(
     ------
     ParameterError, DataError, InputTypeError
         With the parameter or column, the value met and the remedy.
+    OutputError
+        If the checkpoint is damaged, in use, or cannot be written.
+    WorkerError
+        If a worker process died.
 
     Notes
     -----
@@ -127,9 +137,10 @@ def wam(
         task=task,
         target_bins=target_bins,
         random_state=random_state,
+        checkpoint=checkpoint,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
     )
     return run_ensemble(
-        "wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, progress
+        "wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, progress, checkpoint
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import Checkpoint, Piece, resume_tasks
 from pyfsagg._target import Target
 from pyfsagg._validation import Table
 from pyfsagg.evaluation.classifiers import build_model
@@ -44,6 +46,12 @@ class Fit:
     def positions(self) -> NDArray[np.intp]:
         return np.frombuffer(self.features, dtype=np.int64).astype(np.intp)
 
+    @property
+    def name(self) -> str:
+        """What tells this fit from all others in a checkpoint."""
+        digest = hashlib.sha256(self.classifier.encode() + b"\0" + self.features).hexdigest()[:32]
+        return f"fit {self.pool} {self.repeat} {self.fold} {digest}"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -52,6 +60,28 @@ class Outcome:
     values: Mapping[str, float]
     failures: Mapping[str, str]
     warning: str
+
+    def piece(self) -> Piece:
+        """As arrays, for a checkpoint."""
+        said = json.dumps([dict(self.failures), self.warning])
+        return {"values": np.array(list(self.values.values())), "said": np.array(said)}
+
+    @classmethod
+    def of(cls, piece: Piece, metrics: Sequence[str]) -> Outcome:
+        failures, warning = json.loads(str(piece["said"]))
+        return cls(dict(zip(metrics, piece["values"].tolist(), strict=True)), failures, warning)
+
+
+@dataclass(frozen=True, eq=False)
+class _Setting:
+    """What all fits share."""
+
+    folds: Mapping[tuple[str, int, int], Fold]
+    table: Table
+    target: Target
+    classifiers: Mapping[str, Any]
+    metrics: Sequence[str]
+    seed: int
 
 
 def fit_all(
@@ -65,37 +95,39 @@ def fit_all(
     seed: int,
     n_jobs: int | None,
     done: Callable[[Fit], None],
+    checkpoint: Checkpoint | None = None,
 ) -> dict[Fit, Outcome]:
-    """Outcomes of all fits; neither the number of workers nor the order has an influence on them."""
+    """Outcomes of all fits; neither the number of workers nor the order has an influence on them.
 
-    def task(fit: Fit) -> Any:
-        fold = folds[fit.pool, fit.repeat, fit.fold]
-        item = classifiers[fit.classifier]
-        return delayed(fit_one)(table, target, fit.positions, fold, item, metrics, fold.seed(seed))
-
+    Most of the time of small classifiers is spent in Python, where threads wait for each other, so
+    the workers are processes.
+    """
+    setting = _Setting(folds, table, target, classifiers, metrics, seed)
+    keys = [fit.name for fit in fits]
+    pieces = resume_tasks(checkpoint, keys, _fit_alone, setting, fits, n_jobs=n_jobs, threads=False)
     outcomes: dict[Fit, Outcome] = {}
-    with _workers(n_jobs) as parallel:
-        for fit, outcome in zip(fits, parallel(map(task, fits)), strict=True):
-            outcomes[fit] = outcome
-            done(fit)
+    for fit, piece in zip(fits, pieces, strict=True):
+        outcomes[fit] = Outcome.of(piece, metrics)
+        done(fit)
     return outcomes
 
 
-@contextmanager
-def _workers(n_jobs: int | None) -> Iterator[Parallel]:
-    """Processes with one thread each.
+_ALONE = threading.Lock()
+"""Warnings can be told apart by fit only where one fit runs at a time in a process."""
 
-    Most of the time of small classifiers is spent in Python, where threads wait for each other, and
-    warnings can be told apart by fit only where one fit runs at a time.  One thread for linear
-    algebra keeps the last digit the same, whatever the number of workers.
-    """
-    from threadpoolctl import threadpool_limits
 
-    with (
-        threadpool_limits(1),
-        parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1),
-    ):
-        yield Parallel(n_jobs=n_jobs, return_as="generator")
+def _fit_alone(setting: _Setting, fit: Fit) -> Piece:
+    fold = setting.folds[fit.pool, fit.repeat, fit.fold]
+    with _ALONE:
+        return fit_one(
+            setting.table,
+            setting.target,
+            fit.positions,
+            fold,
+            setting.classifiers[fit.classifier],
+            setting.metrics,
+            fold.seed(setting.seed),
+        ).piece()
 
 
 def fit_one(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 
+from pyfsagg._checkpoint import kept_seed
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocols import evaluate
@@ -122,7 +126,11 @@ class EvaluationSet:
 
 
 def evaluate_many(
-    datasets: Mapping[str, tuple[Any, Any]], *, random_state: Any = None, **options: Any
+    datasets: Mapping[str, tuple[Any, Any]],
+    *,
+    random_state: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **options: Any,
 ) -> EvaluationSet:
     """Evaluate the same methods and classifiers on several data sets.
 
@@ -131,6 +139,8 @@ def evaluate_many(
     datasets : mapping of name to (X, y)
     random_state : None, int or NumPy generator
         Seed, the same for all data sets.
+    checkpoint : path, optional
+        As in :func:`pyfsagg.evaluate`; each data set has a folder of its own in it.
     **options
         Of :func:`pyfsagg.evaluate`, except for ``rankings``, which belong to one data set.
 
@@ -162,7 +172,8 @@ def evaluate_many(
             "datasets must be a mapping of name to (X, y) with at least one entry, got "
             f"{type(datasets).__name__}"
         )
-    seed = resolve_seed(random_state)
+    folders = {name: None if checkpoint is None else _own(checkpoint, name) for name in datasets}
+    seed = resolve_seed(kept_seed(next(iter(folders.values())), random_state))
     found = {}
     for name, pair in datasets.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -170,7 +181,14 @@ def evaluate_many(
                 f"the data set {name!r} must be a pair (X, y), got {type(pair).__name__}"
             )
         try:
-            found[str(name)] = evaluate(*pair, random_state=seed, **options)
+            found[str(name)] = evaluate(
+                *pair, random_state=seed, checkpoint=folders[name], **options
+            )
         except PyfsaggError as error:
             raise DataError(f"data set {name!r}: {error}") from error
     return EvaluationSet(found)
+
+
+def _own(checkpoint: str | os.PathLike[str], name: object) -> Path:
+    """The folder of one data set, whatever its name holds."""
+    return Path(checkpoint) / quote(str(name), safe=" ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._identity import data_hash
+from pyfsagg._checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._identity import data_hash, versions
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import Table, check_integer, check_real, check_table
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.run import versions
 from pyfsagg.ensemble.scoring import Progress, progress_sink
 from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
@@ -106,17 +107,24 @@ class Plan:
         )
 
     def run(
-        self, n_jobs: int | None, progress: bool | Progress | None, remarks: tuple[str, ...]
+        self,
+        n_jobs: int | None,
+        progress: bool | Progress | None,
+        remarks: tuple[str, ...],
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> Evaluation:
         """Rank the features of each part, fit each classifier on each different set, collect."""
         n_requests = sum(
             len(part.folds) * len(self.classifiers) * self._n_subsets(part) for part in self.parts
         )
         total = len(self.parts) + n_requests
-        with progress_sink(progress, total, "step") as told:
+        with (
+            open_checkpoint(checkpoint, self._identity()) as kept,
+            progress_sink(progress, total, "step") as told,
+        ):
             requests: list[Request] = []
             for number, part in enumerate(self.parts, start=1):
-                requests += self._requests(part, self._rank(part, n_jobs))
+                requests += self._requests(part, self._rank(part, number, n_jobs, kept))
                 told(number)
             uses = Counter(request.fit for request in requests)
             outcomes = fit_all(
@@ -129,6 +137,7 @@ class Plan:
                 seed=self.seed,
                 n_jobs=n_jobs,
                 done=_count_up(uses, len(self.parts), told),
+                checkpoint=kept,
             )
         rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -142,22 +151,46 @@ class Plan:
         n_rankings = n_given + len(self.methods) + len(self.singles) + n_random
         return n_rankings * len(self.thresholds) + ("all_features" in self.baselines)
 
-    def _rank(self, part: Part, n_jobs: int | None) -> Iterator[Ranked]:
+    def _identity(self) -> dict[str, Any]:
+        """Everything on which an outcome depends."""
+        return {
+            "kind": "evaluate",
+            **self.parameters,
+            "models": dict(self.classifiers),
+            "methods asked": {**self.methods, **self.repeats},
+            "given": {label: each.order for label, each in self.given.items()},
+            "divisions": [
+                [part.rank_rows, *([fold.train, fold.test] for fold in part.folds)]
+                for part in self.parts
+            ],
+            "data": self._data()["sha256"],
+            "versions": versions(),
+        }
+
+    def _rank(
+        self, part: Part, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
+    ) -> Iterator[Ranked]:
         """The rankings of a part, the given ones first."""
         nested = part.protocol == "nested"
         asked: dict[str, Method] = {**(self.repeats if nested else {}), **self.methods}
         if not nested:
             for label, ranking in self.given.items():
                 yield Ranked(label, "ranking", 0, ranking.order, self.thresholds)
-        table, target = take_rows(self.table, self.target, part.rank_rows)
-        orders = rank_methods(
-            {**asked, **self.singles},
-            table,
-            target,
-            n_resamples=self.n_resamples,
-            seed=part.seed(self.seed),
-            n_jobs=n_jobs,
-        )
+        key = f"ranking {number}"
+        if checkpoint is not None and key in checkpoint:
+            orders = checkpoint.get(key)
+        else:
+            table, target = take_rows(self.table, self.target, part.rank_rows)
+            orders = rank_methods(
+                {**asked, **self.singles},
+                table,
+                target,
+                n_resamples=self.n_resamples,
+                seed=part.seed(self.seed),
+                n_jobs=n_jobs,
+            )
+            if checkpoint is not None:
+                checkpoint.put(key, orders)
         for label, order in orders.items():
             kind = "baseline" if label in self.singles else "method"
             kind = "ranking" if label in self.repeats else kind
@@ -251,13 +284,14 @@ def read_plan(
     target_bins: Any,
     groups: Any,
     random_state: Any,
+    checkpoint: Any,
 ) -> Plan:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
     table = check_table(X, nominal=nominal)
     target = check_target(y, table.n_samples, task=task, bins=target_bins)
     members = read_groups(groups, table.n_samples)
     protocols = read_protocols(protocol)
-    seed = resolve_seed(random_state)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
     n_folds = check_integer("n_folds", n_folds, low=2)
     n_repeats = check_integer("n_repeats", n_repeats, low=1)
     n_random = check_integer("n_random", n_random, low=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -41,6 +42,7 @@ def evaluate(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """What selected features are worth to classifiers, threshold by threshold.
 
@@ -93,7 +95,7 @@ def evaluate(
         Bootstrap resamples of each ensemble.
     groups : array of shape (n_samples,), optional
         Group (subject, batch) of each row: no group is on both sides of any division.
-    nominal, task, target_bins, random_state, n_jobs, progress
+    nominal, task, target_bins, random_state, n_jobs, progress, checkpoint
         As in :func:`pyfsagg.wam`; folds are spread over the bins of a number; the result does not
         depend on `n_jobs`.
 
@@ -159,11 +161,12 @@ def evaluate(
         target_bins=target_bins,
         groups=groups,
         random_state=random_state,
+        checkpoint=checkpoint,
     )
     remarks = plan.remarks()
     for remark in remarks:
         warnings.warn(remark, PyfsaggWarning, stacklevel=2)
-    result = plan.run(n_jobs, progress, remarks)
+    result = plan.run(n_jobs, progress, remarks, checkpoint)
     if result.n_failed:
         warnings.warn(result.failure_sentence, PyfsaggWarning, stacklevel=2)
     return result

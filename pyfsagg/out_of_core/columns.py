@@ -257,11 +257,11 @@ class Coding:
         return numbers
 
 
-def sketch_piece(piece: Piece, columns: Sequence[Column], size: int) -> tuple[int, list[Sketch]]:
-    """Sketches of the columns of one piece, and its number of rows."""
+def sketch_piece(reading: tuple[Sequence[Column], int], piece: Piece) -> list[Sketch]:
+    """Sketches of columns of one piece, read so many rows at a time."""
+    columns, size = reading
     sketches = [Sketch(column) for column in columns]
-    names = [column.name for column in columns]
-    for batch in piece.batches(names, size):
+    for batch in piece.batches([column.name for column in columns], size):
         for position, sketch in enumerate(sketches):
             sketch.see(batch.column(position))
-    return piece.n_rows, sketches
+    return sketches

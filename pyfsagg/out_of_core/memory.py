@@ -29,6 +29,8 @@ CELL = 32
 _SCORE_MATRICES = 8
 """Of all features at most: one for each filter, and two while they are combined."""
 
+ROUND = 100_000_000
+
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
 
@@ -84,7 +86,8 @@ class Budget:
     @classmethod
     def of(cls, limit: int, workers: int, n_columns: int) -> Budget:
         """Batches are as large as a quarter of what is free allows."""
-        base = _resident() + OVERHEAD
+        # Rounded, so that a rerun deals with the same groups, of which its checkpoint tells.
+        base = -(-_resident() // ROUND) * ROUND + OVERHEAD
         fitting = (limit - base) // 4 // (workers * n_columns * CELL)
         return cls(limit, base, workers, max(FEWEST_ROWS, min(MOST_ROWS, fitting)))
 
@@ -101,12 +104,18 @@ class Budget:
         return self._groups(names, costs, 0, "raise it, or lower n_jobs")
 
     def counting_groups(
-        self, features: Sequence[Coding], target: Coding, n_resamples: int, source: Source
+        self,
+        features: Sequence[Coding],
+        target: Coding,
+        n_resamples: int,
+        source: Source,
+        kept: bool,
     ) -> list[slice]:
-        """Features that can be counted at the same time, for the second pass."""
+        """Features that can be counted at the same time; `kept` in a checkpoint, or not."""
         width = padded(n_resamples)
-        # The sum, a table that every worker fills, and one that waits to be added.
-        tables = 8 * (2 * self.workers + 1)
+        # The sum, a table that every worker fills, and one that waits to be added; a checkpoint
+        # holds those of about a second, and copies them to write.
+        tables = 8 * ((5 if kept else 2) * self.workers + 1)
         costs = [
             self._reading(coding.column.name, source)
             + coding.n_codes * target.n_known * width * tables

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import Checkpoint, resume_tasks
+from pyfsagg._parallel import count_workers, run_tasks
 from pyfsagg._poisson_bootstrap import check_poisson_totals, poisson_key
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core.columns import (
@@ -20,10 +21,10 @@ from pyfsagg.out_of_core.columns import (
     column_of,
     sketch_piece,
 )
-from pyfsagg.out_of_core.counting import Counts, count_piece, count_scores, empty_counts
+from pyfsagg.out_of_core.counting import Counting, Counts, count_piece, count_scores, empty_counts
 from pyfsagg.out_of_core.memory import Budget
 from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
-from pyfsagg.out_of_core.source import Source, open_source
+from pyfsagg.out_of_core.source import Piece, Source, open_source
 
 __all__ = ["Run", "check_two_classes", "open_run"]
 
@@ -47,25 +48,28 @@ class Run:
     columns: list[Column]
     budget: Budget
 
-    def _pieces(self, task: Callable[..., Any], *arguments: Any) -> Iterator[Any]:
-        """What `task` finds in each piece, in whatever order the pieces are done."""
-        import pyarrow as pa
+    def _sums(
+        self,
+        task: Callable[[Any, Piece], Any],
+        shared: Any,
+        add: Callable[[Any], None],
+        advance: Callable[[int], None],
+    ) -> None:
+        """Give what `task` finds in each piece to `add`."""
+        _release_memory()
+        pieces = self.source.pieces
+        found = run_tasks(task, shared, pieces, n_jobs=self.budget.workers)
+        for piece, part in zip(pieces, found, strict=True):
+            add(part)
+            advance(piece.n_rows)
 
-        pa.default_memory_pool().release_unused()  # what the pass before has left
-        parallel = Parallel(
-            n_jobs=self.budget.workers, prefer="threads", return_as="generator_unordered"
-        )
-        found: Iterator[Any] = parallel(
-            delayed(task)(piece, *arguments, self.budget.rows) for piece in self.source.pieces
-        )
-        return found
-
-    def check_memory(self, bins: int, n_resamples: int) -> None:
+    def check_memory(self, bins: int, n_resamples: int, kept: bool) -> None:
         """Refuse a limit that cannot do, before anything is read: levels are not known yet."""
         names = [column.name for column in self.columns]
         self.budget.reading_groups(names, self.source)
         features = [Coding(each, bins if each.binned else 1) for each in self.columns[:-1]]
-        self.budget.counting_groups(features, Coding(self.columns[-1], 2), n_resamples, self.source)
+        target = Coding(self.columns[-1], 2)
+        self.budget.counting_groups(features, target, n_resamples, self.source, kept)
 
     def ranges_and_levels(self, bins: int, told: Callable[[int], None]) -> list[Coding]:
         """The first pass: codes of all columns, by bins of equal width and by levels."""
@@ -73,10 +77,14 @@ class Run:
         sketches = [Sketch(column) for column in self.columns]
         advance = _in_groups(told, 0, len(groups))
         for group in groups:
-            for n_rows, found in self._pieces(sketch_piece, self.columns[group]):
-                for sketch, part in zip(sketches[group], found, strict=True):
+            members = sketches[group]
+
+            def add(found: list[Sketch], members: list[Sketch] = members) -> None:
+                for sketch, part in zip(members, found, strict=True):
                     sketch.add(part)
-                advance(n_rows)
+
+            shared = (self.columns[group], self.budget.rows)
+            self._sums(sketch_piece, shared, add, advance)
         _check_sketches(sketches, self.source)
         return [sketch.coding(bins) for sketch in sketches]
 
@@ -96,9 +104,11 @@ class Run:
     def _frequencies(self, codings: list[Coding], advance: Callable[[int], None]) -> list[Coding]:
         """Bins of equal frequency of some columns."""
         histograms = np.zeros((len(codings), FINE_PARTS), np.int64)
-        for n_rows, part in self._pieces(histogram_piece, codings):
-            histograms += part
-            advance(n_rows)
+
+        def add(part: NDArray[np.int64]) -> None:
+            np.add(histograms, part, out=histograms)
+
+        self._sums(histogram_piece, (codings, self.budget.rows), add, advance)
         return [frequency_coding(*each) for each in zip(codings, histograms, strict=True)]
 
     def scores(
@@ -107,18 +117,22 @@ class Run:
         labels: list[str],
         n_resamples: int,
         seed: int,
-        told: Callable[[int], None],
-        before: int,
+        tell: Callable[[int], None],
+        kept: Checkpoint | None,
     ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.uint64]]:
         """The last pass: score matrices by filter, and a digest of every column."""
         features, target = codings[:-1], codings[-1]
-        groups = self.budget.counting_groups(features, target, n_resamples, self.source)
+        groups = self.budget.counting_groups(
+            features, target, n_resamples, self.source, kept is not None
+        )
         matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
         digests = np.empty(len(codings), np.uint64)
         key = poisson_key(seed)
-        advance = _in_groups(told, before, len(groups))
+        advance = _in_groups(tell, 0, len(groups))
         for group in groups:
-            counts, digest = self._counts(features[group], target, key, n_resamples, advance)
+            counting = Counting(features[group], target, key, n_resamples, self.budget.rows)
+            name = f"columns {group.start} to {group.stop}"
+            counts, digest = self._counts(counting, name, advance, kept).values()
             scores = count_scores(counts, features[group], target.n_known, n_resamples)
             for label in labels:
                 matrices[label][:, group] = scores[label]
@@ -128,23 +142,31 @@ class Run:
 
     def _counts(
         self,
-        features: list[Coding],
-        target: Coding,
-        key: np.uint64,
-        n_resamples: int,
+        counting: Counting,
+        name: str,
         advance: Callable[[int], None],
+        kept: Checkpoint | None,
     ) -> Counts:
         """The counts of some features over all pieces."""
-        counts, digest = empty_counts(features, target, n_resamples)
-        for n_rows, (part, part_digest) in self._pieces(
-            count_piece, features, target, key, n_resamples
-        ):
-            counts += part
-            digest += part_digest
-            advance(n_rows)
-        cells = features[0].n_codes * target.n_known
-        check_poisson_totals(counts[:cells, :n_resamples].sum(axis=0))
-        return counts, digest
+        _release_memory()
+        sums = empty_counts(counting)
+        pieces = self.source.pieces
+        keys = [f"{name} of rows from {piece.first_row}" for piece in pieces]
+        found = resume_tasks(kept, keys, count_piece, counting, pieces, n_jobs=self.budget.workers)
+        for piece, part in zip(pieces, found, strict=True):
+            for what in sums:
+                sums[what] += part[what]
+            advance(piece.n_rows)
+        cells = counting.features[0].n_codes * counting.target.n_known
+        check_poisson_totals(sums["counts"][:cells, : counting.n_resamples].sum(axis=0))
+        return sums
+
+
+def _release_memory() -> None:
+    """Give back what Arrow holds of the pass before."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 def _in_groups(told: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
@@ -192,7 +214,7 @@ def open_run(
             f"{opened.name} has {len(columns)} feature(s) beside the target; a minimum of 2 is required"
         )
     columns.append(column_of(target, opened.types[target], nominal=True))
-    workers = min(effective_n_jobs(n_jobs), len(opened.pieces))
+    workers = min(count_workers(n_jobs), len(opened.pieces))
     return Run(opened, columns, Budget.of(limit, workers, len(columns)))
 
 

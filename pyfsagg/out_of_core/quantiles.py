@@ -18,17 +18,16 @@ from pyfsagg.out_of_core.source import Piece
 __all__ = ["frequency_coding", "histogram_piece"]
 
 
-def histogram_piece(
-    piece: Piece, codings: Sequence[Coding], size: int
-) -> tuple[int, NDArray[np.int64]]:
-    """Number of rows of a piece, and its histograms (n_columns, FINE_PARTS) of binned columns."""
+def histogram_piece(reading: tuple[Sequence[Coding], int], piece: Piece) -> NDArray[np.int64]:
+    """Histograms (n_columns, FINE_PARTS) of binned columns of one piece."""
+    codings, size = reading
     counts = np.zeros((len(codings), FINE_PARTS), np.int64)
     names = [coding.column.name for coding in codings]
     for batch in piece.batches(names, size):
         for position, coding in enumerate(codings):
             parts = coding.fine_parts(coding.column.read(batch.column(position)))
             counts[position] += np.bincount(parts, minlength=FINE_PARTS + 1)[:FINE_PARTS]
-    return piece.n_rows, counts
+    return counts
 
 
 def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:

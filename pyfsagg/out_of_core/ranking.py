@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import kept_seed, open_checkpoint
+from pyfsagg._identity import versions
 from pyfsagg._kernels.counted_scores import OUTPUTS
 from pyfsagg._validation import check_choice, check_integer
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.run import versions
 from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
@@ -49,6 +51,7 @@ def rank_out_of_core(
     n_jobs: int | None = None,
     memory_limit: int | str = "2GB",
     progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank the features of a table that is larger than memory.
 
@@ -94,6 +97,9 @@ def rank_out_of_core(
         time are dealt with in groups, one pass for each.
     progress : bool or callable (done, total), optional
         A progress bar, or a function that is told; the unit is the row, once for each pass.
+    checkpoint : path, optional
+        A folder in which finished counts are kept, as in :func:`pyfsagg.wam`; the passes before
+        the counts are made again.  Not for a Dask frame, whose changes cannot be seen.
 
     Returns
     -------
@@ -109,7 +115,7 @@ def rank_out_of_core(
         target with missing values or one class, more than 10 000 levels.
     UnknownNameError, ParameterError
         An unknown column or filter, a filter that does not work by counts, a value out of range; a
-        memory limit below what one column needs, with the estimate.
+        memory limit below what one column needs, with the estimate; a checkpoint of another run.
 
     Notes
     -----
@@ -137,9 +143,13 @@ def rank_out_of_core(
     spec = AGGREGATORS.get(aggregator)
     compute = spec.bind(**(aggregator_params or {}))
     limit = read_memory(memory_limit)
-    seed = resolve_seed(random_state)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
     run = open_run(source, target, nominal, exclude, limit, n_jobs)
-    run.check_memory(bins, n_resamples)
+    if checkpoint is not None and run.source.files is None:
+        raise ParameterError(
+            f"a checkpoint cannot tell whether {run.source.name} has changed; write it to Parquet files"
+        )
+    run.check_memory(bins, n_resamples, checkpoint is not None)
     n_passes = 2 if binning == "equal_width" else 3
     with progress_sink(progress, n_passes * run.source.n_rows, "row") as told:
         told(0)
@@ -147,9 +157,13 @@ def rank_out_of_core(
         check_two_classes(codings[-1], labels)
         if binning == "equal_frequency":
             codings = run.quantiles(codings, told)
-        matrices, digests = run.scores(
-            codings, labels, n_resamples, seed, told, (n_passes - 1) * run.source.n_rows
-        )
+        before = (n_passes - 1) * run.source.n_rows
+        how = {"binning": binning, "bins": bins}
+        identity = _identity(run, codings, how, n_resamples, seed)
+        with open_checkpoint(checkpoint, identity) as kept:
+            matrices, digests = run.scores(
+                codings, labels, n_resamples, seed, lambda done: told(before + done), kept
+            )
     several = len(labels) > 1
     settings = {
         "filters": labels,
@@ -216,6 +230,21 @@ def _filter_labels(filters: str | Sequence[str]) -> list[str]:
     if not labels:
         raise ParameterError("filters is empty; name at least one filter")
     return labels
+
+
+def _identity(
+    run: Run, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
+) -> dict[str, Any]:
+    """What the counts depend on; the filters and the aggregator are not part of it."""
+    return {
+        "kind": "rank_out_of_core",
+        **binning,
+        "columns": [f"{coding.column.name}: {coding.column.kind.name}" for coding in codings],
+        "data": [run.source.files, codings],
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "versions": versions(),
+    }
 
 
 def _data_record(run: Run, codings: list[Coding], digests: NDArray[np.uint64]) -> dict[str, Any]:

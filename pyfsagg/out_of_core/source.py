@@ -51,12 +51,15 @@ class Source:
         Its rows, in order; their numbers go on from piece to piece.
     held : dict of str to int
         Bytes that a worker holds of a column while it reads, beside the batch.
+    files : list of (name, size, time of the last change), optional
+        By which a checkpoint knows the data again; None where they cannot be known.
     """
 
     name: str
     types: dict[str, Any]
     pieces: tuple[Piece, ...]
     held: dict[str, int]
+    files: list[tuple[str, int, int]] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -143,7 +146,9 @@ def _open_parquet(path: Path) -> Source:
             if group.num_rows:
                 pieces.append(RowGroup(file, number, first_row, group.num_rows))
                 first_row += group.num_rows
-    return Source(str(path), types, tuple(pieces), held)
+    known = [(str(file.relative_to(path)), file.stat()) for file in files]
+    stamps = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in known]
+    return Source(str(path), types, tuple(pieces), held, stamps)
 
 
 def _parquet_files(folder: Path) -> list[Path]:

@@ -8,6 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import Checkpoint
+
 __all__ = ["Progress", "Strategy", "run_elimination"]
 
 Progress = Callable[[int, int], None]
@@ -25,29 +27,54 @@ class Strategy(Protocol):
         """Take a feature out."""
         ...
 
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        """Take out the features that an earlier run has removed, in this order."""
+        ...
+
 
 def run_elimination(
     strategy: Strategy,
     priority: NDArray[np.intp],
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Remove features one by one; returns the order (p,) and the criterion at each removal (p,).
 
     Among equally good candidates the one with the largest `priority` goes first.  The feature that
-    is left at the end closes the order; its criterion is NaN, as nothing was weighed.
+    is left at the end closes the order; its criterion is NaN, as nothing was weighed.  Removals that
+    a checkpoint holds are repeated without weighing.
     """
     p = priority.size
     order = np.empty(p, dtype=np.intp)
     criterion = np.full(p, np.nan)
     present = np.ones(p, dtype=np.bool_)
-    for step in range(p - 1):
+    done = _kept_steps(checkpoint, order, criterion)
+    present[order[:done]] = False
+    if 0 < done < p - 1:
+        strategy.remove_all(order[:done])
+    for step in range(done, p - 1):
         candidates, criterion[step] = strategy.candidates()
         removed = int(candidates[np.argmax(priority[candidates])])
         order[step] = removed
         present[removed] = False
         if step < p - 2:
             strategy.remove(removed)
+        if checkpoint is not None:
+            piece = {"removed": np.array(removed), "criterion": np.array(criterion[step])}
+            checkpoint.put(f"step {step}", piece)
         if progress is not None:
             progress(step + 1, p - 1)
     order[-1] = np.flatnonzero(present)[0]
     return order, criterion
+
+
+def _kept_steps(
+    checkpoint: Checkpoint | None, order: NDArray[np.intp], criterion: NDArray[np.float64]
+) -> int:
+    """Fill in the steps of an earlier run; returns their number."""
+    step = 0
+    while checkpoint is not None and (key := f"step {step}") in checkpoint:
+        piece = checkpoint.get(key)
+        order[step], criterion[step] = piece["removed"], piece["criterion"]
+        step += 1
+    return step

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._kernels.order_centers import add_precedences, close_pairs_column
+from pyfsagg._parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import Orders
 
@@ -41,7 +42,7 @@ class CentreStrategy:
                 'not defined. Impute the missing values, or use method="spoilers" or "greedy_kl"'
             )
         self._relative = distance == "relative"
-        self._workers = effective_n_jobs(n_jobs)
+        self._workers = count_workers(n_jobs)
         # One pool for all steps: joblib's set-up would cost more than a step of a small table.
         self._pool = ThreadPoolExecutor(self._workers)
         doubled = 2 if orders.has_ties else 1
@@ -60,14 +61,16 @@ class CentreStrategy:
         dtype = np.uint8 if largest < 256 else np.uint16 if largest < 65536 else np.uint32
         tables = np.empty((c, p, p), dtype=dtype)
         bounds = np.linspace(0, p, min(p, 4 * self._workers) + 1).astype(int)
-        Parallel(n_jobs=self._workers, prefer="threads")(
-            delayed(add_precedences)(
+
+        def fill(part: tuple[int, int, int]) -> None:
+            k, low, high = part
+            rows = slice(orders.starts[k], orders.starts[k + 1])
+            add_precedences(
                 orders.ranks[rows], orders.weights[rows], doubled - 1, low, high, tables[k]
             )
-            for k in range(c)
-            for rows in (slice(orders.starts[k], orders.starts[k + 1]),)
-            for low, high in pairwise(bounds)
-        )
+
+        parts = [(k, low, high) for k in range(c) for low, high in pairwise(bounds)]
+        deque(run_threads(fill, parts, self._workers), maxlen=0)
         return tables
 
     def _centres(self) -> NDArray[Any]:
@@ -130,6 +133,10 @@ class CentreStrategy:
             for low, high in pairwise(bounds):
                 fill(low, high)
         return squares
+
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        for feature in features:
+            self.remove(int(feature))
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])

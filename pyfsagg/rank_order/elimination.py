@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._checkpoint import Checkpoint, open_checkpoint
+from pyfsagg._identity import versions
 from pyfsagg._validation import check_choice, check_integer, check_real
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._cost import METHODS, estimate_seconds
@@ -56,6 +59,7 @@ def eliminate(
     random_state: Any = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Elimination:
     """Remove features one by one by what their orders say about the classes.
 
@@ -110,6 +114,9 @@ def eliminate(
     n_jobs : int, optional
         Threads, as in joblib; the result does not depend on it.
     progress : callable (features removed, features to remove), optional
+    checkpoint : path, optional
+        A folder in which removals are kept, as in :func:`pyfsagg.wam`; a later call repeats them
+        without weighing.
 
     Returns
     -------
@@ -161,7 +168,18 @@ def eliminate(
         advise=True,
     )
     _refuse_long_run(orders, method, max_seconds)
-    order, criterion = _run(orders, method, tie_break, random_state, options, progress)
+    priority = _priority(orders.n_features, tie_break, random_state)
+    identity = {
+        "kind": "eliminate",
+        "method": method,
+        "tie_break": tie_break,
+        **{name: value for name, value in options.items() if name != "n_jobs"},
+        "data": [orders.ranks, orders.weights, orders.starts],
+        "priority": priority,
+        "versions": versions(),
+    }
+    with open_checkpoint(checkpoint, identity) as kept:
+        order, criterion = _run(orders, method, priority, options, progress, kept)
     p = orders.n_features
     accuracies = None
     if accuracy is not False:
@@ -237,7 +255,8 @@ def elimination_scores(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
     seed = _resample_seed(random_state, sample_weight)
-    order, _ = _run(orders, method, tie_break, seed, {**options, "n_jobs": 1}, None)
+    priority = _priority(orders.n_features, tie_break, seed)
+    order, _ = _run(orders, method, priority, {**options, "n_jobs": 1}, None)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
@@ -294,14 +313,13 @@ def _spoken(seconds: float) -> str:
 def _run(
     orders: Orders,
     method: str,
-    tie_break: str,
-    random_state: Any,
+    priority: NDArray[np.intp],
     options: dict[str, Any],
     progress: Progress | None,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    priority = _priority(orders.n_features, tie_break, random_state)
     strategy = _BUILDERS[method](orders, {**options, "priority": priority})
-    return run_elimination(strategy, priority, progress)
+    return run_elimination(strategy, priority, progress, checkpoint)
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:

@@ -76,6 +76,10 @@ class GreedyStrategy:
         least = float(values.min())
         return live[values <= least + SAME], least
 
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        for feature in features:
+            self.remove(int(feature))
+
     def remove(self, feature: int) -> None:
         self._add_differences(int(self._place[feature]), -1)
         self._present[feature] = False

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.rank_order import added_divergence, conditional_entropies
+from pyfsagg._parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders
 
 __all__ = ["PARTNERS", "BlanketStrategy"]
@@ -47,8 +49,14 @@ class BlanketStrategy:
         self._partners: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * p
         self._blankets = np.full((p, size), -1, dtype=np.int32)  # −1 fills small blankets
         self._values = np.full(p, np.inf)
-        blocks = np.array_split(np.arange(p), min(p, 8 * effective_n_jobs(n_jobs)))
-        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(self._refresh)(block) for block in blocks)
+        self._n_jobs = n_jobs
+        self._refresh_all(np.arange(p))
+
+    def _refresh_all(self, features: NDArray[np.intp]) -> None:
+        """In parallel, which pays for many features only."""
+        n_blocks = min(features.size, 8 * count_workers(self._n_jobs))
+        blocks = np.array_split(features, n_blocks)
+        deque(run_threads(self._refresh, blocks, self._n_jobs), maxlen=0)
 
     def _refresh(self, features: NDArray[np.intp]) -> None:
         for k in features:
@@ -100,6 +108,13 @@ class BlanketStrategy:
     def candidates(self) -> tuple[NDArray[np.intp], float]:
         least = float(self._values.min())
         return np.flatnonzero(self._values <= least + SAME), least
+
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        # A blanket depends on the features present only, not on the way that led there.
+        self._present[features] = False
+        self._values[features] = np.inf
+        self._blankets[features] = -1
+        self._refresh_all(np.flatnonzero(self._present))
 
     def remove(self, feature: int) -> None:
         self._present[feature] = False

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.rank_order import spoiler_column, spoiler_totals
+from pyfsagg._parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders, read_orders
 
 __all__ = ["SpoilerStrategy", "blocks_of_pairs", "spoiler_counts", "total_spoiler_counts"]
@@ -76,11 +76,15 @@ def spoiler_counts(
 
 def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[np.int64]:
     """Spoiler counts of all features, (n_features,)."""
-    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(spoiler_totals)(orders.ranks, orders.weights, orders.starts, low, high)
-        for low, high in blocks_of_pairs(orders.n_features, 4 * effective_n_jobs(n_jobs))
-    )
-    return np.asarray(np.sum(list(parts), axis=0), dtype=np.int64)
+
+    def count(part: tuple[int, int]) -> NDArray[np.int64]:
+        totals: NDArray[np.int64] = spoiler_totals(
+            orders.ranks, orders.weights, orders.starts, *part
+        )
+        return totals
+
+    parts = blocks_of_pairs(orders.n_features, 4 * count_workers(n_jobs))
+    return np.asarray(np.sum(list(run_threads(count, parts, n_jobs)), axis=0), dtype=np.int64)
 
 
 def blocks_of_pairs(p: int, n_blocks: int) -> list[tuple[int, int]]:
@@ -110,6 +114,10 @@ class SpoilerStrategy:
     def candidates(self) -> tuple[NDArray[np.intp], float]:
         largest = self._totals.max()
         return self._features[self._totals == largest], float(largest)
+
+    def remove_all(self, features: NDArray[np.intp]) -> None:
+        for feature in features:
+            self.remove(int(feature))
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from pyfsagg._parallel import run_tasks
 from pyfsagg._validation import check_integer
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.cross_validation import FoldPlan
@@ -162,9 +162,8 @@ def stuart_finding(
 
 def _run(task: _Task, folds: int, n_jobs: int | None, tell: Say) -> list[_Fold]:
     """All folds, in processes: an R serves one caller at a time."""
-    parallel = Parallel(n_jobs=n_jobs, prefer="processes", return_as="generator")
     found: list[_Fold] = []
-    for one in parallel(delayed(task.rank)(fold) for fold in range(folds)):
+    for one in run_tasks(_Task.rank, task, range(folds), n_jobs=n_jobs, threads=False):
         found.append(one)
         if 4 * len(found) // folds > 4 * (len(found) - 1) // folds:
             tell(f"{len(found)} of {folds} folds done")

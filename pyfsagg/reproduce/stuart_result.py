@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._identity import versions
 from pyfsagg._output import new_file
-from pyfsagg.ensemble.run import versions
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.reproduce.claims_data import SMALLER_IS_BETTER
 from pyfsagg.reproduce.stuart_text import R_COLUMN_ORDER, R_FIRST_LIST, conclusions

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from pyfsagg._validation import Kind, Table, check_choice, check_table
@@ -20,13 +18,10 @@ __all__ = [
     "check_labels",
     "check_numbers",
     "feature_block",
-    "run_threads",
 ]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
 
 SCALES = ("none", "center", "z_score", "min_max")
 BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core
@@ -132,12 +127,3 @@ def blocks(size: int, width: int = BLOCK) -> list[slice]:
 def feature_block(table: Table, part: slice) -> Floats:
     """Features in `part`, one sample per row of memory."""
     return np.ascontiguousarray(table.values[:, part])
-
-
-def run_threads(
-    task: Callable[[Item], Answer], items: Sequence[Item], n_jobs: int | None
-) -> Iterator[Answer]:
-    """Results of `task` for each of `items`, in order, as they are done."""
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    answers: Iterator[Answer] = parallel(delayed(task)(item) for item in items)
-    return answers

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+from functools import partial
+
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
 from pyfsagg._kernels.affinity import add_squared_distances, pair_totals, shortfall_sums
+from pyfsagg._parallel import run_threads
 from pyfsagg._validation import Table, check_integer
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised._input import (
@@ -14,7 +17,6 @@ from pyfsagg.unsupervised._input import (
     blocks,
     check_numbers,
     feature_block,
-    run_threads,
 )
 
 __all__ = [
@@ -145,14 +147,14 @@ def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
     squared = np.zeros((n, n))
     # Rows near the top have the longest way to go: short stripes even the work out.
     stripes = blocks(n, 64)
-    with Parallel(n_jobs=n_jobs, prefer="threads") as workers:
-        for part in blocks(table.n_features):
-            block = feature_block(table, part)
-            workers(
-                delayed(add_squared_distances)(block, rows.start, rows.stop, squared)
-                for rows in stripes
-            )
+    for part in blocks(table.n_features):
+        add = partial(_add_stripe, feature_block(table, part), squared)
+        deque(run_threads(add, stripes, n_jobs), maxlen=0)
     return squared
+
+
+def _add_stripe(block: Floats, squared: Floats, rows: slice) -> None:
+    add_squared_distances(block, rows.start, rows.stop, squared)
 
 
 def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) -> Floats:

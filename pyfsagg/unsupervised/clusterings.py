@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +14,12 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
+from pyfsagg._checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
+from pyfsagg._identity import data_hash, versions
 from pyfsagg._validation import Table, check_integer, check_real
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import resolve_seed
-from pyfsagg.unsupervised._input import Floats, Labels, run_threads
+from pyfsagg.unsupervised._input import Floats, Labels
 
 __all__ = ["CLUSTERERS", "Clusterings", "draw_clusterings", "resolve_k_range"]
 
@@ -99,6 +102,7 @@ def draw_clusterings(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Clusterings:
     """Cluster the samples many times, in random subspaces with random numbers of clusters.
 
@@ -108,30 +112,58 @@ def draw_clusterings(
     n_clusterings = check_integer("n_clusterings", n_clusterings, low=1)
     fraction = check_real("feature_fraction", feature_fraction, low=0.0, high=1.0, low_open=True)
     low, high = resolve_k_range(k_range, table)
-    seed = resolve_seed(random_state)
-    make = _resolve_clusterer(clusterer)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
+    _resolve_clusterer(clusterer)  # refused before the work begins
     width = max(1, int(fraction * table.n_features + 1e-9))
-
-    def cluster(t: int) -> tuple[Labels, int]:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(t,)))
-        features = np.sort(rng.choice(table.n_features, width, replace=False))
-        k = int(rng.integers(low, high + 1))
-        values = np.ascontiguousarray(table.values[:, features])
-        # With several threads k-means adds up its centres in an order that changes from run to run.
-        with threadpool_limits(1, user_api="openmp"):
-            return _partition(make, values, k, int(rng.integers(2**31 - 1))), k
 
     if progress is not None:
         progress(0, n_clusterings)
+    identity = {
+        "kind": "clusterings",
+        "n_clusterings": n_clusterings,
+        "feature_fraction": fraction,
+        "k_range": [low, high],
+        "clusterer": clusterer,
+        "seed": seed,
+        "data": None if checkpoint is None else data_hash(table, None),
+        "versions": versions(),
+    }
     labels = np.empty((n_clusterings, table.n_samples), dtype=np.int32)
     n_clusters = np.empty(n_clusterings, dtype=np.int64)
+    draw = _Draw(table, width, (low, high), clusterer, seed)
+    numbers = range(n_clusterings)
     # Limits of BLAS hold for the whole process, so they are set once around all workers.
-    with threadpool_limits(1, user_api="blas"):
-        for t, (partition, k) in enumerate(run_threads(cluster, range(n_clusterings), n_jobs)):
-            labels[t], n_clusters[t] = partition, k
+    with threadpool_limits(1, user_api="blas"), open_checkpoint(checkpoint, identity) as kept:
+        keys = [f"clustering {t}" for t in numbers]
+        found = resume_tasks(kept, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
+        for t, piece in enumerate(found):
+            labels[t], n_clusters[t] = piece["labels"], piece["k"]
             if progress is not None:
                 progress(t + 1, n_clusterings)
     return Clusterings(labels, n_clusters, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """What all clusterings of an ensemble share."""
+
+    table: Table
+    width: int
+    k_range: tuple[int, int]
+    clusterer: Any
+    seed: int
+
+    def cluster(self, t: int) -> Piece:
+        """Clustering t: its labels, and the number of clusters asked for."""
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(t,)))
+        features = np.sort(rng.choice(self.table.n_features, self.width, replace=False))
+        k = int(rng.integers(self.k_range[0], self.k_range[1] + 1))
+        values = np.ascontiguousarray(self.table.values[:, features])
+        make = _resolve_clusterer(self.clusterer)
+        # With several threads k-means adds up its centres in an order that changes from run to run.
+        with threadpool_limits(1, user_api="openmp"):
+            labels = _partition(make, values, k, int(rng.integers(2**31 - 1)))
+        return {"labels": labels, "k": np.array(k)}
 
 
 def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:

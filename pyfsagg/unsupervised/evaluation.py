@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
+from pyfsagg._checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
+from pyfsagg._identity import data_hash, versions
 from pyfsagg._target import check_target
 from pyfsagg._validation import Table, check_integer
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import resolve_seed
-from pyfsagg.unsupervised._input import Floats, check_numbers, run_threads
+from pyfsagg.unsupervised._input import Floats, check_numbers
 from pyfsagg.unsupervised.clusterings import draw_clusterings
 from pyfsagg.unsupervised.frcm import frcm
 from pyfsagg.unsupervised.frmv import frmv
@@ -43,6 +48,7 @@ def evaluate_rankings(
     standardize: str = "z_score",
     random_state: Any = None,
     n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> pd.DataFrame:
     """Cluster the samples on the features that each method selects, and compare with the classes.
 
@@ -70,6 +76,8 @@ def evaluate_rankings(
     random_state : int or NumPy generator, optional
     n_jobs : int, optional
         Threads; trials are independent, and no number depends on it.
+    checkpoint : path, optional
+        A folder in which finished trials are kept, as in :func:`pyfsagg.wam`.
 
     Returns
     -------
@@ -107,40 +115,103 @@ def evaluate_rankings(
             f"methods must be names from {', '.join((*METHODS, PCA))}, and 'pca' needs 'frcm' for "
             f"its number of components; got {list(methods)!r}"
         )
-    seed = resolve_seed(random_state)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
     fixed = {
         name: rank_unsupervised(table, name, standardize="none").support(rule)
         for name in methods
         if name in ("laplacian_score", "svd_entropy")
     }
 
-    def trial(t: int) -> list[dict[str, Any]]:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(t,)))
-        supports = dict(fixed)
-        if {"frcm", "frmv"} & set(methods):
-            drawn = draw_clusterings(
-                table, n_clusterings=n_clusterings, clusterer=clusterer, random_state=rng
-            )
-            for name, function in (("frcm", frcm), ("frmv", frmv)):
-                if name in methods:
-                    ranking = function(table, labels=drawn.labels, standardize="none")
-                    supports[name] = ranking.support(rule)
+    setting = _Trials(
+        table,
+        target.codes,
+        tuple(methods),
+        fixed,
+        rule,
+        n_clusterings,
+        clusterer,
+        k,
+        n_init,
+        seed,
+    )
+    return _rows("trials", _Trials.trial, setting, list(range(n_trials)), n_jobs, checkpoint)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """What the trials of an evaluation share."""
+
+    table: Table
+    codes: NDArray[np.int32]
+    methods: tuple[str, ...]
+    fixed: Mapping[str, NDArray[np.bool_]]
+    rule: str | float | int
+    n_clusterings: int
+    clusterer: Any
+    k: int
+    n_init: int
+    seed: int
+
+    def trial(self, t: int) -> Piece:
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(t,)))
+        supports = self._supports(rng)
         rows = []
-        for name in methods:
+        for name in self.methods:
             if name == PCA:
-                values = _principal_components(table, int(supports["frcm"].sum()))
+                values = _principal_components(self.table, int(supports["frcm"].sum()))
             else:
-                values = table.values[:, supports[name]]
+                values = self.table.values[:, supports[name]]
             draw = int(rng.integers(2**31 - 1))
-            nmi, ari = _agreement(values, target.codes, k, n_init, draw)
+            nmi, ari = _agreement(values, self.codes, self.k, self.n_init, draw)
             rows.append(
                 {"trial": t, "method": name, "n_features": values.shape[1], "nmi": nmi, "ari": ari}
             )
-        return rows
+        return _piece(rows)
 
-    with threadpool_limits(1, user_api="blas"):
-        done = list(run_threads(trial, range(n_trials), n_jobs))
-    return pd.DataFrame([row for rows in done for row in rows])
+    def _supports(self, rng: np.random.Generator) -> dict[str, NDArray[np.bool_]]:
+        """The features that each method selects in one trial."""
+        supports = dict(self.fixed)
+        if {"frcm", "frmv"} & set(self.methods):
+            drawn = draw_clusterings(
+                self.table,
+                n_clusterings=self.n_clusterings,
+                clusterer=self.clusterer,
+                random_state=rng,
+                n_jobs=1,
+            )
+            for name, function in (("frcm", frcm), ("frmv", frmv)):
+                if name in self.methods:
+                    ranking = function(
+                        self.table, labels=drawn.labels, standardize="none", n_jobs=1
+                    )
+                    supports[name] = ranking.support(self.rule)
+        return supports
+
+
+def _rows(
+    kind: str,
+    function: Callable[[Any, Any], Piece],
+    setting: Any,
+    items: Sequence[Any],
+    n_jobs: int | None,
+    checkpoint: str | os.PathLike[str] | None,
+) -> pd.DataFrame:
+    """The rows of all items, in their order."""
+    identity = {} if checkpoint is None else _identity(kind, setting)
+    keys = [f"{kind} {item}" for item in items]
+    with threadpool_limits(1, user_api="blas"), open_checkpoint(checkpoint, identity) as kept:
+        pieces = list(resume_tasks(kept, keys, function, setting, items, n_jobs=n_jobs))
+    return pd.DataFrame([row for piece in pieces for row in json.loads(str(piece["rows"]))])
+
+
+def _identity(kind: str, setting: Any) -> dict[str, Any]:
+    parts = {part.name: getattr(setting, part.name) for part in fields(setting)}
+    data = data_hash(parts.pop("table"), None)
+    return {"kind": kind, **parts, "data": data, "versions": versions()}
+
+
+def _piece(rows: list[dict[str, Any]]) -> Piece:
+    return {"rows": np.array(json.dumps(rows))}
 
 
 def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
@@ -176,12 +247,13 @@ def clustering_curve(
     standardize: str = "z_score",
     random_state: Any = None,
     n_jobs: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> pd.DataFrame:
     """NMI and ARI of k-means on the best d features, for several d.
 
     Parameters
     ----------
-    X, y, n_trials, n_clusters, n_init, standardize, random_state, n_jobs
+    X, y, n_trials, n_clusters, n_init, standardize, random_state, n_jobs, checkpoint
         As in :func:`evaluate_rankings`.
     rankings : mapping of name to ConsensusRanking or scores (n_features,)
     sizes : iterable of int
@@ -221,24 +293,37 @@ def clustering_curve(
     if not rankings or not counts:
         raise ParameterError("rankings and sizes must not be empty")
     orders = {name: _order(name, given, table) for name, given in rankings.items()}
-    seed = resolve_seed(random_state)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
     tasks = [(name, d) for name in orders for d in counts]
 
-    def run(task: tuple[str, int]) -> list[dict[str, Any]]:
+    setting = _Curve(table, target.codes, orders, n_trials, k, n_init, seed)
+    return _rows("points", _Curve.point, setting, tasks, n_jobs, checkpoint)
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """What the points of a curve share."""
+
+    table: Table
+    codes: NDArray[np.int32]
+    orders: Mapping[str, Any]
+    n_trials: int
+    k: int
+    n_init: int
+    seed: int
+
+    def point(self, task: tuple[str, int]) -> Piece:
         name, d = task
-        values = table.values[:, orders[name][:d]]
+        values = self.table.values[:, self.orders[name][:d]]
         rows = []
-        for t in range(n_trials):
+        for t in range(self.n_trials):
             # One seed per size and trial: methods differ in their features only.
-            state = np.random.SeedSequence(seed, spawn_key=(d, t)).generate_state(1)[0]
-            nmi, ari = _agreement(values, target.codes, k, n_init, int(state) % (2**31 - 1))
+            state = np.random.SeedSequence(self.seed, spawn_key=(d, t)).generate_state(1)[0]
+            draw = int(state) % (2**31 - 1)
+            nmi, ari = _agreement(values, self.codes, self.k, self.n_init, draw)
             row = {"method": name, "size": d, "trial": t, "n_features": d, "nmi": nmi, "ari": ari}
             rows.append(row)
-        return rows
-
-    with threadpool_limits(1, user_api="blas"):
-        done = list(run_threads(run, tasks, n_jobs))
-    return pd.DataFrame([row for rows in done for row in rows])
+        return _piece(rows)
 
 
 def borda_curve(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def frcm(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ConsensusRanking:
     """Rank features by the agreement of their affinity with a consensus of clusterings.
 
@@ -61,6 +63,8 @@ def frcm(
         Threads; no bit of the result depends on it.
     progress : callable, optional
         Called with (clusterings done, clusterings in all).
+    checkpoint : path, optional
+        A folder in which finished clusterings are kept, as in :func:`pyfsagg.wam`.
 
     Returns
     -------
@@ -115,6 +119,7 @@ def frcm(
         random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,
+        checkpoint=checkpoint,
     )
     consensus = consensus_matrix(partitions, n_jobs=n_jobs)
     scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]

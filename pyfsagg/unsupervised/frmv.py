@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
 from pyfsagg._kernels.separation import correlation_ratios
+from pyfsagg._parallel import run_threads
 from pyfsagg._validation import Table, check_choice
 from pyfsagg.aggregation import aggregate
 from pyfsagg.unsupervised._input import (
@@ -16,7 +18,6 @@ from pyfsagg.unsupervised._input import (
     check_labels,
     check_numbers,
     feature_block,
-    run_threads,
 )
 from pyfsagg.unsupervised.clusterings import Progress
 from pyfsagg.unsupervised.consensus import consensus_matrix
@@ -116,13 +117,14 @@ def frmv(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ConsensusRanking:
     """Rank features in each of many clusterings, and aggregate the rankings.
 
     Parameters
     ----------
     X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels, random_state, \
-n_jobs, progress
+n_jobs, progress, checkpoint
         As in :func:`frcm`; one seed gives both methods the same clusterings.
     aggregator : str
         Any method of :func:`pyfsagg.aggregate`; it is given the association of every feature with
@@ -169,6 +171,7 @@ n_jobs, progress
         random_state=random_state,
         n_jobs=n_jobs,
         progress=progress,
+        checkpoint=checkpoint,
     )
     views = ASSOCIATIONS[association](table, partitions, n_jobs)
     scores = np.asarray(aggregate(views, aggregator).scores)

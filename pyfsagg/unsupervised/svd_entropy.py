@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._kernels.secular import spectral_entropy, spectral_entropy_without
+from pyfsagg._parallel import run_threads
 from pyfsagg._validation import Table
-from pyfsagg.unsupervised._input import Floats, blocks, check_numbers, feature_block, run_threads
+from pyfsagg.unsupervised._input import Floats, blocks, check_numbers, feature_block
 
 __all__ = ["svd_entropy"]
 

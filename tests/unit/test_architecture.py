@@ -16,10 +16,10 @@ ROOT = Path(pyfsagg.__file__).parent
 # From the ground up. A module may import from floors below its own, and from its own room.
 FLOORS = (
     ("exceptions", "_version"),
-    ("_registry", "_columns", "_delimited", "_kernels"),
-    ("_validation",),
+    ("_registry", "_columns", "_delimited", "_kernels", "_output", "_parallel"),
+    ("_validation", "_checkpoint"),
     ("_target",),
-    ("_identity", "_output", "_poisson_bootstrap", "_selection", "_sklearn"),
+    ("_identity", "_poisson_bootstrap", "_selection", "_sklearn"),
     ("discretization", "resampling", "ranks", "datasets"),
     ("filters", "aggregation", "stability_measures", "statistics"),
     ("ensemble", "rank_order", "unsupervised"),

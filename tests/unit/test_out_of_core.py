@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pyfsagg import EnsembleResult, bam, discretize, rank_out_of_core, wam
+from pyfsagg import EnsembleResult, _checkpoint, bam, discretize, rank_out_of_core, wam
 from pyfsagg._columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.out_of_core import memory
+from pyfsagg.out_of_core import counting, memory, passes
 from pyfsagg.out_of_core.columns import FINE_PARTS, column_of
 from pyfsagg.out_of_core.memory import Budget, read_memory
 from pyfsagg.out_of_core.source import open_source
@@ -310,6 +310,83 @@ def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
     assert "poisson bootstrap" in page
     assert "numbers were cut into 10 bins of equal width once" in page
     assert "exclude=[&#39;empty&#39;]" in page
+
+
+# ---------------------------------------------------------------------------------------------
+# checkpoints
+# ---------------------------------------------------------------------------------------------
+class Stopped(Exception):  # noqa: N818
+    pass
+
+
+def stop_at(rows: int) -> object:
+    def progress(done: int, total: int) -> None:
+        if done >= rows:
+            raise Stopped
+
+    return progress
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_an_interrupted_run_ends_in_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_jobs: int
+) -> None:
+    monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
+    folder = write(mixed_table(), tmp_path / "parts", [100, 200, 300, 400, 500])
+    options = {**RUN, "random_state": None, "checkpoint": tmp_path / "kept", "n_jobs": n_jobs}
+    with pytest.raises(Stopped):
+        rank_out_of_core(folder, "y", progress=stop_at(N + 300), **options)
+    kept = sorted((tmp_path / "kept").glob("part-*.npz"))
+    assert len(kept) >= 3
+    counted: list[int] = []
+    whole = counting.count_piece
+
+    def watched(shared: object, piece: object) -> object:
+        counted.append(piece.first_row)  # type: ignore[attr-defined]
+        return whole(shared, piece)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(passes, "count_piece", watched)
+    # Other filters and another aggregator are computed from the same counts.
+    found = rank_out_of_core(folder, "y", **{**options, "aggregator": "median"})
+    assert sorted(counted) == [100 * k for k in range(len(kept), 6)]
+    fresh = {**RUN, "random_state": found.parameters["seed"], "aggregator": "median"}
+    expected = rank_out_of_core(folder, "y", **fresh)
+    assert_same(found, expected)
+    assert found.data == expected.data
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bins": 5}, "bins is 10 there and 5 here"),
+        ({"binning": "equal_frequency"}, "binning is"),
+        ({"n_resamples": 71}, "n_resamples is 70 there and 71 here"),
+        ({"random_state": 5}, "seed is 4 there and 5 here"),
+        ({"exclude": ["real"]}, "columns is"),
+        ({"nominal": ["whole"]}, "columns is"),
+    ],
+)
+def test_the_checkpoint_of_another_run_is_refused(
+    tmp_path: Path, change: dict, message: str
+) -> None:
+    folder = write(mixed_table(), tmp_path / "parts", [])
+    options = {**RUN, "checkpoint": tmp_path / "kept"}
+    rank_out_of_core(folder, "y", **options)
+    with pytest.raises(ParameterError, match=message):
+        rank_out_of_core(folder, "y", **{**options, **change})
+
+
+def test_the_checkpoint_of_other_data_is_refused(tmp_path: Path) -> None:
+    frame = mixed_table()
+    folder = write(frame, tmp_path / "parts", [])
+    rank_out_of_core(folder, "y", checkpoint=tmp_path / "kept", **RUN)
+    frame.loc[5, "real"] = frame.loc[6, "real"]  # neither the range nor the levels change
+    write(frame, folder, [])
+    with pytest.raises(ParameterError, match="the table or the target differs"):
+        rank_out_of_core(folder, "y", checkpoint=tmp_path / "kept", **RUN)
+    fake = FakeDask([frame])
+    with pytest.raises(ParameterError, match="cannot tell whether the Dask frame has changed"):
+        rank_out_of_core(fake, "y", checkpoint=tmp_path / "kept", **RUN)
 
 
 # ---------------------------------------------------------------------------------------------

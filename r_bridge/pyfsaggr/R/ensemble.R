@@ -30,7 +30,9 @@
 #' @param cores Number of threads; the result does not depend on it.
 #' @param progress Show a progress bar.
 #' @param ... Arguments of the default method; there, `precision`, a list with `max_change`, `top` and
-#'   `maximum` that says when `n_resamples = "auto"` stops.
+#'   `maximum` that says when `n_resamples = "auto"` stops, and `checkpoint`, a folder in which finished
+#'   work is kept: after a crash the same call continues from there and ends in the same numbers (with
+#'   the seed that is kept there if `seed` is not given).
 #' @return An object of class `pyfsagg_ensemble`: a list with `ranking` (data frame, best first:
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
@@ -113,7 +115,7 @@ bam.default <- function(x, y = NULL,
 run_ensemble <- function(method, x, y, own, aggregator, n_resamples, resampling, row_indices, groups,
                          weights, nominal, aggregator_params, resampling_params,
                          drop_near_zero_variance, task, seed, cores, progress, precision = NULL,
-                         target_name = "target") {
+                         checkpoint = NULL, target_name = "target") {
   arguments <- c(
     list(
       method = method,
@@ -131,7 +133,8 @@ run_ensemble <- function(method, x, y, own, aggregator, n_resamples, resampling,
       groups = if (!is.null(groups)) as.list(as.character(groups)),
       sample_weight = if (!is.null(weights)) as.list(as.double(weights)),
       nominal = if (!is.null(nominal)) as.list(as.character(nominal)),
-      random_state = python_seed(seed),
+      random_state = python_seed(seed, checkpoint),
+      checkpoint = folder_or_null(checkpoint),
       n_jobs = as.integer(cores),
       progress = progress_function(progress)
     ),

@@ -48,7 +48,7 @@ evaluate.default <- function(x, y, methods = NULL, classifiers = NULL, threshold
     protocol = as.list(protocol), metrics = if (!is.null(metrics)) as.list(metrics), n_folds = as.integer(n_folds),
     n_resamples = as.integer(n_resamples), nominal = if (!is.null(nominal)) as.list(nominal),
     task = task, groups = if (!is.null(groups)) as.list(as.character(groups)),
-    random_state = python_seed(seed), n_jobs = as.integer(cores),
+    seed = seed, n_jobs = as.integer(cores),
     progress = progress, ...
   )
   structure(
@@ -64,13 +64,14 @@ evaluate.default <- function(x, y, methods = NULL, classifiers = NULL, threshold
 
 # Without dots, so that R itself refuses a misspelt argument.
 evaluate_answer <- function(x, y, methods, classifiers, thresholds, protocol, metrics, n_folds,
-                            n_resamples, nominal, task, groups, random_state, n_jobs, progress,
-                            target_name = "target") {
+                            n_resamples, nominal, task, groups, seed, n_jobs, progress,
+                            checkpoint = NULL, target_name = "target") {
   ask("evaluate", list(
     table = table_parts(x), target = target_parts(y, target_name), methods = methods,
     classifiers = classifiers, thresholds = thresholds, protocol = protocol, metrics = metrics,
     n_folds = n_folds, n_resamples = n_resamples, nominal = nominal, task = task, groups = groups,
-    random_state = random_state, n_jobs = n_jobs, progress = progress_function(progress)
+    random_state = python_seed(seed, checkpoint), n_jobs = n_jobs,
+    progress = progress_function(progress), checkpoint = folder_or_null(checkpoint)
   ))
 }
 

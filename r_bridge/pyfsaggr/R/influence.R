@@ -46,7 +46,7 @@ influence.data.frame <- function(model, y = NULL, filter = "information_gain", a
     n_folds = as.integer(n_folds), n_resamples = as.integer(n_resamples),
     nominal = if (!is.null(nominal)) as.list(nominal),
     filter_params = if (!is.null(filter_params)) stats::setNames(list(filter_params), filter),
-    task = task, random_state = python_seed(seed), n_jobs = as.integer(cores),
+    task = task, seed = seed, n_jobs = as.integer(cores),
     progress = progress, ...
   )
   features <- unlist(found$features)
@@ -67,12 +67,12 @@ influence.data.frame <- function(model, y = NULL, filter = "information_gain", a
 
 # Without dots, so that R itself refuses a misspelt argument.
 influence_answer <- function(x, y, filter, aggregators, n_folds, n_resamples, nominal, filter_params,
-                             task, random_state, n_jobs, progress, target_name = "target") {
+                             task, seed, n_jobs, progress, checkpoint = NULL, target_name = "target") {
   ask("influence", list(
     table = table_parts(x), target = target_parts(y, target_name), filter = filter,
     aggregators = aggregators, n_folds = n_folds, n_resamples = n_resamples, nominal = nominal,
-    filter_params = filter_params, task = task, random_state = random_state, n_jobs = n_jobs,
-    progress = progress_function(progress)
+    filter_params = filter_params, task = task, n_jobs = n_jobs, random_state = python_seed(seed, checkpoint),
+    progress = progress_function(progress), checkpoint = folder_or_null(checkpoint)
   ))
 }
 

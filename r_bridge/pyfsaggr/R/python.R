@@ -128,6 +128,11 @@ progress_function <- function(progress) {
 }
 
 # set.seed() decides unless a seed is given.
-python_seed <- function(seed) {
+python_seed <- function(seed, checkpoint = NULL) {
+  # A checkpoint knows the seed with which it was begun.
+  if (is.null(seed) && !is.null(checkpoint)) return(NULL)
   if (is.null(seed)) sample.int(.Machine$integer.max, 1L) else as.integer(seed)
 }
+
+# A path that Python understands, or NULL.
+folder_or_null <- function(path) if (!is.null(path)) path.expand(as.character(path))

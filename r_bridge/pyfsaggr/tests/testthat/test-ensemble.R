@@ -116,3 +116,14 @@ test_that("a result survives a file, and its methods need no Python", {
   expect_identical(nrow(plot(read)), 4L)
   expect_output(print(summary(read)), "resamples agree")
 })
+
+test_that("a checkpoint is continued from, and refused for another run", {
+  skip_without_pyfsagg()
+  folder <- tempfile("checkpoint")
+  first <- quick(iris[1:4], iris$Species, seed = NULL, checkpoint = folder)
+  again <- quick(iris[1:4], iris$Species, seed = NULL, checkpoint = folder)
+  expect_identical(again$scores, first$scores)
+  expect_true(file.exists(file.path(folder, "checkpoint.json")))
+  expect_error(quick(iris[1:3], iris$Species, seed = NULL, checkpoint = folder),
+               class = "pyfsagg_parameter_error")
+})

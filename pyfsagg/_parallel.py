@@ -1,0 +1,152 @@
+"""Work in parallel: the one place where tasks are handed to joblib.
+
+Two kinds of tasks exist.  Those of `run_tasks` give their result back and may run anywhere: in
+threads, in processes, or on the machines of a cluster that the caller has chosen by
+``joblib.parallel_config(backend="dask")``.  Those of `run_threads` write into arrays that all of
+them see, and always run in threads of this process.  Results come in the order of the items, and
+neither the number of workers nor the place where they work has an influence on any bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
+from threadpoolctl import threadpool_limits
+
+from pyfsagg.exceptions import WorkerError
+
+__all__ = ["count_workers", "run_tasks", "run_threads"]
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+_LOCAL = ("LokyBackend", "MultiprocessingBackend", "SequentialBackend", "ThreadingBackend")
+_DEAD = (
+    "BrokenProcessPool",
+    "CancelledError",
+    "FutureCancelledError",
+    "KilledWorker",
+    "TerminatedWorkerError",
+)
+
+
+class _Shared:
+    """What all tasks read; one object, so that a cluster is sent it once."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def run_tasks(
+    function: Callable[[Any, Item], Answer],
+    shared: Any,
+    items: Sequence[Item],
+    *,
+    n_jobs: int | None = None,
+    threads: bool = True,
+) -> Iterator[Answer]:
+    """``function(shared, item)`` for each item, in order, as they are done.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module, so that processes and clusters can be told its name.
+    shared : object
+        What all tasks read.  A cluster is sent it once, and holds a copy on each of its workers, so
+        that the loss of one does no harm.
+    items : sequence
+        Small: each travels with its task.
+    n_jobs : int, optional
+        Workers, as in joblib; a cluster uses all it has.
+    threads : bool
+        Whether the tasks leave the interpreter free (compiled kernels), so that threads of this
+        process suffice; processes of one thread each otherwise.
+
+    Raises
+    ------
+    WorkerError
+        If a worker died (out of memory, killed), or the cluster is gone.
+    """
+    backend, configured = get_active_backend()
+    n_jobs = configured if n_jobs is None else n_jobs
+    cluster = type(backend).__name__ not in _LOCAL
+    if threads and n_jobs == 1 and not cluster:
+        yield from (function(shared, item) for item in items)
+        return
+    packed = _Shared(shared)
+    call = _call_remote if cluster else _call
+    tasks = (delayed(call)(function, packed, item) for item in items)
+    if cluster:
+        with _broadcast(backend, packed):
+            parallel = Parallel(return_as=_order_of_results(backend))
+        yield from _watched(parallel, tasks)
+    elif threads:
+        yield from Parallel(n_jobs, prefer="threads", return_as="generator")(tasks)
+    else:
+        # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
+        with threadpool_limits(1):
+            with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
+                parallel = Parallel(n_jobs, return_as="generator")
+            yield from _watched(parallel, tasks)
+
+
+def _broadcast(backend: Any, packed: _Shared) -> AbstractContextManager[Any]:
+    """The caller's cluster, with a copy of what is shared on each of its workers."""
+    if type(backend).__name__ != "DaskDistributedBackend":
+        return nullcontext()
+    configured: AbstractContextManager[Any] = parallel_config(
+        backend="dask", client=backend.client, scatter=[packed]
+    )
+    return configured
+
+
+def _order_of_results(backend: Any) -> str:
+    return "generator" if getattr(backend, "supports_return_generator", False) else "list"
+
+
+def _watched(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
+    """Results as they come; a worker that died is said in one sentence."""
+    try:
+        yield from parallel(tasks)
+    except Exception as error:
+        if type(error).__name__ not in _DEAD:
+            raise
+        raise WorkerError(
+            f"a worker process died ({type(error).__name__}): it was killed, or its machine ran out "
+            "of memory. Take fewer workers, and a checkpoint folder, from which the next run "
+            "continues"
+        ) from error
+
+
+def _call(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:
+    return function(packed.value, item)
+
+
+def _call_remote(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:
+    """On a worker of a cluster, where parallel work within a task would ask the cluster again."""
+    with parallel_config(backend="threading", n_jobs=1):
+        return function(packed.value, item)
+
+
+def run_threads(
+    function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None = None
+) -> Iterator[Answer]:
+    """``function(item)`` for each item in threads of this process, whatever cluster is in use."""
+    parallel = Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
+    answers: Iterator[Answer] = parallel(delayed(function)(item) for item in items)
+    return answers
+
+
+def count_workers(n_jobs: int | None) -> int:
+    """How many threads `run_threads` uses."""
+    with parallel_config(backend="threading"):
+        return int(effective_n_jobs(_local(n_jobs)))
+
+
+def _local(n_jobs: int | None) -> int:
+    """Workers of this machine: those asked for, or configured by the caller; else one."""
+    return int((get_active_backend()[1] if n_jobs is None else n_jobs) or 1)

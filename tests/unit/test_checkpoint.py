@@ -1,0 +1,460 @@
+"""Checkpoints: what is kept, what is refused, and that no kill changes a bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyfsagg
+from pyfsagg import _checkpoint
+from pyfsagg._checkpoint import open_checkpoint, resume_tasks, spoken_state
+from pyfsagg.evaluation import evaluate_many
+from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
+from pyfsagg.rank_order import eliminate
+from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
+
+SETTINGS = {"kind": "test", "seed": 3, "data": "abc"}
+
+
+@pytest.fixture
+def every_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write each piece at once, so that short runs leave many parts."""
+    monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
+
+
+def _wine() -> tuple[Any, Any]:
+    data = pyfsagg.load_dataset("wine")
+    return data.X, data.y
+
+
+class Stopped(Exception):
+    pass
+
+
+def _stop_at(number: int) -> Any:
+    def progress(done: int, total: int) -> None:
+        if done >= number:
+            raise Stopped
+
+    return progress
+
+
+# --- the folder ------------------------------------------------------------------------------
+def test_pieces_come_back_as_they_were(tmp_path: Path) -> None:
+    pieces = {
+        "a b": {"x|y": np.array([1.5, np.nan, -0.0]), "z": np.array("text, Umlaut ä")},
+        "c": {"": np.arange(6, dtype=np.int32).reshape(2, 3)},
+    }
+    with open_checkpoint(tmp_path / "new", SETTINGS) as first:
+        assert first is not None
+        for key, piece in pieces.items():
+            assert key not in first
+            first.put(key, piece)
+            assert key in first
+    with open_checkpoint(tmp_path / "new", SETTINGS) as second:
+        assert second is not None
+        assert len(second) == 2
+        for key, piece in pieces.items():
+            found = second.get(key)
+            assert found.keys() == piece.keys()
+            for name, array in piece.items():
+                assert found[name].dtype == array.dtype
+                assert found[name].tobytes() == array.tobytes()
+
+
+def test_no_folder_keeps_nothing() -> None:
+    with open_checkpoint(None, {}) as nothing:
+        assert nothing is None
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"seed": 4}, "seed is 3 there and 4 here"),
+        ({"data": "abd"}, "the table or the target differs"),
+        ({"kind": "else"}, 'kind is "test" there and "else" here'),
+        ({"more": {"a": 1}}, "more.a is null there and 1 here"),
+    ],
+)
+def test_the_checkpoint_of_another_run_is_refused(
+    tmp_path: Path, other: dict[str, Any], said: str
+) -> None:
+    with open_checkpoint(tmp_path, SETTINGS):
+        pass
+    with (
+        pytest.raises(ParameterError, match="belongs to another run: ") as caught,
+        open_checkpoint(tmp_path, {**SETTINGS, **other}),
+    ):
+        pass
+    assert said in str(caught.value)
+
+
+def test_functions_are_told_apart_by_what_they_do() -> None:
+    def make(factor: int) -> Any:
+        return lambda x: x * factor
+
+    def other(x: int) -> int:
+        return x + 1
+
+    assert _checkpoint._plain(make(2)) == _checkpoint._plain(make(2))
+    assert _checkpoint._plain(make(2)) != _checkpoint._plain(make(3))
+    assert _checkpoint._plain(make(2)) != _checkpoint._plain(other)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
+def test_a_damaged_part_is_said(tmp_path: Path, damage: str) -> None:
+    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        checkpoint.put("a", {"x": np.arange(100.0)})
+    (part,) = tmp_path.glob("part-*.npz")
+    content = bytearray(part.read_bytes())
+    if damage == "flip":
+        content[len(content) // 2] ^= 1
+    part.write_bytes({"cut": content[:-40], "flip": content, "empty": b""}[damage])
+    with (
+        pytest.raises(OutputError, match=r"is damaged .*delete this file"),
+        open_checkpoint(tmp_path, SETTINGS),
+    ):
+        pass
+    part.unlink()
+    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        assert "a" not in checkpoint
+
+
+def test_another_schema_is_said(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.json").write_text(
+        json.dumps({"schema": 99, "pyfsagg": "9.9", "settings": {}})
+    )
+    with pytest.raises(OutputError, match=r"schema 99 of pyfsagg 9\.9"), open_checkpoint(tmp_path, {}):
+        pass
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "pyfsagg": "1"}'])
+def test_a_damaged_record_is_said(tmp_path: Path, text: str) -> None:
+    (tmp_path / "checkpoint.json").write_text(text)
+    with pytest.raises(OutputError, match="is damaged"), open_checkpoint(tmp_path, {}):
+        pass
+
+
+def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(ParameterError, match="holds other things"), open_checkpoint(tmp_path, {}):
+        pass
+    with (
+        pytest.raises(ParameterError, match="is a file"),
+        open_checkpoint(tmp_path / "thesis.tex", {}),
+    ):
+        pass
+
+
+def test_two_runs_cannot_share_a_folder(tmp_path: Path) -> None:
+    with (
+        open_checkpoint(tmp_path, SETTINGS),
+        pytest.raises(OutputError, match="in use by another process"),
+        open_checkpoint(tmp_path, SETTINGS),
+    ):
+        pass
+
+
+def test_drafts_of_a_killed_run_are_swept_out(tmp_path: Path) -> None:
+    with open_checkpoint(tmp_path, SETTINGS):
+        pass
+    draft = tmp_path / ".part-000001-0123456789abcdef.npz-x1y2z3"
+    draft.write_bytes(b"half")
+    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        assert len(checkpoint) == 0
+    assert not draft.exists()
+
+
+@pytest.mark.usefixtures("every_piece")
+def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = _wine()
+    folder = tmp_path / "c"
+    whole = pyfsagg.wam(X, y, n_resamples=80, random_state=0)
+    written: list[int] = []
+    fsync = os.fsync
+
+    def full(handle: int) -> None:
+        written.append(handle)
+        if len(written) > 8:
+            raise OSError(28, "No space left on device")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OutputError, match=r"No space left on device.*what was kept before is intact"):
+        pyfsagg.wam(X, y, n_resamples=80, random_state=0, checkpoint=folder)
+    monkeypatch.setattr(os, "fsync", fsync)
+    kept = len(list(folder.glob("part-*.npz")))
+    assert 0 < kept < 10
+    again = pyfsagg.wam(X, y, n_resamples=80, random_state=0, checkpoint=folder)
+    assert again.combined.tobytes() == whole.combined.tobytes()
+    assert len(list(folder.glob("part-*.npz"))) == 10
+
+
+# --- the functions ---------------------------------------------------------------------------
+def _counted(calls: list[int], item: int) -> dict[str, np.ndarray]:
+    calls.append(item)
+    return {"x": np.array(item * item)}
+
+
+def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
+    calls: list[int] = []
+    keys = [f"item {i}" for i in range(6)]
+    with open_checkpoint(tmp_path, SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        for i in (1, 4):
+            checkpoint.put(keys[i], {"x": np.array(i * i)})
+        found = list(resume_tasks(checkpoint, keys, _counted, calls, range(6)))
+    assert [int(piece["x"]) for piece in found] == [0, 1, 4, 9, 16, 25]
+    assert calls == [0, 2, 3, 5]
+
+
+@pytest.mark.usefixtures("every_piece")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: int) -> None:
+    X, y = _wine()
+    options: dict[str, Any] = {"filters": ["ig", "chi2"], "n_resamples": 64, "random_state": 5}
+    whole = pyfsagg.bam(X, y, **options)
+    with pytest.raises(Stopped):
+        pyfsagg.bam(
+            X, y, **options, n_jobs=workers, progress=_stop_at(24), checkpoint=tmp_path / "c"
+        )
+    assert "continuing from" in spoken_state(tmp_path / "c")
+    told: list[int] = []
+    again = pyfsagg.bam(
+        X,
+        y,
+        **{**options, "random_state": None},  # the seed is taken from the checkpoint
+        n_jobs=3 - workers,
+        progress=lambda done, total: told.append(done),
+        checkpoint=tmp_path / "c",
+    )
+    assert again.to_json() == whole.to_json()
+    for label, matrix in whole.score_matrices.items():
+        assert again.score_matrices[label].tobytes() == matrix.tobytes()
+
+
+@pytest.mark.usefixtures("every_piece")
+def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
+    options: dict[str, Any] = {
+        "filter": "chi_squared",
+        "n_resamples": "auto",
+        "precision": {"max_change": 1e-6, "top": 10, "maximum": 300},
+        "random_state": 0,
+    }
+    with pytest.warns(PyfsaggWarning, match="do not reach"):
+        whole = pyfsagg.wam(X, y, **options)
+    with pytest.raises(Stopped):
+        pyfsagg.wam(X, y, **options, progress=_stop_at(80), checkpoint=tmp_path)
+    with pytest.warns(PyfsaggWarning, match="do not reach"):
+        again = pyfsagg.wam(X, y, **options, checkpoint=tmp_path)
+    assert again.to_json() == whole.to_json()
+
+
+def test_other_settings_of_an_ensemble_are_refused(tmp_path: Path) -> None:
+    X, y = _wine()
+    pyfsagg.wam(X, y, n_resamples=8, random_state=0, checkpoint=tmp_path)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"n_resamples": 9}, "n_resamples is 8 there and 9 here"),
+        ({"random_state": 1}, "seed is 0 there and 1 here"),
+        ({"filter": "su"}, "filters is"),
+        ({"filter_params": {"mdl": "fselectorrcpp"}}, "filter_params.information_gain.mdl is null"),
+        ({"sample_weight": np.full(len(y), 2)}, "weighted is false there and true here"),
+        ({"aggregator": "rra"}, "aggregator is"),
+    ]
+    for other, said in cases:
+        with pytest.raises(ParameterError, match=said):
+            pyfsagg.wam(X, y, **{"n_resamples": 8, "random_state": 0, **other}, checkpoint=tmp_path)
+    with pytest.raises(ParameterError, match="the table or the target differs"):
+        pyfsagg.wam(X.iloc[:, 1:], y, n_resamples=8, random_state=0, checkpoint=tmp_path)
+    with pytest.raises(ParameterError, match='kind is "wam" there and "influence" here'):
+        pyfsagg.influence(X, y, n_folds=2, n_resamples=8, random_state=0, checkpoint=tmp_path)
+
+
+@pytest.mark.usefixtures("every_piece")
+def test_an_interrupted_influence_ends_in_the_same_bits(tmp_path: Path) -> None:
+    X, y = _wine()
+    options: dict[str, Any] = {
+        "filter": ["ig", "su"],
+        "aggregators": ["am", "rra"],
+        "n_folds": 5,
+        "n_resamples": 8,
+        "random_state": 1,
+    }
+    whole = pyfsagg.influence(X, y, **options)
+    with pytest.raises(Stopped):
+        pyfsagg.influence(X, y, **options, progress=_stop_at(2), checkpoint=tmp_path)
+    assert spoken_state(tmp_path).endswith(": 2 pieces of work are done")
+    again = pyfsagg.influence(X, y, **options, checkpoint=tmp_path)
+    assert again.table().equals(whole.table())
+    assert again.table(filter="symmetric_uncertainty").equals(
+        whole.table(filter="symmetric_uncertainty")
+    )
+
+
+@pytest.mark.usefixtures("every_piece")
+def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> None:
+    X, y = _wine()
+
+    def failing(X: Any, y: Any) -> Any:
+        return np.arange(X.shape[1])
+
+    options: dict[str, Any] = {
+        "methods": {"ig": "ig", "mine": failing},
+        "classifiers": ["naive_bayes", "nearest_neighbors"],
+        "thresholds": [1, 3],
+        "metrics": ["accuracy", "auc"],
+        "protocol": "both",
+        "n_folds": 2,
+        "n_random": 1,
+        "n_resamples": 4,
+        "random_state": 0,
+    }
+    whole = pyfsagg.evaluate(X, y, **options)
+    with pytest.raises(Stopped):
+        pyfsagg.evaluate(X, y, **options, progress=_stop_at(12), checkpoint=tmp_path)
+    again = pyfsagg.evaluate(X, y, **options, checkpoint=tmp_path)
+    assert again.to_frame().equals(whole.to_frame())
+    with pytest.raises(ParameterError, match="thresholds is"):
+        pyfsagg.evaluate(X, y, **{**options, "thresholds": [2]}, checkpoint=tmp_path)
+
+
+def test_other_rows_are_other_resamples(tmp_path: Path) -> None:
+    X, y = _wine()
+    rows = np.random.default_rng(0).integers(0, len(y), (4, len(y)))
+    pyfsagg.wam(X, y, row_indices=rows, random_state=0, checkpoint=tmp_path)
+    with pytest.raises(ParameterError, match="the resamples differ"):
+        pyfsagg.wam(X, y, row_indices=rows[::-1], random_state=0, checkpoint=tmp_path)
+
+
+def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    X, y = _wine()
+    datasets = {"all/of it": (X, y), "part": (X.iloc[:, :5], y)}
+    options: dict[str, Any] = {
+        "methods": ["ig"],
+        "classifiers": "naive_bayes",
+        "thresholds": [2],
+        "baselines": [],
+        "n_resamples": 2,
+    }
+    first = evaluate_many(datasets, **options, checkpoint=tmp_path)
+    again = evaluate_many(datasets, **options, checkpoint=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert again.to_frame().equals(first.to_frame())
+
+
+@pytest.mark.usefixtures("every_piece")
+@pytest.mark.parametrize("function", [frcm, frmv])
+def test_an_interrupted_consensus_ends_in_the_same_bits(tmp_path: Path, function: Any) -> None:
+    X, _ = _wine()
+    whole = function(X, n_clusterings=12, random_state=0)
+    with pytest.raises(Stopped):
+        function(X, n_clusterings=12, random_state=0, progress=_stop_at(5), checkpoint=tmp_path)
+    again = function(X, n_clusterings=12, checkpoint=tmp_path)
+    assert again.scores.tobytes() == whole.scores.tobytes()
+    assert (again.labels == whole.labels).all()
+    with pytest.raises(ParameterError, match="n_clusterings is 12 there and 13 here"):
+        function(X, n_clusterings=13, random_state=0, checkpoint=tmp_path)
+
+
+def test_trials_and_curves_are_taken_from_their_checkpoint(tmp_path: Path) -> None:
+    X, y = _wine()
+    trials: dict[str, Any] = {"n_trials": 2, "n_clusterings": 5, "random_state": 0}
+    whole = evaluate_rankings(X, y, ["frcm", "pca"], **trials)
+    for _ in range(2):
+        found = evaluate_rankings(X, y, ["frcm", "pca"], **trials, checkpoint=tmp_path / "t")
+        assert found.equals(whole)
+    rankings = {"given": np.arange(X.shape[1])}
+    points = clustering_curve(X, y, rankings, [1, 4], n_trials=2, random_state=0)
+    for _ in range(2):
+        found = clustering_curve(
+            X, y, rankings, [1, 4], n_trials=2, random_state=0, checkpoint=tmp_path / "c"
+        )
+        assert found.equals(points)
+
+
+@pytest.mark.usefixtures("every_piece")
+@pytest.mark.parametrize("method", ["cdv", "spoilers", "greedy_kl", "koller_sahami"])
+@pytest.mark.parametrize("stop", [1, 20, 28])
+def test_an_interrupted_elimination_ends_in_the_same_order(
+    tmp_path: Path, method: str, stop: int
+) -> None:
+    rng = np.random.default_rng(2)
+    y = np.repeat(["a", "b", "c"], 12)
+    X = rng.normal(size=(36, 30)) + np.outer(y == "a", np.arange(30) % 4)
+    whole = eliminate(X, y, method)
+    with pytest.raises(Stopped):
+        eliminate(X, y, method, progress=_stop_at(stop), checkpoint=tmp_path)
+    again = eliminate(X, y, method, checkpoint=tmp_path, n_jobs=2)
+    assert again.to_json() == whole.to_json()
+
+
+# --- kills -----------------------------------------------------------------------------------
+RUN = """
+import sys
+import numpy as np
+import pyfsagg
+from pyfsagg import _checkpoint
+
+_checkpoint.EVERY = 0.01
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
+kind, output, folder = sys.argv[1:4]
+checkpoint = folder or None
+if kind == "bam":
+    found = pyfsagg.bam(X, y, n_resamples=1600, random_state=0, n_jobs=2, checkpoint=checkpoint)
+    matrix = np.vstack([*found.score_matrices.values(), found.scores])
+else:
+    found = pyfsagg.influence(
+        X, y, aggregators=["am", "rra"], n_folds=24, n_resamples=60, random_state=0,
+        checkpoint=checkpoint,
+    )
+    matrix = np.vstack(list(found.scores.values()))
+np.save(output, matrix)
+"""
+
+
+def _start(kind: str, output: Path, folder: Path | str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", RUN, kind, str(output), str(folder)])
+
+
+@pytest.mark.parametrize("kind", ["bam", "influence"])
+def test_kills_at_random_moments_change_no_bit(tmp_path: Path, kind: str) -> None:
+    whole = tmp_path / "whole.npy"
+    assert _start(kind, whole, "").wait() == 0
+    folder, output = tmp_path / "checkpoint", tmp_path / "resumed.npy"
+    moments = random.Random(kind)
+    kills, states = 0, []
+    while not output.exists():
+        process = _start(kind, output, folder)
+        # The clock starts when the work does, so that each kill meets a run at work.
+        while process.poll() is None and not (folder / "checkpoint.json").exists():
+            time.sleep(0.01)
+        before = len(list(folder.glob("part-*.npz")))
+        while process.poll() is None and len(list(folder.glob("part-*.npz"))) == before:
+            time.sleep(0.002)
+        time.sleep(moments.uniform(0.0, 0.03))
+        if process.poll() is None and kills < 4:
+            os.kill(process.pid, signal.SIGKILL)
+            kills += 1
+        process.wait()
+        states.append(len(list(folder.glob("part-*.npz"))))
+    assert kills >= 3
+    assert states == sorted(states)  # what was done once is never done again
+    assert output.read_bytes() == whole.read_bytes()

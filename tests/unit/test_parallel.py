@@ -1,0 +1,195 @@
+"""Tasks in threads, processes and on a cluster: same answers, said deaths."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+
+import pyfsagg
+from pyfsagg._parallel import count_workers, run_tasks, run_threads
+from pyfsagg.exceptions import WorkerError
+
+distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+
+
+def _place(shared: dict[str, int], item: int) -> tuple[int, int, int]:
+    return shared["base"] + item, os.getpid(), threading.get_ident()
+
+
+def _die(shared: None, item: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def _refuse(shared: None, item: int) -> int:
+    raise ValueError(f"item {item} is wrong")
+
+
+@pytest.mark.parametrize(
+    ("threads", "n_jobs", "here"), [(True, 1, True), (True, 2, True), (False, 2, False)]
+)
+def test_answers_come_in_order_from_where_they_were_asked(
+    threads: bool, n_jobs: int, here: bool
+) -> None:
+    found = list(run_tasks(_place, {"base": 10}, range(20), n_jobs=n_jobs, threads=threads))
+    assert [value for value, _, _ in found] == list(range(10, 30))
+    assert all((pid == os.getpid()) == here for _, pid, _ in found)
+
+
+def test_nothing_to_do_is_done() -> None:
+    assert list(run_tasks(_place, {"base": 0}, [], n_jobs=2)) == []
+
+
+def test_the_workers_of_the_caller_are_used() -> None:
+    with joblib.parallel_config(n_jobs=3):
+        assert count_workers(None) == 3
+        assert count_workers(2) == 2
+        found = list(run_tasks(_place, {"base": 0}, range(30)))
+    assert threading.get_ident() not in {thread for _, _, thread in found}
+    assert count_workers(None) == 1
+
+
+def test_a_worker_that_dies_is_said() -> None:
+    with pytest.raises(WorkerError, match=r"a worker process died .*checkpoint folder"):
+        list(run_tasks(_die, None, range(4), n_jobs=2, threads=False))
+
+
+def test_an_error_of_a_task_is_handed_on() -> None:
+    with pytest.raises(ValueError, match="item . is wrong"):
+        list(run_tasks(_refuse, None, range(4), n_jobs=2, threads=False))
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two worker processes on this machine, which are started again when they die."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
+    here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0)
+    killed: list[int] = []
+
+    def kill_one(done: int, total: int) -> None:
+        if done >= 40 and not killed:
+            killed.append(next(iter(cluster.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    with joblib.parallel_config(backend="dask"):
+        there = pyfsagg.bam(
+            X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0, progress=kill_one
+        )
+    assert killed
+    for label, matrix in here.score_matrices.items():
+        assert there.score_matrices[label].tobytes() == matrix.tobytes()
+    assert there.to_json() == here.to_json()
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_data_are_sent_to_a_cluster_once(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed.protocol.pickle import dumps
+
+    rng = np.random.default_rng(0)
+    cluster.wait_for_workers(2)  # one worker alone, and joblib does the work itself
+    shared = {"base": 0, "data": rng.normal(size=200_000)}
+    sizes: list[int] = []
+    submit = distributed.Client.submit
+
+    def watched(self: Any, *args: Any, **options: Any) -> Any:
+        sizes.append(len(dumps(options.get("tasks"))))
+        return submit(self, *args, **options)
+
+    scattered: list[Any] = []
+    scatter = distributed.Client.scatter
+
+    def counted(self: Any, data: Any, **options: Any) -> Any:
+        scattered.append(options)
+        return scatter(self, data, **options)
+
+    monkeypatch.setattr(distributed.Client, "submit", watched)
+    monkeypatch.setattr(distributed.Client, "scatter", counted)
+    with joblib.parallel_config(backend="dask"):
+        found = list(run_tasks(_place, shared, range(30)))
+    assert [value for value, _, _ in found] == list(range(30))
+    assert {pid for _, pid, _ in found}.isdisjoint({os.getpid()})
+    assert len(scattered) == 1
+    assert scattered[0]["broadcast"]
+    assert max(sizes) < 20_000  # bytes; the data are 1.6 million
+
+
+@pytest.mark.filterwarnings("default")
+def test_work_in_place_stays_in_this_process(cluster: Any) -> None:
+    total = np.zeros(8)
+
+    def add(item: int) -> None:
+        total[item] = os.getpid()
+
+    with joblib.parallel_config(backend="dask"):
+        assert len(list(run_threads(add, range(8), 2))) == 8
+        assert count_workers(2) == 2
+    assert (total == os.getpid()).all()
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
+    data = pyfsagg.load_dataset("wine")
+    options: dict[str, Any] = {
+        "methods": ["ig"],
+        "classifiers": ["naive_bayes", "random_forest"],
+        "thresholds": [2],
+        "baselines": [],
+        "n_folds": 2,
+        "n_resamples": 4,
+        "random_state": 0,
+    }
+    here = pyfsagg.evaluate(data.X, data.y, **options)
+    with joblib.parallel_config(backend="dask"):
+        there = pyfsagg.evaluate(data.X, data.y, **options)
+    assert there.to_frame().equals(here.to_frame())
+
+
+def test_the_command_uses_the_cluster_it_is_told(cluster: Any, tmp_path: Path) -> None:
+    data = pyfsagg.load_dataset("wine")
+    data.X.assign(kind=data.y).to_csv(tmp_path / "wine.csv", index=False)
+    command = [sys.executable, "-m", "pyfsagg", "rank", "wine.csv", "--target", "kind"]
+    command += ["--n-resamples", "16", "--quiet", "--output"]
+    address = cluster.scheduler.address
+    for output, more in (("here", []), ("there", ["--dask", address])):
+        done = subprocess.run(
+            [*command, output, *more], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    for file in ("ranking.csv", "run.json"):
+        assert (tmp_path / "here" / file).read_bytes() == (tmp_path / "there" / file).read_bytes()
+
+
+def test_a_scheduler_that_does_not_answer_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pyfsagg.cli import main
+
+    def no_answer(address: str, timeout: str) -> None:
+        raise OSError(f"Timed out trying to connect to {address} after {timeout}")
+
+    monkeypatch.setattr(distributed, "Client", no_answer)
+    code = main(["rank", "wine.csv", "--target", "kind", "--dask", "tcp://nowhere:8786"])
+    assert code == 2
+    assert "no Dask scheduler answers at tcp://nowhere:8786" in capsys.readouterr().err
