@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pyfsagg.filters import spearman as spearman
     from pyfsagg.filters import symmetric_uncertainty as symmetric_uncertainty
     from pyfsagg.filters import value_difference_metric as value_difference_metric
+    from pyfsagg.out_of_core import rank_out_of_core as rank_out_of_core
     from pyfsagg.rank_order import RankOrderSelector as RankOrderSelector
     from pyfsagg.ranks import RankTable as RankTable
     from pyfsagg.report import write_report as write_report
@@ -82,6 +83,7 @@ _HOMES = {
         "value_difference_metric",
     ),
     "aggregator_influence": ("InfluenceResult", "compare_aggregators", "influence"),
+    "out_of_core": ("rank_out_of_core",),
     "rank_order": ("RankOrderSelector",),
     "unsupervised": ("ConsensusAffinitySelector",),
     "ranks": ("RankTable",),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = ["Kind", "array_kind", "read_column"]
+__all__ = ["Kind", "array_kind", "read_column", "refuse_mixed_text"]
 
 
 class Kind(IntEnum):
@@ -53,7 +53,7 @@ def read_column(
         if pd.api.types.is_object_dtype(dtype):
             return _read_objects(column, name)
         if not isinstance(dtype, pd.CategoricalDtype):
-            _refuse_mixed_text(column, name)
+            refuse_mixed_text(column, name)
     return _nominal(column, name)
 
 
@@ -77,7 +77,7 @@ def _read_objects(
         else:
             kind = Kind.NUMERIC
         return kind, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-    _refuse_mixed_text(present, name)
+    refuse_mixed_text(present, name)
     return _nominal(column, name)
 
 
@@ -94,7 +94,7 @@ def _nominal(
     return Kind.NOMINAL, codes, tuple(categorical.categories)
 
 
-def _refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
+def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
     """Text in which some, but not all, entries are numbers is a numeric column gone wrong."""
     words = column.dropna().astype(str)
     numeric = pd.to_numeric(words, errors="coerce").notna()

@@ -28,6 +28,7 @@ __all__ = [
     "Weights",
     "check_choice",
     "check_integer",
+    "check_names",
     "check_real",
     "check_table",
     "full_weights",
@@ -225,14 +226,14 @@ def check_table(
     if is_sparse(X):
         _check_dimensions(X.shape)
         given = _array_names(X.shape, feature_names)
-        _check_names(pd.Index(given))
+        check_names(pd.Index(given))
         _check_shape(X.shape, min_samples, min_features)
         table = read_sparse(X, tuple(map(str, given)), _nominal_positions(nominal, given))
         if not allow_constant:
             _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
         return table
     frame, from_array = _as_frame(X, feature_names)
-    _check_names(frame.columns)
+    check_names(frame.columns)
     _check_shape(frame.shape, min_samples, min_features)
     n_features = frame.shape[1]
     declared = _nominal_positions(nominal, list(frame.columns))
@@ -306,7 +307,8 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
         )
 
 
-def _check_names(columns: pd.Index) -> None:
+def check_names(columns: pd.Index) -> None:
+    """Refuse columns without a name of their own."""
     if isinstance(columns, pd.MultiIndex):
         raise DataError("X has several levels of column names; flatten them to one")
     missing = columns.isna()

@@ -7,7 +7,7 @@ Row r of a plan depends on the seed and on r, not on how many resamples are draw
 workers.  Samples are drawn in a canonical order that does not depend on the order of the rows in
 the table: shuffling the rows, or writing a row k times instead of giving it the weight k, leaves
 every resample the same multiset of rows.  Plans that put noise on cells or labels draw no rows and do
-not promise this.
+not promise this; nor does the Poisson bootstrap, which goes by the number of a row.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._identity import row_digests
+from pyfsagg._poisson_bootstrap import poisson_resamples
 from pyfsagg._registry import Registry
 from pyfsagg._target import Target
 from pyfsagg._validation import AnyTable, Kind, SparseTable, Table, check_integer, check_real
@@ -106,6 +107,13 @@ class PlanSpec:
 PLANS: Registry[PlanSpec] = Registry("resampling plan")
 for _spec in (
     PlanSpec("bootstrap", (), "draws as many rows as there are, with replacement", None, None),
+    PlanSpec(
+        "poisson_bootstrap",
+        ("poisson",),
+        "takes each row a Poisson(1) number of times, told by seed, row number and resample alone",
+        None,
+        None,
+    ),
     PlanSpec(
         "stratified_bootstrap",
         ("stratified",),
@@ -243,6 +251,8 @@ def draw_resamples(
     rows = range(first, first + n_resamples)
     if spec.name == "bootstrap":
         weights = _count_draws(rows, n, seed, lambda rng: rng.choice(population, population.size))
+    elif spec.name == "poisson_bootstrap":
+        weights = poisson_resamples(rows, weight, seed)
     elif spec.name == "stratified_bootstrap":
         strata = [population[target.codes[population] == c] for c in range(target.n_classes)]
         weights = _count_draws(

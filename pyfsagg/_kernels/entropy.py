@@ -20,12 +20,14 @@ from pyfsagg._kernels.mdl import (
     log_codes,
     mark_cuts,
     pack_rows,
+    xlogx,
     xlogx_shift,
 )
 from pyfsagg._kernels.sorted_bins import bin_edges
 
 __all__ = [
     "SCORES",
+    "entropy_scores",
     "score_binned",
     "score_mdl",
     "score_nominal",
@@ -87,9 +89,23 @@ def write_scores(
             size += counts[level, label]
             joint += table[counts[level, label]]
         levels += table[size]
-    gain = max(np.int64(0), table[total] + joint - class_sum - levels)
-    h_feature = table[total] - levels
-    h_target = table[total] - class_sum
+    _scores_of_sums(table[total], joint, class_sum, levels, total, shift, out)
+
+
+@njit(cache=True, nogil=True)
+def _scores_of_sums(
+    whole: Integer,
+    joint: Integer,
+    class_sum: Integer,
+    levels: Integer,
+    total: Integer,
+    shift: int,
+    out: NDArray[np.float64],
+) -> None:
+    """The three scores from the sums of ``x log x`` over the total, cells, classes and levels."""
+    gain = max(np.int64(0), whole + joint - class_sum - levels)
+    h_feature = whole - levels
+    h_target = whole - class_sum
     if h_feature <= 0 or h_target <= 0:
         out[:] = 0.0
         return
@@ -316,3 +332,27 @@ def score_nominal(
                 counts[codes[j, row], row_labels[row]] += weights[r, row]
             write_scores(counts, n_levels[j], class_sum, total, table, shift, out[r, j])
     return out
+
+
+@njit(cache=True, nogil=True)
+def entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: NDArray[np.float64]) -> None:
+    """The three scores, into `out`, of counts at ``code * n_classes + label``.
+
+    For counts that come without their rows: they may be large, so the values of ``x log x`` are
+    computed as they are needed, to the same bits as those of the table.
+    """
+    total = cells.sum()
+    shift = xlogx_shift(total)
+    scale = math.ldexp(1.0, shift)
+    joint = np.int64(0)
+    levels = np.int64(0)
+    for level in range(cells.shape[0] // n_classes):
+        size = np.int64(0)
+        for label in range(n_classes):
+            size += cells[level * n_classes + label]
+            joint += xlogx(cells[level * n_classes + label], scale)
+        levels += xlogx(size, scale)
+    class_sum = np.int64(0)
+    for label in range(n_classes):
+        class_sum += xlogx(cells[label::n_classes].sum(), scale)
+    _scores_of_sums(xlogx(total, scale), joint, class_sum, levels, total, shift, out)

@@ -25,6 +25,7 @@ __all__ = [
     "mark_cuts",
     "mdl_cut_weights",
     "pack_rows",
+    "xlogx",
     "xlogx_shift",
 ]
 
@@ -45,11 +46,17 @@ def xlogx_shift(total: Integer) -> int:
 
 
 @njit(cache=True, nogil=True)
+def xlogx(x: Integer, scale: float) -> Integer:
+    """``x log x`` (nats) in units of ``1 / scale``, rounded to a whole number."""
+    return np.int64(0) if x < 2 else np.int64(math.floor(x * math.log(x) * scale + 0.5))
+
+
+@njit(cache=True, nogil=True)
 def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: int) -> None:
     """Set ``table[x]`` to ``x log x`` (nats) in units of ``2**-shift`` for start <= x < stop."""
     scale = math.ldexp(1.0, shift)
     for x in range(start, stop):
-        table[x] = 0 if x < 2 else np.int64(math.floor(x * math.log(x) * scale + 0.5))
+        table[x] = xlogx(x, scale)
 
 
 @njit(cache=True, nogil=True)

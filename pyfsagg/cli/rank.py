@@ -6,6 +6,7 @@ import argparse
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +22,22 @@ from pyfsagg.cli._common import (
     require_target,
     threshold,
 )
+from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pyfsagg.ensemble import EnsembleResult
 
 __all__ = ["add_commands"]
+
+Progress = Callable[[int, int], None]
 
 REPORT_FILE = "report.html"
 EPILOG = """\
 examples:
   pyfsagg rank table.csv --target class
   pyfsagg rank table.csv --target class --method wam --filter mrmr --n-resamples 500 --seed 1
+  pyfsagg rank parts/ --target class --memory-limit 2GB        # larger than memory
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
@@ -58,6 +61,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--groups", metavar="COLUMN", help="column of groups (subjects) to draw whole"
     )
+    add_folder_flags(parser)
     add_output_flags(parser, "pyfsagg-rank")
     parser.set_defaults(run=_rank)
 
@@ -93,9 +97,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add(
         "--n-resamples",
         type=number_or_auto,
-        default=1000,
         metavar="M",
-        help="a number (default: %(default)s), or auto: as many as --precision needs",
+        help="a number (default: 1000, of a folder 200), or auto: as many as --precision needs",
     )
     add(
         "--precision",
@@ -104,7 +107,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="goal of --n-resamples auto: max_change=0.05 (share of the best features that a "
         "repetition may replace), top=0.25, maximum=10000",
     )
-    add("--resampling", default="bootstrap", metavar="PLAN", help="(default: %(default)s)")
+    add("--resampling", metavar="PLAN", help="(default: bootstrap)")
     add(
         "--resampling-param",
         action="append",
@@ -132,17 +135,28 @@ def _rank(options: argparse.Namespace) -> None:
     from pyfsagg.datasets import is_sparse_file, read_table, split_target
 
     if is_sparse_file(options.table):
+        refuse_folder_flags(options)
         return _rank_sparse(options)
     require_target(options.target, options.filter or options.filters)
+    if Path(options.table).is_dir():
+        n_features, rank_pieces = rank_folder(options)
+        _run(options, n_features, rank_pieces, Path(options.table).resolve().name, "pyfsagg-rank")
+        return
+    refuse_folder_flags(options)
     exclude = [*options.exclude, *([options.groups] if options.groups else [])]
     frame = read_table(options.table)
     features, target = split_target(frame, options.target, exclude)
     groups = frame[options.groups] if options.groups else None
-    if groups is not None and options.resampling == "bootstrap":
+    if groups is not None and options.resampling in (None, "bootstrap"):
         options.resampling = "grouped_bootstrap"
-    folder = free_folder(options.output, "pyfsagg-rank")
     name = "standard input" if options.table == "-" else Path(options.table).name
-    _run(options, features, target, name, folder, groups=groups, nominal=options.nominal)
+
+    def rank(progress: Progress | None) -> EnsembleResult:
+        return _ensemble(
+            options, features, target, progress=progress, groups=groups, nominal=options.nominal
+        )
+
+    _run(options, features.shape[1], rank, name, "pyfsagg-rank")
 
 
 def _rank_sparse(options: argparse.Namespace) -> None:
@@ -155,35 +169,43 @@ def _rank_sparse(options: argparse.Namespace) -> None:
                 "its labels are in the file or beside it, and its features are called x0, x1, …"
             )
     X, y = read_sparse_table(options.table)
-    folder = free_folder(options.output, "pyfsagg-rank")
-    _run(options, X, y, Path(options.table).name, folder, nominal=options.nominal)
+
+    def rank(progress: Progress | None) -> EnsembleResult:
+        return _ensemble(options, X, y, progress=progress, nominal=options.nominal)
+
+    _run(options, X.shape[1], rank, Path(options.table).name, "pyfsagg-rank")
 
 
 def _demo(options: argparse.Namespace) -> None:
     from pyfsagg.datasets import load_dataset
 
     data = load_dataset("ionosphere")
-    _run(options, data.X, data.y, data.name, free_folder(options.output, "pyfsagg-demo"))
+
+    def rank(progress: Progress | None) -> EnsembleResult:
+        return _ensemble(options, data.X, data.y, progress=progress)
+
+    _run(options, data.X.shape[1], rank, data.name, "pyfsagg-demo")
 
 
 def _run(
     options: argparse.Namespace,
-    X: Any,
-    y: pd.Series[Any] | None,
+    n_features: int,
+    rank: Callable[[Progress | None], EnsembleResult],
     data_name: str,
-    folder: Path,
-    **more: Any,
+    default_folder: str,
 ) -> None:
-    """Rank, write everything into `folder`, and say what was found."""
+    """Rank, write everything into a folder, and say what was found."""
     from pyfsagg._output import new_folder
     from pyfsagg._selection import n_selected
     from pyfsagg.report import write_report
 
-    n_selected(options.threshold, X.shape[1])  # refuse before the work is done
+    n_selected(options.threshold, n_features)  # refuse before the work is done
+    folder = free_folder(options.output, default_folder)
+    unit = "row" if Path(getattr(options, "table", "")).is_dir() else "resample"
     with new_folder(folder) as draft:
         started = time.perf_counter()
-        with reporter(options.quiet) as progress:
-            result = _ensemble(options, X, y, progress=progress, **more)
+        with reporter(options.quiet, unit) as progress:
+            result = rank(progress)
         elapsed = time.perf_counter() - started
         result.write_into(draft, threshold=options.threshold)
         write_report(
@@ -206,9 +228,9 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     method = options.method or ("wam" if options.filter else "bam")
     shared = {
         "aggregator": options.aggregator,
-        "n_resamples": options.n_resamples,
+        "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
         "precision": assignments(options.precision) or None,
-        "resampling": options.resampling,
+        "resampling": options.resampling or "bootstrap",
         "resampling_params": assignments(options.resampling_param),
         "drop_near_zero_variance": options.drop_near_zero_variance,
         "task": options.task,

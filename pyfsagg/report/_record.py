@@ -24,6 +24,8 @@ NAMES = {
     "filters": "Filters",
     "filter_params": "Parameters of the filters",
     "normalize": "Normalisation of the scores",
+    "binning": "Binning of numbers",
+    "bins": "Bins of a number",
     "aggregator": "Aggregator",
     "aggregator_params": "Parameters of the aggregator",
     "aggregators": "Aggregators",
@@ -31,6 +33,8 @@ NAMES = {
     "n_resamples": "Resamples",
     "resampling": "Resampling plan",
     "resampling_params": "Parameters of the plan",
+    "out_of_core": "Read in pieces",
+    "excluded": "Columns left out",
     "weighted": "Sample weights",
     "drop_near_zero_variance": "Near-zero-variance features dropped",
     "seed": "Seed",
@@ -79,6 +83,8 @@ def target_words(data: Mapping[str, Any]) -> str:
 
 def python_snippet(result: EnsembleResult, threshold: float | int) -> str:
     """Python code that repeats the run, given the table and the labels."""
+    if result.parameters.get("out_of_core"):
+        return _out_of_core_snippet(result, threshold)
     parameters, data = result.parameters, result.data
     placeholders = {
         label: _placeholder(label, position)
@@ -111,6 +117,40 @@ def python_snippet(result: EnsembleResult, threshold: float | int) -> str:
         "    X,",
         *(["    y,"] if values else []),
         *(f"    {name}={value}," for name, value in arguments.items()),
+        ")",
+        f"selected = result.select({threshold!r})",
+    ]
+    return "\n".join(lines)
+
+
+def _out_of_core_snippet(result: EnsembleResult, threshold: float | int) -> str:
+    """Python code that repeats a run over a table that is read in pieces."""
+    parameters, data = result.parameters, result.data
+    arguments = {
+        "filters": list(result.score_matrices),
+        "binning": parameters["binning"],
+        "bins": parameters["bins"],
+    }
+    if result.method == "bam":
+        arguments["normalize"] = parameters["normalize"]
+    arguments["aggregator"] = parameters["aggregator"]
+    if parameters["aggregator_params"]:
+        arguments["aggregator_params"] = dict(parameters["aggregator_params"])
+    arguments["n_resamples"] = parameters["n_resamples"]
+    if parameters["nominal"]:
+        arguments["nominal"] = parameters["nominal"]
+    if parameters["excluded"]:
+        arguments["exclude"] = parameters["excluded"]
+    arguments["random_state"] = parameters["seed"]
+    lines = [
+        "import pyfsagg",
+        "",
+        f"# folder: Parquet files with {plural(data['n_samples'], 'row')} and "
+        f"{plural(result.n_features, 'feature')}",
+        "result = pyfsagg.rank_out_of_core(",
+        "    folder,",
+        f"    {data['target']!r},",
+        *(f"    {name}={value!r}," for name, value in arguments.items()),
         ")",
         f"selected = result.select({threshold!r})",
     ]

@@ -53,6 +53,15 @@ def test_ratios_of_the_readme_are_those_of_the_last_record() -> None:
         assert ratio == f"{float(f'{measured:.2g}'):.0f}", f"{task} beside {other}: {measured}"
 
 
+def test_the_run_out_of_core_in_the_readme_is_the_recorded_one() -> None:
+    run = json.loads((FOLDER / "out_of_core.json").read_text(encoding="utf-8"))["run"]
+    readme = (FOLDER.parent / "README.md").read_text(encoding="utf-8").replace("\n", " ")
+    assert (run["rows"], run["features"], run["resamples"]) == (50_000_000, 50, 200)
+    gigabytes = run["peak MB"] * 2**20 / 1e9
+    told = f"features took {run['in all s']:.0f} s and {gigabytes:.2g} GB on four cores"
+    assert f"50 million rows × 50 {told}" in readme
+
+
 def test_the_page_needs_results(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(FOLDER / "page.py"), "--results", str(tmp_path)],

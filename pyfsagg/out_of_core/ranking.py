@@ -1,0 +1,265 @@
+"""Rankings of tables that are read in two passes: ranges first, then counts of all resamples."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._checkpoint import kept_seed, open_checkpoint
+from pyfsagg._identity import versions
+from pyfsagg._kernels.counted_scores import OUTPUTS
+from pyfsagg._validation import check_choice, check_integer
+from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
+from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.filters import FILTERS
+from pyfsagg.out_of_core.columns import Coding
+from pyfsagg.out_of_core.memory import read_memory
+from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
+from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.resampling import resolve_seed
+
+__all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
+
+DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
+BINNINGS = ("equal_width", "equal_frequency")
+MOST_BINS = 1000
+
+
+def rank_out_of_core(
+    source: Any,
+    target: str,
+    *,
+    filters: str | Sequence[str] = DEFAULT_FILTERS,
+    binning: str = "equal_width",
+    bins: int = 10,
+    normalize: str = "per_resample",
+    aggregator: str = "arithmetic_mean",
+    aggregator_params: Mapping[str, Any] | None = None,
+    n_resamples: int = 200,
+    nominal: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    memory_limit: int | str = "2GB",
+    progress: bool | Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> EnsembleResult:
+    """Rank the features of a table that is larger than memory.
+
+    The table is read twice.  The first pass finds the range of every numeric column, which is cut
+    into bins, and the levels of the others; the second counts every feature by code and class in
+    all resamples of a Poisson bootstrap.  All filters are computed from these counts.
+    One filter is aggregated over the resamples as by :func:`pyfsagg.wam`, several as by
+    :func:`pyfsagg.bam`.
+
+    Parameters
+    ----------
+    source : path or Dask frame
+        A folder of Parquet files (all below it, in the order of their names, all with the same
+        columns), or one Parquet file.
+    target : str
+        Column with the classes.
+    filters : str or sequence of str
+        One or more of ``information_gain``, ``gain_ratio``, ``symmetric_uncertainty``,
+        ``chi_squared``, ``cramers_v`` and ``value_difference_metric`` (two classes).
+    binning : {"equal_width", "equal_frequency"}
+        How numeric and integer columns are cut, once for the whole table: at
+        min + k·(max − min)/bins, or at quantiles.  These are told to 1/65 536 of the range by a
+        histogram, which takes one more pass; columns with far outliers are better transformed
+        first.  A value that equals a cut belongs below it.
+    bins : int
+        Into how many parts.  Boolean, text and dictionary columns keep their levels.  A missing
+        value (null or NaN) is a level of its own.
+    normalize, aggregator, aggregator_params
+        As in :func:`pyfsagg.bam`.
+    n_resamples : int
+        Number of resamples.
+    nominal : sequence of str, optional
+        Columns whose numbers are levels.
+    exclude : sequence of str
+        Columns that are neither features nor target.
+    random_state : None, int or NumPy generator
+        Seed; a fresh one is drawn and recorded when None.
+    n_jobs : int, optional
+        Workers, as in joblib.  Each takes whole row groups, so that one file of one row group
+        is the work of one.
+    memory_limit : int or str
+        What the process may hold, in bytes or like ``"2GB"``.  Columns that do not fit at the same
+        time are dealt with in groups, one pass for each.
+    progress : bool or callable (done, total), optional
+        A progress bar, or a function that is told; the unit is the row, once for each pass.
+    checkpoint : path, optional
+        A folder in which finished counts are kept, as in :func:`pyfsagg.wam`; the passes before
+        the counts are made again.  Not for a Dask frame, whose changes cannot be seen.
+
+    Returns
+    -------
+    EnsembleResult
+        It does not depend on how the rows are divided into files and row groups, on the number of
+        workers, or on the limit: the weight of a row in a resample is a function of the seed, the
+        number of the row and the number of the resample, and counts are whole numbers.
+
+    Raises
+    ------
+    DataError
+        No Parquet files, files that differ in their columns, a column of dates, infinite values, a
+        target with missing values or one class, more than 10 000 levels.
+    UnknownNameError, ParameterError
+        An unknown column or filter, a filter that does not work by counts, a value out of range; a
+        memory limit below what one column needs, with the estimate; a checkpoint of another run.
+
+    Notes
+    -----
+    In memory, ``resampling="poisson_bootstrap"`` draws the same weights: on the binned table, with
+    all columns nominal, :func:`pyfsagg.wam` and :func:`pyfsagg.bam` give the same bits.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for k in range(2):
+    ...         part = data.X.assign(cultivar=data.y).iloc[100 * k : 100 * (k + 1)]
+    ...         part.to_parquet(f"{folder}/part-{k}.parquet")
+    ...     result = pyfsagg.rank_out_of_core(folder, "cultivar", n_resamples=50, random_state=0)
+    >>> result.select(3)
+    ['flavanoids', 'color_intensity', 'proline']
+    """
+    labels = _filter_labels(filters)
+    check_choice("binning", binning, BINNINGS)
+    check_integer("bins", bins, low=2, high=MOST_BINS)
+    check_integer("n_resamples", n_resamples, low=1)
+    check_choice("normalize", normalize, NORMALIZATIONS)
+    spec = AGGREGATORS.get(aggregator)
+    compute = spec.bind(**(aggregator_params or {}))
+    limit = read_memory(memory_limit)
+    seed = resolve_seed(kept_seed(checkpoint, random_state))
+    run = open_run(source, target, nominal, exclude, limit, n_jobs)
+    if checkpoint is not None and run.source.files is None:
+        raise ParameterError(
+            f"a checkpoint cannot tell whether {run.source.name} has changed; write it to Parquet files"
+        )
+    run.check_memory(bins, n_resamples, checkpoint is not None)
+    n_passes = 2 if binning == "equal_width" else 3
+    with progress_sink(progress, n_passes * run.source.n_rows, "row") as told:
+        told(0)
+        codings = run.ranges_and_levels(bins, told)
+        check_two_classes(codings[-1], labels)
+        if binning == "equal_frequency":
+            codings = run.quantiles(codings, told)
+        before = (n_passes - 1) * run.source.n_rows
+        how = {"binning": binning, "bins": bins}
+        identity = _identity(run, codings, how, n_resamples, seed)
+        with open_checkpoint(checkpoint, identity) as kept:
+            matrices, digests = run.scores(
+                codings, labels, n_resamples, seed, lambda done: told(before + done), kept
+            )
+    several = len(labels) > 1
+    settings = {
+        "filters": labels,
+        "filter_params": {},
+        "n_resamples": n_resamples,
+        "resampling": "poisson_bootstrap",
+        "resampling_params": {},
+        "binning": binning,
+        "bins": bins,
+        "out_of_core": True,
+        "weighted": False,
+        "nominal": None if nominal is None else list(nominal),
+        "excluded": list(exclude),
+        "drop_near_zero_variance": False,
+        "task": "classification",
+        "seed": seed,
+        **({"normalize": normalize} if several else {}),
+        "aggregator": spec.name,
+        "aggregator_params": dict(aggregator_params or {}),
+    }
+    return _aggregated(matrices, settings, compute, _data_record(run, codings, digests), codings)
+
+
+def _aggregated(
+    matrices: dict[str, NDArray[np.float64]],
+    settings: dict[str, Any],
+    compute: Callable[[RankTable], AggregatedValues],
+    data: dict[str, Any],
+    codings: list[Coding],
+) -> EnsembleResult:
+    """The result of the score matrices: one filter as by WAM, several as by BAM."""
+    names = tuple(coding.column.name for coding in codings[:-1])
+    if len(matrices) > 1:
+        combined = combine_filters(matrices, names, settings["normalize"], compute)
+    else:
+        (combined,) = matrices.values()
+    scores = compute(as_lists(combined, names)).scores
+    return EnsembleResult(
+        method="bam" if len(matrices) > 1 else "wam",
+        feature_names=names,
+        score_matrices=matrices,
+        combined=combined,
+        scores=scores,
+        ranking=rank_scores(scores),
+        parameters=settings,
+        data=data,
+        versions=versions(),
+    )
+
+
+def _filter_labels(filters: str | Sequence[str]) -> list[str]:
+    """Names of filters that work by counts, each once."""
+    labels: list[str] = []
+    for item in [filters] if isinstance(filters, str) else filters:
+        label = FILTERS.get(item).name
+        if label not in OUTPUTS:
+            raise ParameterError(
+                f"the filter {label!r} needs the table in memory; out of core there are "
+                f"{', '.join(OUTPUTS)}"
+            )
+        if label in labels:
+            raise ParameterError(f"the filter {label!r} is given twice")
+        labels.append(label)
+    if not labels:
+        raise ParameterError("filters is empty; name at least one filter")
+    return labels
+
+
+def _identity(
+    run: Run, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
+) -> dict[str, Any]:
+    """What the counts depend on; the filters and the aggregator are not part of it."""
+    return {
+        "kind": "rank_out_of_core",
+        **binning,
+        "columns": [f"{coding.column.name}: {coding.column.kind.name}" for coding in codings],
+        "data": [run.source.files, codings],
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "versions": versions(),
+    }
+
+
+def _data_record(run: Run, codings: list[Coding], digests: NDArray[np.uint64]) -> dict[str, Any]:
+    """What the data are; the hash is that of names, kinds, levels and digests of all columns."""
+    identity = [
+        [coding.column.name, int(coding.column.kind), list(map(str, coding.labels)), int(digest)]
+        for coding, digest in zip(codings, digests, strict=True)
+    ]
+    target = codings[-1]
+    return {
+        "sha256": hashlib.sha256(json.dumps(identity).encode()).hexdigest(),
+        "n_samples": run.source.n_rows,
+        "n_features": len(codings) - 1,
+        "target": target.column.name,
+        "target_kind": "classes",
+        "class_counts": dict(zip(map(str, target.labels), target.counts, strict=True)),
+        "dropped_features": [],
+    }

@@ -1,0 +1,631 @@
+"""Tables larger than memory: the same bits as in memory, however the rows are divided."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pyfsagg import EnsembleResult, _checkpoint, bam, discretize, rank_out_of_core, wam
+from pyfsagg._columns import Kind
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.out_of_core import counting, memory, passes
+from pyfsagg.out_of_core.columns import FINE_PARTS, column_of
+from pyfsagg.out_of_core.memory import Budget, read_memory
+from pyfsagg.out_of_core.source import open_source
+
+FILTERS = [
+    "information_gain",
+    "gain_ratio",
+    "symmetric_uncertainty",
+    "chi_squared",
+    "cramers_v",
+    "value_difference_metric",
+]
+N = 601
+
+
+def mixed_table(n: int = N, seed: int = 0) -> pd.DataFrame:
+    """Columns of every kind, with missing values in each kind but the target."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    frame = pd.DataFrame(
+        {
+            "real": rng.normal(size=n) + y,
+            "single": rng.normal(size=n).astype(np.float32),
+            "whole": rng.integers(-5, 40, n),
+            "gaps": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n) - y),
+            "flag": rng.random(n) < 0.3 + 0.3 * y,
+            "word": rng.choice(["red", "green", "blue"], n),
+            "dictionary": pd.Categorical(rng.choice(["u", "v"], n), categories=["v", "u", "w"]),
+            "constant": np.full(n, 2.5),
+            "empty": np.full(n, np.nan),
+        }
+    )
+    frame["word"] = frame["word"].where(rng.random(n) > 0.1)
+    frame["maybe"] = pd.array(np.where(rng.random(n) < 0.2, None, y), dtype="boolean")
+    frame["y"] = np.where(y == 1, "yes", "no")
+    return frame
+
+
+def write(frame: pd.DataFrame, folder: Path, cuts: list[int], row_group_size: int = 10**6) -> Path:
+    """The table as files of the rows between the cuts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    edges = [0, *cuts, len(frame)]
+    schema = pa.Schema.from_pandas(frame, preserve_index=False)
+    for number, (start, stop) in enumerate(pairwise(edges)):
+        table = pa.Table.from_pandas(frame.iloc[start:stop], schema=schema, preserve_index=False)
+        pq.write_table(table, folder / f"{number:03d}.parquet", row_group_size=row_group_size)
+    return folder
+
+
+def sorted_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """Pandas has an order of its own for categories; files have sorted ones."""
+    return frame.assign(dictionary=frame["dictionary"].astype(str))
+
+
+def in_memory(
+    frame: pd.DataFrame, method: str = "equal_width", **options: object
+) -> EnsembleResult:
+    """The same run over the binned table, all columns nominal."""
+    X = sorted_levels(frame).drop(columns=["y", "empty"])
+    codes = discretize(X, method=method).to_frame().replace(-1, np.nan)
+    codes["empty"] = np.nan
+    codes = codes[frame.columns.drop("y")]
+    return bam(
+        codes,
+        frame["y"],
+        nominal=list(codes),
+        resampling="poisson_bootstrap",
+        n_resamples=70,
+        random_state=4,
+        **options,
+    )
+
+
+def assert_same(found: EnsembleResult, expected: EnsembleResult) -> None:
+    assert list(found.score_matrices) == list(expected.score_matrices)
+    for label, matrix in found.score_matrices.items():
+        np.testing.assert_array_equal(matrix, expected.score_matrices[label], err_msg=label)
+    np.testing.assert_array_equal(found.combined, expected.combined)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+RUN = {"filters": FILTERS, "n_resamples": 70, "random_state": 4}
+
+
+# ---------------------------------------------------------------------------------------------
+# the same bits
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("classes", [2, 3])
+def test_equals_the_run_in_memory(tmp_path: Path, classes: int) -> None:
+    frame = mixed_table()
+    filters = FILTERS
+    if classes == 3:
+        frame.loc[::5, "y"] = "perhaps"
+        filters = FILTERS[:-1]
+    folder = write(frame, tmp_path / "parts", [100, 350])
+    found = rank_out_of_core(folder, "y", **{**RUN, "filters": filters})
+    assert_same(found, in_memory(frame, filters=filters))
+    assert found.method == "bam"
+    assert found.data["n_samples"] == N
+    assert found.data["class_counts"] == frame["y"].value_counts().sort_index().to_dict()
+
+
+def test_one_filter_is_wam(tmp_path: Path) -> None:
+    frame = mixed_table()[["real", "flag", "word", "y"]]
+    folder = write(frame, tmp_path / "parts", [300])
+    found = rank_out_of_core(folder, "y", filters="ig", n_resamples=9, random_state=0)
+    codes = discretize(frame.drop(columns="y"), method="equal_width").to_frame().replace(-1, np.nan)
+    expected = wam(
+        codes,
+        frame["y"],
+        nominal=list(codes),
+        resampling="poisson_bootstrap",
+        n_resamples=9,
+        random_state=0,
+    )
+    assert found.method == "wam"
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+@pytest.mark.parametrize("binning", ["equal_width", "equal_frequency"])
+@pytest.mark.parametrize(
+    ("cuts", "row_group_size", "n_jobs"),
+    [([1, 2, 599], 10**6, 1), ([], 7, 3), (list(range(50, N, 50)), 13, 2), ([0, 300, 300], 301, 4)],
+)
+def test_partitioning_and_workers_change_nothing(
+    tmp_path: Path, binning: str, cuts: list[int], row_group_size: int, n_jobs: int
+) -> None:
+    frame = mixed_table()
+    whole = write(frame, tmp_path / "whole", [])
+    parts = write(frame, tmp_path / "parts", cuts, row_group_size)
+    expected = rank_out_of_core(whole, "y", binning=binning, **RUN)
+    found = rank_out_of_core(parts, "y", binning=binning, n_jobs=n_jobs, **RUN)
+    assert_same(found, expected)
+    assert found.data == expected.data
+
+
+def test_small_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(mixed_table(), tmp_path / "parts", [333])
+    expected = rank_out_of_core(folder, "y", **RUN)
+    monkeypatch.setattr(memory, "MOST_ROWS", 10)
+    monkeypatch.setattr(memory, "FEWEST_ROWS", 10)
+    found = rank_out_of_core(folder, "y", **RUN)
+    assert_same(found, expected)
+    assert found.data == expected.data
+
+
+def test_groups_of_columns_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(mixed_table(), tmp_path / "parts", [333])
+    expected = rank_out_of_core(folder, "y", binning="equal_frequency", **RUN)
+    asked: list[int] = []
+
+    def groups(self: Budget, names: list[str], *_: object) -> list[slice]:
+        asked.append(len(names))
+        return [slice(start, min(start + 3, len(names))) for start in range(0, len(names), 3)]
+
+    monkeypatch.setattr(Budget, "_groups", groups)
+    progress: list[tuple[int, int]] = []
+    found = rank_out_of_core(
+        folder,
+        "y",
+        binning="equal_frequency",
+        progress=lambda done, total: progress.append((done, total)),
+        **RUN,
+    )
+    assert asked[-3:] == [11, 6, 10]
+    assert_same(found, expected)
+    assert found.data == expected.data
+    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
+    assert progress[0] == (0, 3 * N)
+    assert progress[-1] == (3 * N, 3 * N)
+
+
+def test_a_lower_limit_makes_more_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = open_source(write(mixed_table(), tmp_path / "parts", []))
+    monkeypatch.setattr(memory, "_resident", lambda: 0)
+    names = list(source.types)
+    found = []
+    for megabytes in (2, 1):
+        limit = memory.OVERHEAD + megabytes * 10**6
+        groups = Budget.of(limit, 3, len(names)).reading_groups(names, source)
+        assert [j for group in groups for j in range(len(names))[group]] == list(range(len(names)))
+        found.append(len(groups))
+    assert 1 < found[0] < found[1]
+
+
+def test_equal_frequency_is_that_of_the_parts_of_the_range(tmp_path: Path) -> None:
+    """On whole numbers from 0 to 2**16 - 1 every value is a part of its own, so the cuts are exact."""
+    rng = np.random.default_rng(1)
+    n = 3000
+    skewed = (rng.random(n) ** 4 * (FINE_PARTS - 1)).astype(int)
+    skewed[:2] = 0, FINE_PARTS - 1
+    # Values 0.5 above a whole number lie inside a part, and none on an edge.
+    frame = pd.DataFrame(
+        {
+            "skewed": np.where(skewed == 0, 0.0, skewed + 0.5),
+            "few": rng.integers(3, size=n),
+            "tied": np.where(rng.random(n) < 0.4, 0, rng.integers(FINE_PARTS, size=n)),
+        }
+    )
+    frame.loc[0, "skewed"], frame.loc[1, "skewed"] = 0.0, float(FINE_PARTS)
+    frame["y"] = np.where(rng.random(n) < 0.5, "a", "b")
+    folder = write(frame, tmp_path / "parts", [1000])
+    options = {"filters": FILTERS, "n_resamples": 70, "random_state": 4}
+    found = rank_out_of_core(folder, "y", binning="equal_frequency", **options)
+    codes = discretize(frame.drop(columns="y"), method="equal_frequency").to_frame()
+    expected = bam(
+        codes, frame["y"], nominal=list(codes), resampling="poisson_bootstrap", **options
+    )
+    assert_same(found, expected)
+
+
+def test_declared_and_excluded_columns(tmp_path: Path) -> None:
+    frame = mixed_table()
+    folder = write(frame, tmp_path / "parts", [])
+    found = rank_out_of_core(folder, "y", nominal=["whole"], exclude=["empty", "constant"], **RUN)
+    codes = sorted_levels(frame)[list(found.feature_names)]
+    kept = discretize(codes, method="equal_width").to_frame().replace(-1, np.nan)
+    kept["whole"] = codes["whole"]
+    expected = bam(kept, frame["y"], nominal=list(kept), resampling="poisson_bootstrap", **RUN)
+    assert "empty" not in found.feature_names
+    assert_same(found, expected)
+
+
+def test_the_hash_is_that_of_the_content(tmp_path: Path) -> None:
+    frame = mixed_table()
+
+    def sha(name: str, changed: pd.DataFrame) -> str:
+        folder = write(changed, tmp_path / name, [])
+        return str(rank_out_of_core(folder, "y", n_resamples=2, random_state=0).data["sha256"])
+
+    base = sha("base", frame)
+    cell = frame.copy()
+    cell.loc[5, "real"] += 1e-9
+    label = frame.copy()
+    label.loc[[0, int(np.flatnonzero(frame["y"] != frame["y"][0])[0])], "y"] = frame["y"][0]
+    swapped = pd.concat([frame.iloc[[1, 0]], frame.iloc[2:]], ignore_index=True)
+    others = [
+        sha("cell", cell),
+        sha("label", label),
+        sha("swapped", swapped),
+        sha("renamed", frame.rename(columns={"real": "reel"})),
+    ]
+    assert len({base, *others}) == 5
+
+
+def test_order_of_columns_in_a_file_does_not_matter(tmp_path: Path) -> None:
+    frame = mixed_table()
+    folder = write(frame, tmp_path / "parts", [])
+    expected = rank_out_of_core(folder, "y", **RUN)
+    (folder / "000.parquet").unlink()
+    frame.iloc[:200].to_parquet(folder / "a.parquet")
+    frame.iloc[200:][frame.columns[::-1]].to_parquet(folder / "b.parquet")
+    assert_same(rank_out_of_core(folder, "y", **RUN), expected)
+
+
+def test_an_index_of_pandas_is_no_feature(tmp_path: Path) -> None:
+    frame = mixed_table().set_index(pd.Index(np.arange(N) + 7, name="id"))
+    frame.to_parquet(tmp_path / "one.parquet")
+    assert "id" not in open_source(tmp_path / "one.parquet").types
+
+
+def test_files_that_are_no_data_are_passed_over(tmp_path: Path) -> None:
+    folder = write(mixed_table(), tmp_path / "parts", [])
+    (folder / "_metadata.parquet").write_bytes(b"?")
+    (folder / ".part.parquet").write_bytes(b"?")
+    (folder / "readme.txt").write_text("?")
+    write(mixed_table(), folder / "deeper", [])
+    assert open_source(folder).n_rows == 2 * N
+
+
+def test_targets_keep_their_labels(tmp_path: Path) -> None:
+    for name, values, labels in [
+        ("whole", [3, 1] * 10, ["1", "3"]),
+        ("flags", [True, False] * 10, ["False", "True"]),
+        ("words", pd.Categorical(["b", "a"] * 10), ["a", "b"]),
+    ]:
+        frame = pd.DataFrame({"a": range(20), "b": range(20, 0, -1), "y": values})
+        folder = write(frame, tmp_path / name, [])
+        found = rank_out_of_core(folder, "y", n_resamples=3, random_state=0)
+        assert list(found.data["class_counts"]) == labels
+
+
+def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
+    from pyfsagg.report.ensemble import render_report
+
+    folder = write(mixed_table(), tmp_path / "parts", [])
+    found = rank_out_of_core(folder, "y", exclude=["empty"], **RUN)
+    loaded = EnsembleResult.load(found.save(tmp_path / "saved"))
+    assert_same(loaded, found)
+    assert loaded.parameters == found.parameters
+    page = render_report(loaded)
+    assert "rank_out_of_core(" in page
+    assert "poisson bootstrap" in page
+    assert "numbers were cut into 10 bins of equal width once" in page
+    assert "exclude=[&#39;empty&#39;]" in page
+
+
+# ---------------------------------------------------------------------------------------------
+# checkpoints
+# ---------------------------------------------------------------------------------------------
+class Stopped(Exception):  # noqa: N818
+    pass
+
+
+def stop_at(rows: int) -> object:
+    def progress(done: int, total: int) -> None:
+        if done >= rows:
+            raise Stopped
+
+    return progress
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_an_interrupted_run_ends_in_the_same_bits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_jobs: int
+) -> None:
+    monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
+    folder = write(mixed_table(), tmp_path / "parts", [100, 200, 300, 400, 500])
+    options = {**RUN, "random_state": None, "checkpoint": tmp_path / "kept", "n_jobs": n_jobs}
+    with pytest.raises(Stopped):
+        rank_out_of_core(folder, "y", progress=stop_at(N + 300), **options)
+    kept = sorted((tmp_path / "kept").glob("part-*.npz"))
+    assert len(kept) >= 3
+    counted: list[int] = []
+    whole = counting.count_piece
+
+    def watched(shared: object, piece: object) -> object:
+        counted.append(piece.first_row)  # type: ignore[attr-defined]
+        return whole(shared, piece)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(passes, "count_piece", watched)
+    # Other filters and another aggregator are computed from the same counts.
+    found = rank_out_of_core(folder, "y", **{**options, "aggregator": "median"})
+    assert sorted(counted) == [100 * k for k in range(len(kept), 6)]
+    fresh = {**RUN, "random_state": found.parameters["seed"], "aggregator": "median"}
+    expected = rank_out_of_core(folder, "y", **fresh)
+    assert_same(found, expected)
+    assert found.data == expected.data
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bins": 5}, "bins is 10 there and 5 here"),
+        ({"binning": "equal_frequency"}, "binning is"),
+        ({"n_resamples": 71}, "n_resamples is 70 there and 71 here"),
+        ({"random_state": 5}, "seed is 4 there and 5 here"),
+        ({"exclude": ["real"]}, "columns is"),
+        ({"nominal": ["whole"]}, "columns is"),
+    ],
+)
+def test_the_checkpoint_of_another_run_is_refused(
+    tmp_path: Path, change: dict, message: str
+) -> None:
+    folder = write(mixed_table(), tmp_path / "parts", [])
+    options = {**RUN, "checkpoint": tmp_path / "kept"}
+    rank_out_of_core(folder, "y", **options)
+    with pytest.raises(ParameterError, match=message):
+        rank_out_of_core(folder, "y", **{**options, **change})
+
+
+def test_the_checkpoint_of_other_data_is_refused(tmp_path: Path) -> None:
+    frame = mixed_table()
+    folder = write(frame, tmp_path / "parts", [])
+    rank_out_of_core(folder, "y", checkpoint=tmp_path / "kept", **RUN)
+    frame.loc[5, "real"] = frame.loc[6, "real"]  # neither the range nor the levels change
+    write(frame, folder, [])
+    with pytest.raises(ParameterError, match="the table or the target differs"):
+        rank_out_of_core(folder, "y", checkpoint=tmp_path / "kept", **RUN)
+    fake = FakeDask([frame])
+    with pytest.raises(ParameterError, match="cannot tell whether the Dask frame has changed"):
+        rank_out_of_core(fake, "y", checkpoint=tmp_path / "kept", **RUN)
+
+
+# ---------------------------------------------------------------------------------------------
+# a Dask frame
+# ---------------------------------------------------------------------------------------------
+class FakePart:
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame = frame
+
+    def compute(self, scheduler: str) -> pd.DataFrame:
+        assert scheduler == "synchronous"
+        return self.frame
+
+
+class FakeDask:
+    """What is used of a Dask frame, for where Dask is not installed."""
+
+    def __init__(self, parts: list[pd.DataFrame]) -> None:
+        self.parts = parts
+        self.npartitions = len(parts)
+        self.columns = parts[0].columns
+        self._meta_nonempty = parts[0].iloc[:2]
+
+    def map_partitions(self, function: object) -> FakeDask:
+        assert function is len
+        return self
+
+    def compute(self) -> list[int]:
+        return [len(part) for part in self.parts]
+
+    def to_delayed(self) -> list[FakePart]:
+        return [FakePart(part) for part in self.parts]
+
+
+def test_a_dask_frame_is_read_by_partitions(tmp_path: Path) -> None:
+    frame = mixed_table()
+    expected = rank_out_of_core(write(frame, tmp_path / "parts", []), "y", **RUN)
+    fake = FakeDask([frame.iloc[:200], frame.iloc[200:200], frame.iloc[200:]])
+    found = rank_out_of_core(fake, "y", n_jobs=2, **RUN)
+    assert_same(found, expected)
+    assert found.data == expected.data
+
+
+def test_a_real_dask_frame(tmp_path: Path) -> None:
+    dask_frame = pytest.importorskip("dask.dataframe")
+    frame = mixed_table()
+    expected = rank_out_of_core(write(frame, tmp_path / "parts", []), "y", **RUN)
+    found = rank_out_of_core(dask_frame.from_pandas(frame, npartitions=3), "y", **RUN)
+    assert_same(found, expected)
+
+
+def test_a_dask_frame_that_does_not_keep_its_word() -> None:
+    frame = pd.DataFrame({"a": range(20), "b": range(20), "y": [0, 1] * 10})
+    other = frame.assign(a="word")
+    with pytest.raises(DataError, match="partition 1 of the Dask frame is not of the types"):
+        rank_out_of_core(FakeDask([frame, other]), "y")
+    shrinking = FakeDask([frame])
+    shrinking.compute = lambda: [21]  # type: ignore[method-assign]
+    with pytest.raises(DataError, match="has 20 rows, and had 21 before"):
+        rank_out_of_core(shrinking, "y")
+
+
+# ---------------------------------------------------------------------------------------------
+# what is refused
+# ---------------------------------------------------------------------------------------------
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(mixed_table(), tmp_path / "parts", [300])
+
+
+def second_file(folder: Path, frame: pd.DataFrame) -> None:
+    frame.iloc[300:].to_parquet(folder / "001.parquet")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop(columns="real"), r"the column 'real' is in 000.parquet and not in .*001"),
+        (lambda f: f.assign(new=1), r"the column 'new' is in .*001.parquet and not in 000.parquet"),
+        (lambda f: f.assign(whole=0.5), r"'whole' is int64 in 000.parquet and double in .*001"),
+        (lambda f: f.assign(empty=None), r"'empty' is double in 000.parquet and null in .*001"),
+    ],
+)
+def test_differing_schemas(folder: Path, change: object, message: str) -> None:
+    second_file(folder, change(mixed_table()))  # type: ignore[operator]
+    with pytest.raises(DataError, match=message):
+        rank_out_of_core(folder, "y", **RUN)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.assign(real=np.inf), "column 'real' has an infinite value"),
+        (lambda f: f.assign(y=None), "the column 'y' is"),
+        (lambda f: f.assign(y=f["y"].where(f.index != 400)), "'y' is missing in 1 of 601 rows"),
+    ],
+)
+def test_values_that_cannot_be_ranked(folder: Path, change: object, message: str) -> None:
+    second_file(folder, change(mixed_table()))  # type: ignore[operator]
+    with pytest.raises(DataError, match=message):
+        rank_out_of_core(folder, "y", n_jobs=2, **RUN)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"y": ["a"] * 40}, "'y' has one class only"),
+        ({"y": range(40)}, "'y' has 40 different values in 40 rows"),
+        ({"when": pd.date_range("2020-01-01", periods=40)}, "'when' holds dates or times"),
+        ({"nested": [[1, 2]] * 40}, "'nested' has the type list"),
+        ({"word": ["1", "x"] * 20}, "'word' mixes numbers and words"),
+        ({"a": 1, "b": 1.0}, "every feature is constant"),
+        ({"y": [1.0, np.inf] * 20}, "column 'y' has an infinite value"),
+    ],
+)
+def test_columns_that_cannot_be_used(tmp_path: Path, columns: dict, message: str) -> None:
+    plain = pd.DataFrame({"a": range(40), "b": range(40, 0, -1), "y": ["u", "v"] * 20})
+    folder = write(plain.assign(**columns), tmp_path / "parts", [])
+    with pytest.raises(DataError, match=message):
+        rank_out_of_core(folder, "y")
+
+
+def test_too_many_levels_are_an_identifier(tmp_path: Path) -> None:
+    n = 10_002
+    frame = pd.DataFrame({"id": [f"n{i}" for i in range(n)], "b": range(n), "y": ["u", "v"] * 5001})
+    folder = write(frame, tmp_path / "parts", [5000])
+    with pytest.raises(DataError, match="column 'id' has more than 10000 levels: an identifier"):
+        rank_out_of_core(folder, "y")
+
+
+def test_folders_that_hold_no_table(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no folder"):
+        rank_out_of_core(tmp_path / "nowhere", "y")
+    with pytest.raises(DataError, match="holds no Parquet file"):
+        rank_out_of_core(tmp_path, "y")
+    (tmp_path / "x.parquet").write_bytes(b"no Parquet at all")
+    with pytest.raises(DataError, match=r"x\.parquet is not a readable Parquet file"):
+        rank_out_of_core(tmp_path, "y")
+    mixed_table().iloc[:0].to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=r"has 0 row\(s\)"):
+        rank_out_of_core(tmp_path, "y")
+    write(mixed_table(), tmp_path / "hive" / "year=2020", [])
+    with pytest.raises(DataError, match="the name of the folder 'year=2020' holds a column"):
+        rank_out_of_core(tmp_path / "hive", "y")
+    with pytest.raises(InputTypeError, match="got DataFrame; a table in memory goes to"):
+        rank_out_of_core(mixed_table(), "y")
+
+
+def test_a_damaged_file_is_named(folder: Path) -> None:
+    path = folder / "001.parquet"
+    content = bytearray(path.read_bytes())
+    content[4:2000] = bytes(1996)
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"001\.parquet cannot be read"):
+        rank_out_of_core(folder, "y", n_jobs=2, **RUN)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"target": "z"}, UnknownNameError, "unknown column 'z'"),
+        ({"exclude": ["z"]}, UnknownNameError, "unknown column 'z'"),
+        ({"nominal": ["z"]}, UnknownNameError, "unknown column 'z'"),
+        ({"exclude": ["y"]}, ParameterError, "both the target and left out"),
+        ({"filters": ["ig", "mrmr"]}, ParameterError, "'mrmr' needs the table in memory"),
+        ({"filters": ["ig", "information_gain"]}, ParameterError, "given twice"),
+        ({"filters": []}, ParameterError, "filters is empty"),
+        ({"filters": "nothing"}, UnknownNameError, "unknown filter"),
+        ({"bins": 1}, ParameterError, "bins must be a whole number from 2 to 1000, got 1"),
+        ({"binning": "mdl"}, ParameterError, "binning must be one of"),
+        ({"n_resamples": 0}, ParameterError, "n_resamples must be"),
+        ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
+        ({"memory_limit": "lots"}, ParameterError, "such as '2GB', got 'lots'"),
+        ({"memory_limit": 0}, ParameterError, "memory_limit"),
+    ],
+)
+def test_parameters_that_are_refused(
+    folder: Path, options: dict, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        rank_out_of_core(**{"source": folder, "target": "y", **options})
+
+
+def test_two_classes_for_the_value_difference_metric(tmp_path: Path) -> None:
+    frame = mixed_table()
+    frame.loc[::3, "y"] = "third"
+    with pytest.raises(DataError, match="two classes, the target 'y' has 3"):
+        rank_out_of_core(write(frame, tmp_path / "parts", []), "y", filters="vdm")
+
+
+def test_too_little_memory_is_said_before_anything_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told(done: int, total: int) -> None:
+        raise AssertionError("the run has started")
+
+    with pytest.raises(
+        ParameterError, match=r"memory_limit is 1 MB, and .* an estimated [\d,]+ MB"
+    ):
+        rank_out_of_core(folder, "y", memory_limit="1MB", progress=told, **RUN)
+    monkeypatch.setattr(memory, "OVERHEAD", 0)
+    monkeypatch.setattr(memory, "_resident", lambda: 0)
+    with pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"):
+        rank_out_of_core(
+            folder, "y", memory_limit="20MB", n_resamples=20_000, bins=500, progress=told
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("2GB", 2 * 10**9), ("512 MiB", 2**29), ("1.5gib", 3 * 2**29), (7, 7), ("100", 100)],
+)
+def test_memory_in_words(text: str | int, size: int) -> None:
+    assert read_memory(text) == size
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (pa.float16(), Kind.NUMERIC),
+        (pa.decimal128(9, 2), Kind.NUMERIC),
+        (pa.uint8(), Kind.INTEGER),
+        (pa.bool_(), Kind.BOOLEAN),
+        (pa.large_string(), Kind.NOMINAL),
+        (pa.dictionary(pa.int8(), pa.int32()), Kind.NOMINAL),
+    ],
+)
+def test_arrow_types(kind: pa.DataType, expected: Kind) -> None:
+    column = column_of("x", kind)
+    assert column.kind == expected
+    if kind == pa.float16():
+        cells = pa.array(np.array([1.5, 2.0], np.float16))
+    elif pa.types.is_dictionary(kind):
+        cells = pa.array([3, None, 3], pa.int32()).dictionary_encode()
+    elif kind == pa.large_string():
+        assert column.read(pa.array(["a", None])).to_pylist() == ["a", None]
+        return
+    else:
+        cells = pa.array([1, 0, None], pa.int64()).cast(
+            kind if not pa.types.is_decimal(kind) else pa.int64()
+        )
+    assert column.read(cells).dtype == np.float64

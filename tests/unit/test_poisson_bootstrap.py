@@ -1,0 +1,137 @@
+"""The Poisson bootstrap: its distribution, what its weights depend on, and the counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pyfsagg import wam
+from pyfsagg._kernels.poisson_bootstrap import (
+    LANES,
+    LARGEST_WEIGHT,
+    count_resamples,
+    digest_column,
+    padded,
+    poisson_weights,
+)
+from pyfsagg._poisson_bootstrap import check_poisson_totals, poisson_key, poisson_resamples
+from pyfsagg.exceptions import DataError, ParameterError
+
+MASK = 2**64 - 1
+
+
+def weights(n_rows: int, m: int, seed: int = 0, first_row: int = 0, group: int = 0) -> np.ndarray:
+    drawn = np.empty((n_rows, padded(m)), np.uint8)
+    poisson_weights(poisson_key(seed), first_row, group, drawn)
+    return drawn[:, :m]
+
+
+def mix(bits: int) -> int:
+    """splitmix64 in whole numbers of Python."""
+    bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & MASK
+    return bits ^ (bits >> 31)
+
+
+def twin(key: int, row: int, resample: int) -> int:
+    """One weight from its definition."""
+    golden = 0x9E3779B97F4A7C15
+    start = mix((key + (row + 1) * golden) & MASK)
+    group, lane = divmod(resample, LANES)
+    half, place = divmod(lane, LANES // 2)
+    word = mix((start + (group * LANES // 2 + place + 1) * golden) & MASK)
+    uniform = (word >> 32) if half else word & 0xFFFFFFFF
+    below, k = math.exp(-1.0), 0
+    term = below
+    while uniform >= round(below * 2.0**32):
+        k += 1
+        term /= k
+        below += term
+    return k
+
+
+def test_weights_are_as_they_are_defined() -> None:
+    key = int(poisson_key(5))
+    found = weights(40, 70, seed=5, first_row=2**31 - 3)
+    expected = [[twin(key, 2**31 - 3 + i, r) for r in range(70)] for i in range(40)]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_frequencies_are_those_of_poisson() -> None:
+    found = np.bincount(weights(20_000, 320).ravel(), minlength=LARGEST_WEIGHT + 1)
+    n = found.sum()
+    most = 7
+    observed = [*found[:most], found[most:].sum()]
+    expected = [*(n * stats.poisson.pmf(range(most), 1)), n * stats.poisson.sf(most - 1, 1)]
+    assert stats.chisquare(observed, expected).pvalue > 0.001
+
+
+def test_weights_of_rows_and_of_resamples_are_uncorrelated() -> None:
+    drawn = weights(2000, 320).astype(float)
+    for table in (drawn, drawn.T):
+        pairs = np.corrcoef(table.T)[np.triu_indices(table.shape[1], 1)]
+        # Under independence a correlation of n pairs has the variance 1 / (n - 1).
+        assert abs(np.sqrt(table.shape[0] - 1) * pairs).max() < 6.0
+        assert pairs.var() * (table.shape[0] - 1) == pytest.approx(1.0, abs=0.05)
+
+
+def test_totals_scatter_as_those_of_a_poisson_bootstrap() -> None:
+    totals = weights(5000, 640).sum(axis=0, dtype=np.int64)
+    dispersion = ((totals - 5000) ** 2 / 5000).sum()
+    assert 0.001 < stats.chi2.sf(dispersion, 640) < 0.999
+
+
+def test_a_weight_depends_on_row_and_resample_alone() -> None:
+    whole = weights(100, 96, seed=3)
+    np.testing.assert_array_equal(weights(30, 96, seed=3, first_row=70), whole[70:])
+    np.testing.assert_array_equal(weights(100, 40, seed=3), whole[:, :40])
+    np.testing.assert_array_equal(weights(100, 64, seed=3, group=1), whole[:, 32:])
+    assert (weights(100, 96, seed=4) != whole).mean() > 0.5
+    one = np.ones(100, np.uint16)
+    np.testing.assert_array_equal(poisson_resamples(range(37, 80), one, 3), whole[:, 37:80].T)
+
+
+@pytest.mark.parametrize("n_rows", [1, 1024, 2500])
+def test_counts_are_sums_of_weights(n_rows: int) -> None:
+    rng = np.random.default_rng(n_rows)
+    n_codes = np.array([3, 11, 1])
+    codes = np.array([rng.integers(k, size=n_rows) for k in n_codes], dtype=np.uint16)
+    labels = rng.integers(4, size=n_rows).astype(np.uint16)
+    counts = np.ones((4 * n_codes.sum(), padded(50)), np.int64)  # they are added to what is there
+    count_resamples(codes, labels, 4, n_codes, poisson_key(1), 17, counts)
+    drawn = weights(n_rows, padded(50), seed=1, first_row=17)
+    expected = np.ones_like(counts)
+    start = 0
+    for j, k in enumerate(n_codes):
+        np.add.at(expected, start + codes[j].astype(int) * 4 + labels, drawn)
+        start += 4 * k
+    np.testing.assert_array_equal(counts, expected)
+
+
+def test_the_digest_of_a_column_is_the_sum_over_its_parts() -> None:
+    x = np.array([1.5, np.nan, -0.0, 3.0, 1.5])
+    salt = np.uint64(9)
+    whole = digest_column(x, salt, 10)
+    parts = [int(digest_column(x[:2], salt, 10)), int(digest_column(x[2:], salt, 12))]
+    assert sum(parts) % 2**64 == int(whole)
+    assert digest_column(x + 0.0, salt, 10) == whole
+    assert digest_column(np.where(np.isnan(x), -np.nan, x), salt, 10) == whole
+    assert digest_column(x[::-1].copy(), salt, 10) != whole
+    assert digest_column(x, np.uint64(8), 10) != whole
+
+
+def test_a_weighted_table_is_refused() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), [0, 1] * 10
+    with pytest.raises(ParameterError, match="takes no sample_weight"):
+        wam(X, y, resampling="poisson_bootstrap", sample_weight=[2] * 20, n_resamples=3)
+
+
+def test_resamples_of_hardly_any_row_are_refused() -> None:
+    check_poisson_totals(np.array([2, 9]))
+    with pytest.raises(DataError, match=r"resample 1 .* draws 0 row"):
+        check_poisson_totals(np.array([2, 0, 1]))
+    with pytest.raises(DataError, match="Poisson bootstrap draws"):
+        wam([[1, 2], [2, 1]], ["a", "b"], resampling="poisson_bootstrap", random_state=0)
