@@ -172,9 +172,35 @@ def kernels(found: Mapping[str, Any]) -> list[Block]:
     ]
 
 
+def sparse_tables(found: Mapping[str, Any]) -> list[Block]:
+    density = {
+        "density": "Share of cells not zero",
+        "filter": "Filter",
+        "ns per feature": "ns per feature and resample",
+        "times faster than dense": "Times faster than dense",
+    }
+    wide = {
+        "filter": "Filter",
+        "data": "Data",
+        "scores in": "Scores in",
+        "threads": "Threads",
+        "seconds": "Seconds",
+        "matrix MB": "Scores, MB",
+        "peak MB": "Peak, MB",
+    }
+    size = (
+        f"{found['samples']} samples, {found['features']} features, {found['resamples']} resamples"
+    )
+    return [
+        table("Sparse beside dense, same scores, one thread", found["by density"], density, 2),
+        table(f"One run of wam: {size}", found["wide"], wide, 3),
+    ]
+
+
 SECTIONS: dict[str, tuple[str, Callable[[Mapping[str, Any]], list[Block]]]] = {
     "alternatives": ("Beside other packages", side_by_side),
     "ensemble": ("Growth and memory", growth),
+    "sparse": ("Sparse tables", sparse_tables),
     "kernels": ("How far from the machine's limit", kernels),
 }
 
