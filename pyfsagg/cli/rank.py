@@ -41,6 +41,7 @@ examples:
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
+  pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
 """
 
@@ -121,26 +122,36 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
     )
     add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
+    add(
+        "--scratch",
+        metavar="FOLDER",
+        help="keep score matrices in temporary files of this folder, for many features",
+    )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser)
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import read_table, split_target
+    from pyfsagg.datasets import is_sparse_file, read_table, split_target
 
-    require_target(options.target, options.filter or options.filters)
     if Path(options.table).is_dir():
+        require_target(options.target, options.filter or options.filters)
         n_features, rank_pieces = rank_folder(options)
         _run(options, n_features, rank_pieces, Path(options.table).resolve().name, "pyfsagg-rank")
         return
     refuse_folder_flags(options)
-    exclude = [*options.exclude, *([options.groups] if options.groups else [])]
-    frame = read_table(options.table)
-    features, target = split_target(frame, options.target, exclude)
-    groups = frame[options.groups] if options.groups else None
-    if groups is not None and options.resampling in (None, "bootstrap"):
-        options.resampling = "grouped_bootstrap"
     name = "standard input" if options.table == "-" else Path(options.table).name
+    if is_sparse_file(options.table):
+        features, target = _read_sparse(options)
+        groups = None
+    else:
+        require_target(options.target, options.filter or options.filters)
+        exclude = [*options.exclude, *([options.groups] if options.groups else [])]
+        frame = read_table(options.table)
+        features, target = split_target(frame, options.target, exclude)
+        groups = frame[options.groups] if options.groups else None
+        if groups is not None and options.resampling in (None, "bootstrap"):
+            options.resampling = "grouped_bootstrap"
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(
@@ -148,6 +159,19 @@ def _rank(options: argparse.Namespace) -> None:
         )
 
     _run(options, features.shape[1], rank, name, "pyfsagg-rank")
+
+
+def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
+    """Features and labels of a sparse file, whose columns have no names."""
+    from pyfsagg.datasets import read_sparse_table
+
+    for flag in ("target", "exclude", "groups"):
+        if getattr(options, flag):
+            raise ParameterError(
+                f"--{flag} names columns, and those of the sparse table {options.table} have no names; "
+                "its labels are in the file or beside it, and its features are called x0, x1, …"
+            )
+    return read_sparse_table(options.table)
 
 
 def _demo(options: argparse.Namespace) -> None:
@@ -209,6 +233,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         "drop_near_zero_variance": options.drop_near_zero_variance,
         "task": options.task,
         "random_state": options.seed,
+        "scratch": options.scratch,
         "n_jobs": options.jobs,
         "checkpoint": options.checkpoint,
         **more,
