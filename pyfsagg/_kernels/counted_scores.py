@@ -6,19 +6,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.class_tables import pearson_of_counts, value_difference_of_counts
-from pyfsagg._kernels.entropy import entropy_scores
+from pyfsagg._kernels.class_tables import pearson, value_difference
+from pyfsagg._kernels.entropy import SCORES, entropy_scores
 
 __all__ = ["OUTPUTS", "score_counts"]
 
-OUTPUTS = (
-    "information_gain",
-    "gain_ratio",
-    "symmetric_uncertainty",
-    "chi_squared",
-    "cramers_v",
-    "value_difference_metric",
-)
+OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +36,7 @@ def score_counts(
             entropy_scores(used, n_classes, entropies)
             for k in range(3):
                 scores[k, r, j] = entropies[k]
-            scores[3, r, j], scores[4, r, j] = pearson_of_counts(used, n_classes)
+            scores[3, r, j], scores[4, r, j] = pearson(used, n_classes)
             if n_classes == 2:
-                scores[5, r, j] = value_difference_of_counts(used)
+                scores[5, r, j] = value_difference(used)
         start += used.shape[0]

@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.binning import width_rows
-from pyfsagg._kernels.class_tables import pearson_of_counts, value_difference_of_counts
+from pyfsagg._kernels.class_tables import pearson, value_difference
 
 __all__ = ["CHI_SQUARED", "VALUE_DIFFERENCE", "sparse_class_tables"]
 
@@ -165,6 +165,6 @@ def sparse_class_tables(
                 used,
             )
             if statistic == CHI_SQUARED:
-                scores[0, r, j], scores[1, r, j] = pearson_of_counts(used, n_classes)
+                scores[0, r, j], scores[1, r, j] = pearson(used, n_classes)
             else:
-                scores[0, r, j] = value_difference_of_counts(used)
+                scores[0, r, j] = value_difference(used)

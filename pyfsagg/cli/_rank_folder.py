@@ -22,6 +22,7 @@ MEMORY_FLAGS = {
     "filter_param": None,
     "precision": None,
     "drop_near_zero_variance": False,
+    "scratch": None,
 }
 """Flags that need the table in memory, with their neutral values."""
 

@@ -134,22 +134,24 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 def _rank(options: argparse.Namespace) -> None:
     from pyfsagg.datasets import is_sparse_file, read_table, split_target
 
-    if is_sparse_file(options.table):
-        refuse_folder_flags(options)
-        return _rank_sparse(options)
-    require_target(options.target, options.filter or options.filters)
     if Path(options.table).is_dir():
+        require_target(options.target, options.filter or options.filters)
         n_features, rank_pieces = rank_folder(options)
         _run(options, n_features, rank_pieces, Path(options.table).resolve().name, "pyfsagg-rank")
         return
     refuse_folder_flags(options)
-    exclude = [*options.exclude, *([options.groups] if options.groups else [])]
-    frame = read_table(options.table)
-    features, target = split_target(frame, options.target, exclude)
-    groups = frame[options.groups] if options.groups else None
-    if groups is not None and options.resampling in (None, "bootstrap"):
-        options.resampling = "grouped_bootstrap"
     name = "standard input" if options.table == "-" else Path(options.table).name
+    if is_sparse_file(options.table):
+        features, target = _read_sparse(options)
+        groups = None
+    else:
+        require_target(options.target, options.filter or options.filters)
+        exclude = [*options.exclude, *([options.groups] if options.groups else [])]
+        frame = read_table(options.table)
+        features, target = split_target(frame, options.target, exclude)
+        groups = frame[options.groups] if options.groups else None
+        if groups is not None and options.resampling in (None, "bootstrap"):
+            options.resampling = "grouped_bootstrap"
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(
@@ -159,7 +161,8 @@ def _rank(options: argparse.Namespace) -> None:
     _run(options, features.shape[1], rank, name, "pyfsagg-rank")
 
 
-def _rank_sparse(options: argparse.Namespace) -> None:
+def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
+    """Features and labels of a sparse file, whose columns have no names."""
     from pyfsagg.datasets import read_sparse_table
 
     for flag in ("target", "exclude", "groups"):
@@ -168,12 +171,7 @@ def _rank_sparse(options: argparse.Namespace) -> None:
                 f"--{flag} names columns, and those of the sparse table {options.table} have no names; "
                 "its labels are in the file or beside it, and its features are called x0, x1, …"
             )
-    X, y = read_sparse_table(options.table)
-
-    def rank(progress: Progress | None) -> EnsembleResult:
-        return _ensemble(options, X, y, progress=progress, nominal=options.nominal)
-
-    _run(options, X.shape[1], rank, Path(options.table).name, "pyfsagg-rank")
+    return read_sparse_table(options.table)
 
 
 def _demo(options: argparse.Namespace) -> None:
