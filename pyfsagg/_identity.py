@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._validation import AnyTable
 from pyfsagg._version import __version__
 
 __all__ = ["data_hash", "row_digests", "versions"]
 
 
-def data_hash(table: Table, target: Target | None) -> str:
+def data_hash(table: AnyTable, target: Target | None) -> str:
     """SHA-256 of names, kinds, cell values and target: the identity of the data of a run."""
     digest = hashlib.sha256()
     for name in table.feature_names:
         digest.update(name.encode() + b"\0")
     digest.update(table.kinds.tobytes())
-    for column in table.values.T:  # one at a time: a copy of the table may not fit
-        digest.update((column + 0.0).tobytes())
+    for j in range(table.n_features):  # one at a time: a copy of the table may not fit
+        digest.update((table.column(j) + 0.0).tobytes())
     if target is not None and target.values is not None:
         digest.update(target.values.tobytes())
     elif target is not None and target.kind == "classes":
@@ -32,7 +32,7 @@ def data_hash(table: Table, target: Target | None) -> str:
     return digest.hexdigest()
 
 
-def row_digests(table: Table) -> NDArray[np.uint64]:
+def row_digests(table: AnyTable) -> NDArray[np.uint64]:
     """A 64-bit digest of each row (n_samples,) that depends on names and cell values only.
 
     Equal rows have equal digests wherever they stand, and the order of the columns does not matter.
@@ -40,7 +40,7 @@ def row_digests(table: Table) -> NDArray[np.uint64]:
     digest = np.zeros(table.n_samples, dtype=np.uint64)
     for j, name in enumerate(table.feature_names):
         salt = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=8).digest(), np.uint64)[0]
-        cells = table.values[:, j] + 0.0  # -0.0 and 0.0 are one value
+        cells = table.column(j) + 0.0  # -0.0 and 0.0 are one value
         digest += _mix(cells.view(np.uint64) ^ salt)
     return _mix(digest)
 

@@ -10,17 +10,20 @@ import numbers
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._columns import Kind, array_kind, read_column
+from pyfsagg._sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
+    "AnyTable",
     "Kind",
+    "SparseTable",
     "Table",
     "Weights",
     "check_choice",
@@ -64,6 +67,15 @@ class Table:
     def n_features(self) -> int:
         return int(self.values.shape[1])
 
+    def column(self, j: int) -> NDArray[np.float64]:
+        """The cells of column `j`, shape (n_samples,)."""
+        return self.values[:, j]
+
+    def value_counts(self, j: int) -> NDArray[np.int64]:
+        """How often each known value occurs in column `j`; in no particular order."""
+        column = self.values[:, j]
+        return np.unique(column[~np.isnan(column)], return_counts=True)[1]
+
     def take(self, features: NDArray[np.intp]) -> Table:
         """The table with the columns at positions `features`, in that order."""
         return Table(
@@ -76,6 +88,10 @@ class Table:
     def with_values(self, values: NDArray[np.float64]) -> Table:
         """The table with other cell values of the same meaning."""
         return replace(self, values=np.asfortranarray(values))
+
+
+AnyTable = Table | SparseTable
+"""Both have names, kinds, levels, `column`, `value_counts` and `take`; `values` is dense only."""
 
 
 # ---------------------------------------------------------------------------------------------
@@ -141,6 +157,7 @@ def _interval(low: float | None, high: float | None, low_open: bool = False) -> 
 # ---------------------------------------------------------------------------------------------
 # tables
 # ---------------------------------------------------------------------------------------------
+@overload
 def check_table(
     X: Any,
     *,
@@ -149,44 +166,75 @@ def check_table(
     min_samples: int = 2,
     min_features: int = 2,
     allow_constant: bool = False,
-) -> Table:
-    """Turn what a user calls a table into a :class:`Table`.
+    sparse: Literal[False] = False,
+) -> Table: ...
+
+
+@overload
+def check_table(
+    X: Any,
+    *,
+    nominal: Sequence[str | int] | None = None,
+    feature_names: Sequence[str] | None = None,
+    min_samples: int = 2,
+    min_features: int = 2,
+    allow_constant: bool = False,
+    sparse: Literal[True],
+) -> AnyTable: ...
+
+
+def check_table(
+    X: Any,
+    *,
+    nominal: Sequence[str | int] | None = None,
+    feature_names: Sequence[str] | None = None,
+    min_samples: int = 2,
+    min_features: int = 2,
+    allow_constant: bool = False,
+    sparse: bool = False,
+) -> AnyTable:
+    """Turn what a user calls a table into a :class:`Table`, or into a :class:`SparseTable`.
 
     Parameters
     ----------
     X : array, pandas or polars data frame of shape (n_samples, n_features), or Table
         Columns may be numeric, integer, boolean or nominal (text, categorical); missing values are
-        NaN, None or the frame's own marker.
+        NaN, None or the frame's own marker.  A SciPy sparse matrix or array with `sparse`.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
     feature_names : sequence of str, optional
         Names for the columns of an array; ``x0, x1, …`` by default.
     allow_constant : bool
         Accept a table in which no column varies, as new data for a fitted result may be.
+    sparse : bool
+        Whether the caller can use a sparse table.
 
     Raises
     ------
     InputTypeError
-        For something that is not a two-dimensional table, or is sparse.
+        For something that is not a two-dimensional table, or is sparse where `sparse` is False.
     DataError
         For duplicate or missing names, infinite values, a column that mixes numbers and words, a
         column type with no meaning here (dates, nested values), too few rows or columns, or a table
         in which every column is constant.
     """
-    if isinstance(X, Table):
+    if is_sparse(X) and not sparse:
+        raise _sparse_refused(X)
+    if isinstance(X, AnyTable):
         return X
+    if is_sparse(X):
+        _check_dimensions(X.shape)
+        given = _array_names(X.shape, feature_names)
+        _check_names(pd.Index(given))
+        _check_shape(X.shape, min_samples, min_features)
+        table = read_sparse(X, tuple(map(str, given)), _nominal_positions(nominal, given))
+        if not allow_constant:
+            _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
+        return table
     frame, from_array = _as_frame(X, feature_names)
     _check_names(frame.columns)
-    n_samples, n_features = frame.shape
-    if n_samples < min_samples:
-        raise DataError(
-            f"X has {n_samples} sample(s) (shape={frame.shape}); a minimum of {min_samples} is required."
-        )
-    if n_features < min_features:
-        raise DataError(
-            f"X has {n_features} feature(s) (shape={frame.shape}) while a minimum of "
-            f"{min_features} is required."
-        )
+    _check_shape(frame.shape, min_samples, min_features)
+    n_features = frame.shape[1]
     declared = _nominal_positions(nominal, list(frame.columns))
     values = np.empty(frame.shape, dtype=np.float64, order="F")
     kinds = np.empty(n_features, dtype=np.int8)
@@ -210,30 +258,52 @@ def _as_frame(X: Any, feature_names: Sequence[str] | None) -> tuple[pd.DataFrame
         return X, False
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         return X.to_pandas(), False
-    if hasattr(X, "tocsr"):
-        raise InputTypeError(
-            "sparse input is not supported; convert it with X.toarray() if it fits into memory"
-        )
     array = np.asarray(X)
-    if array.ndim != 2:
-        raise DataError(
-            f"X must be a table with two dimensions (samples by features), got an array of shape "
-            f"{array.shape}. Reshape your data, for instance with X.reshape(-1, 1)."
-        )
+    _check_dimensions(array.shape)
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: X has complex values")
     if array.dtype.kind not in "fiubOUS":
         raise InputTypeError(f"X has the unsupported type {array.dtype}")
     if array.dtype.kind in "US":
         array = array.astype(object)
-    names = (
-        [f"x{j}" for j in range(array.shape[1])] if feature_names is None else list(feature_names)
-    )
-    if len(names) != array.shape[1]:
-        raise ParameterError(
-            f"feature_names has {len(names)} names for {array.shape[1]} columns of X"
-        )
+    names = _array_names(array.shape, feature_names)
     return pd.DataFrame(array, columns=names, copy=False), True
+
+
+def _sparse_refused(X: Any) -> InputTypeError:
+    return InputTypeError(
+        "sparse input is read by wam, bam and influence with the filters that list_filters() marks as "
+        f"sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
+    )
+
+
+def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) -> list[str]:
+    """The names given for the columns of an array, or ``x0, x1, …``."""
+    names = [f"x{j}" for j in range(shape[1])] if feature_names is None else list(feature_names)
+    if len(names) != shape[1]:
+        raise ParameterError(f"feature_names has {len(names)} names for {shape[1]} columns of X")
+    return names
+
+
+def _check_dimensions(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise DataError(
+            f"X must be a table with two dimensions (samples by features), got an array of shape "
+            f"{shape}. Reshape your data, for instance with X.reshape(-1, 1)."
+        )
+
+
+def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) -> None:
+    n_samples, n_features = shape
+    if n_samples < min_samples:
+        raise DataError(
+            f"X has {n_samples} sample(s) (shape={shape}); a minimum of {min_samples} is required."
+        )
+    if n_features < min_features:
+        raise DataError(
+            f"X has {n_features} feature(s) (shape={shape}) while a minimum of "
+            f"{min_features} is required."
+        )
 
 
 def _check_names(columns: pd.Index) -> None:
@@ -277,7 +347,6 @@ _COLUMNS_AT_ONCE = 256
 
 def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_constant: bool) -> None:
     """Refuse infinite cells and tables without any variation, column by column."""
-    all_constant = not allow_constant
     for start in range(0, values.shape[1], _COLUMNS_AT_ONCE):
         block = values[:, start : start + _COLUMNS_AT_ONCE]
         infinite = np.isinf(block).any(axis=0)
@@ -288,8 +357,13 @@ def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_cons
                 f"column {names[start + j]!r} has an infinite value (inf) in row {row + 1}; replace "
                 "infinity by a number or mark it missing (NaN)"
             )
-        all_constant = all_constant and all(_is_constant(column) for column in block.T)
-    if all_constant:
+    if not allow_constant:
+        _refuse_constant(_is_constant(column) for column in values.T)
+
+
+def _refuse_constant(constant: Iterable[bool]) -> None:
+    """Refuse a table of whose columns each is constant; stops at the first that is not."""
+    if all(constant):
         raise DataError("every feature is constant; there is nothing to rank")
 
 

@@ -15,6 +15,7 @@ from pyfsagg._kernels.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.sorted_bins import GRID_STEP, bin_edges, middle_cut
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import (
+    AnyTable,
     Kind,
     Table,
     Weights,
@@ -260,7 +261,7 @@ def discretize(
     return Discretization(method, table.feature_names, cutpoints, levels, codes)
 
 
-def numeric_columns(table: Table, *, booleans: bool) -> NDArray[np.int64]:
+def numeric_columns(table: AnyTable, *, booleans: bool) -> NDArray[np.int64]:
     """Positions of the columns that are cut: numbers, and with `booleans` also two-valued ones."""
     kinds = [Kind.NUMERIC, Kind.INTEGER, *([Kind.BOOLEAN] if booleans else [])]
     return np.flatnonzero(np.isin(table.kinds, kinds)).astype(np.int64)

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._identity import row_digests
 from pyfsagg._registry import Registry
 from pyfsagg._target import Target
-from pyfsagg._validation import Kind, Table, check_integer, check_real
+from pyfsagg._validation import AnyTable, Kind, SparseTable, Table, check_integer, check_real
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
@@ -71,12 +71,12 @@ class Resamples:
         """The labels that belong to the resamples in `rows`."""
         return self.labels if self.labels.shape[0] == 1 else self.labels[rows]
 
-    def table_of(self, resample: int, table: Table) -> Table:
+    def table_of(self, resample: int, table: AnyTable) -> AnyTable:
         """The table as resample number `resample` sees it, under noise or a subset of features."""
         if self.features is not None:
             return table.take(np.flatnonzero(self.features[resample]))
-        if self.noise == 0.0:
-            return table
+        if self.noise == 0.0 or isinstance(table, SparseTable):
+            return table  # noise on a sparse table was refused when the resamples were drawn
         rng = _generator(self.seed, resample, stream=1)
         numeric = np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER))
         scale = np.zeros(table.n_features)
@@ -188,7 +188,7 @@ def resolve_seed(random_state: object) -> int:
 
 
 def draw_resamples(
-    table: Table,
+    table: AnyTable,
     target: Target,
     *,
     plan: str = "bootstrap",
@@ -234,7 +234,7 @@ def draw_resamples(
             "groups and resampling='grouped_bootstrap' belong together, got "
             f"resampling={spec.name!r} and groups={'None' if groups is None else 'given'}"
         )
-    _check_kind(spec.name, target)
+    _check_kind(spec.name, table, target)
     order = canonical_order(table, target)
     population = np.repeat(order, weight[order])
     everything = np.broadcast_to(weight, (n_resamples, n))
@@ -282,8 +282,13 @@ def draw_resamples(
     )
 
 
-def _check_kind(plan: str, target: Target) -> None:
-    """Refuse plans that need classes, where there are none."""
+def _check_kind(plan: str, table: AnyTable, target: Target) -> None:
+    """Refuse plans that need classes where there are none, or cells where they are not kept."""
+    if plan == "value_noise" and isinstance(table, SparseTable):
+        raise DataError(
+            "resampling='value_noise' puts noise on every cell, also on those that are zero, and X is "
+            "sparse; use another plan, or a dense table (X.toarray())"
+        )
     if plan == "stratified_bootstrap" and target.kind == "none":
         raise ParameterError(
             "resampling='stratified_bootstrap' keeps the shares of the classes, and there is no target; "
@@ -326,7 +331,7 @@ def resamples_from_indices(row_indices: ArrayLike, target: Target) -> Resamples:
     return Resamples(weights, target.codes[np.newaxis, :], None, 0.0, "row_indices", None, {})
 
 
-def canonical_order(table: Table, target: Target) -> NDArray[np.intp]:
+def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
     """Row positions in an order that depends on what the rows hold, not on where they stand."""
     key = target.codes if target.values is None else target.values
     return np.lexsort((key, row_digests(table)))

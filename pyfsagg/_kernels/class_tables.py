@@ -16,7 +16,9 @@ from pyfsagg._kernels.binning import column_range, width_rows
 __all__ = [
     "chi_squared_block",
     "fit_criterion_block",
+    "pearson",
     "spearman_block",
+    "value_difference",
     "value_difference_block",
 ]
 
@@ -62,7 +64,7 @@ def _count_cells(
 
 
 @njit(cache=True, nogil=True)
-def _pearson(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
+def pearson(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
     """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
     n_levels = cells.shape[0] // n_classes
     class_totals = np.zeros(n_classes, dtype=np.int64)
@@ -128,7 +130,20 @@ def chi_squared_block(
                     extent = found
                     width_rows(x, extent[0], extent[1], bins, codes)
                 _count_cells(codes, offset, weights[r], n_classes, keys, copies, used)
-            statistic[r, j], cramers_v[r, j] = _pearson(used, n_classes)
+            statistic[r, j], cramers_v[r, j] = pearson(used, n_classes)
+
+
+@njit(cache=True, nogil=True)
+def value_difference(cells: NDArray[np.int64]) -> float:
+    """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
+    zeros = int(cells[0::2].sum())
+    ones = int(cells[1::2].sum())
+    if zeros == 0 or ones == 0:
+        return 0.0
+    difference = 0.0
+    for level in range(cells.shape[0] // 2):
+        difference += abs(float(cells[2 * level + 1] * zeros) - float(cells[2 * level] * ones))
+    return difference / (2.0 * zeros * ones)
 
 
 @njit(cache=True, nogil=True)
@@ -144,7 +159,7 @@ def value_difference_block(
     weights: NDArray[np.uint16],
     scores: NDArray[np.float64],
 ) -> None:
-    """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|, (b, p)."""
+    """:func:`value_difference` of every feature and resample, (b, p)."""
     n, p = values.shape
     codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
     most = int(n_codes.max()) * 2
@@ -166,16 +181,7 @@ def value_difference_block(
                     extent = found
                     width_rows(x, extent[0], extent[1], bins, codes)
                 _count_cells(codes, offset, weights[r], 2, keys, copies, used)
-            zeros = int(used[0::2].sum())
-            ones = int(used[1::2].sum())
-            difference = 0.0
-            if zeros > 0 and ones > 0:
-                for level in range(n_codes[j]):
-                    difference += abs(
-                        float(used[2 * level + 1] * zeros) - float(used[2 * level] * ones)
-                    )
-                difference /= 2.0 * zeros * ones
-            scores[r, j] = difference
+            scores[r, j] = value_difference(used)
 
 
 @njit(cache=True, nogil=True)

@@ -24,11 +24,21 @@ from pyfsagg._kernels.mdl import (
 )
 from pyfsagg._kernels.sorted_bins import bin_edges
 
-__all__ = ["score_binned", "score_mdl", "score_nominal"]
+__all__ = [
+    "SCORES",
+    "score_binned",
+    "score_mdl",
+    "score_nominal",
+    "start_resample",
+    "write_scores",
+]
+
+SCORES = ("information_gain", "gain_ratio", "symmetric_uncertainty")
+"""What the kernels compute, in this order."""
 
 
 @njit(cache=True, nogil=True)
-def _start_resample(
+def start_resample(
     weights: NDArray[np.uint16],
     labels: NDArray[np.int32],
     packed: NDArray[np.uint32],
@@ -56,7 +66,7 @@ def _start_resample(
 
 
 @njit(cache=True, nogil=True)
-def _write_scores(
+def write_scores(
     counts: NDArray[np.int64],
     n_levels: Integer,
     class_sum: Integer,
@@ -177,7 +187,7 @@ def score_mdl(
     mask = np.uint64((1 << row_bits) - 1)
     for r in range(n_resamples):
         row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = _start_resample(weights[r], row_labels, packed, class_counts, table, state)
+        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
         class_sum = np.int64(0)
         for label in range(n_classes):
             class_sum += table[class_counts[label]]
@@ -199,7 +209,7 @@ def score_mdl(
                 level += cut[i] == 2
                 counts[level, classes[i]] += sizes[i]
             _count_rows(order[j], n_known[j], n_samples, mask, packed, counts[n_cuts + 1])
-            _write_scores(counts, n_cuts + 2, class_sum, total, table, shift, out[r, j])
+            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, out[r, j])
     return out
 
 
@@ -238,7 +248,7 @@ def score_binned(
     mask = np.uint64((1 << row_bits) - 1)
     for r in range(n_resamples):
         row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = _start_resample(weights[r], row_labels, packed, class_counts, table, state)
+        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
         class_sum = np.int64(0)
         for label in range(n_classes):
             class_sum += table[class_counts[label]]
@@ -269,7 +279,7 @@ def score_binned(
                     _add_words(order[j], edges[b], edges[b + 1], mask, words, bits, counts[b])
                 else:
                     _count_rows(order[j], edges[b], edges[b + 1], mask, packed, counts[b])
-            _write_scores(counts, found + 1, class_sum, total, table, shift, out[r, j])
+            write_scores(counts, found + 1, class_sum, total, table, shift, out[r, j])
     return out
 
 
@@ -296,7 +306,7 @@ def score_nominal(
     counts = np.empty((n_levels.max(), n_classes), np.int64)
     for r in range(n_resamples):
         row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = _start_resample(weights[r], row_labels, packed, class_counts, table, state)
+        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
         class_sum = np.int64(0)
         for label in range(n_classes):
             class_sum += table[class_counts[label]]
@@ -304,5 +314,5 @@ def score_nominal(
             counts[: n_levels[j]] = 0
             for row in range(n_samples):
                 counts[codes[j, row], row_labels[row]] += weights[r, row]
-            _write_scores(counts, n_levels[j], class_sum, total, table, shift, out[r, j])
+            write_scores(counts, n_levels[j], class_sum, total, table, shift, out[r, j])
     return out

@@ -41,4 +41,4 @@ def list_aggregators() -> pd.DataFrame:
     >>> list_aggregators().loc["stuart", "input"]
     'ranks'
     """
-    return AGGREGATORS.to_frame("compute")
+    return AGGREGATORS.to_frame("compute", "by_item")

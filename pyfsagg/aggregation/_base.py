@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -43,12 +43,17 @@ class AggregatedValues:
     p_values: FloatArray | None = None
 
 
+def _never(_options: Mapping[str, Any]) -> bool:
+    return False
+
+
 @dataclass(frozen=True)
 class AggregatorSpec:
     """A registered aggregator; `compute(table, **options)` returns :class:`AggregatedValues`.
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
-    statistic, `options` the names of its keyword options.
+    statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
+    of an item depends on its own scores only, so that a table may be aggregated in parts.
     """
 
     name: str
@@ -60,6 +65,7 @@ class AggregatorSpec:
     bounds: str
     source: str
     options: tuple[str, ...] = ()
+    by_item: Callable[[Mapping[str, Any]], bool] = _never
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
         """The aggregator with its options checked and filled in, for use in loops."""

@@ -111,11 +111,10 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     array([5.   , 1.414])
     """
     scores = required_scores(table, "l2_norm", "mean_rank")
-    largest = float(np.nanmax(np.abs(scores)))
-    if largest == 0.0:
-        return _same(np.zeros(table.n_items))
     # Scaling keeps the squares of very large and very small scores inside the floating range.
-    mean_square = _over_present(np.square(scores / largest), np.mean, np.nanmean)
+    largest = np.nanmax(np.abs(scores), axis=0)
+    scaled = scores / np.where(largest > 0.0, largest, 1.0)
+    mean_square = _over_present(np.square(scaled), np.mean, np.nanmean)
     return _same(largest * np.sqrt(table.n_lists * mean_square))
 
 
@@ -189,6 +188,15 @@ for _name, _aliases, _summary, _compute, _bounds, _options in (
 ):
     AGGREGATORS.add(
         AggregatorSpec(
-            _name, _aliases, _summary, _compute, "scores", True, _bounds, _THESIS, _options
+            _name,
+            _aliases,
+            _summary,
+            _compute,
+            "scores",
+            True,
+            _bounds,
+            _THESIS,
+            _options,
+            by_item=lambda options: options.get("shift") != "minimum",  # looks at whole lists
         )
     )

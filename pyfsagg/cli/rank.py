@@ -38,6 +38,7 @@ examples:
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
+  pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
 """
 
@@ -118,13 +119,20 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
     )
     add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
+    add(
+        "--scratch",
+        metavar="FOLDER",
+        help="keep score matrices in temporary files of this folder, for many features",
+    )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser)
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import read_table, split_target
+    from pyfsagg.datasets import is_sparse_file, read_table, split_target
 
+    if is_sparse_file(options.table):
+        return _rank_sparse(options)
     require_target(options.target, options.filter or options.filters)
     exclude = [*options.exclude, *([options.groups] if options.groups else [])]
     frame = read_table(options.table)
@@ -137,6 +145,20 @@ def _rank(options: argparse.Namespace) -> None:
     _run(options, features, target, name, folder, groups=groups, nominal=options.nominal)
 
 
+def _rank_sparse(options: argparse.Namespace) -> None:
+    from pyfsagg.datasets import read_sparse_table
+
+    for flag in ("target", "exclude", "groups"):
+        if getattr(options, flag):
+            raise ParameterError(
+                f"--{flag} names columns, and those of the sparse table {options.table} have no names; "
+                "its labels are in the file or beside it, and its features are called x0, x1, …"
+            )
+    X, y = read_sparse_table(options.table)
+    folder = free_folder(options.output, "pyfsagg-rank")
+    _run(options, X, y, Path(options.table).name, folder, nominal=options.nominal)
+
+
 def _demo(options: argparse.Namespace) -> None:
     from pyfsagg.datasets import load_dataset
 
@@ -146,7 +168,7 @@ def _demo(options: argparse.Namespace) -> None:
 
 def _run(
     options: argparse.Namespace,
-    X: pd.DataFrame,
+    X: Any,
     y: pd.Series[Any] | None,
     data_name: str,
     folder: Path,
@@ -191,6 +213,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         "drop_near_zero_variance": options.drop_near_zero_variance,
         "task": options.task,
         "random_state": options.seed,
+        "scratch": options.scratch,
         "n_jobs": options.jobs,
         "checkpoint": options.checkpoint,
         **more,

@@ -1,8 +1,9 @@
-"""Tables from files: CSV, TSV, Parquet, ARFF, plain or gzipped, or standard input."""
+"""Tables from files: CSV, TSV, Parquet, ARFF, plain or gzipped, or standard input; sparse ones."""
 
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import pandas as pd
 from pyfsagg._delimited import MISSING, read_bytes, read_delimited
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
-__all__ = ["read_table", "split_target"]
+__all__ = ["is_sparse_file", "read_sparse_table", "read_table", "split_target"]
+
+_SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 
 
 def read_table(source: str | Path, *, missing: Sequence[str] = MISSING) -> pd.DataFrame:
@@ -43,6 +46,65 @@ def read_table(source: str | Path, *, missing: Sequence[str] = MISSING) -> pd.Da
     if ".arff" in suffixes:
         return _read_arff(content, label)
     return read_delimited(content, label, missing)
+
+
+def is_sparse_file(source: str | Path) -> bool:
+    """Whether :func:`read_sparse_table` is the one to read `source`, by the ending of its name."""
+    name = str(source).lower().removesuffix(".gz")
+    return name.endswith((".npz", *_SVMLIGHT))
+
+
+def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
+    """Read a sparse table and its labels.
+
+    Parameters
+    ----------
+    source : path
+        A matrix saved by :func:`scipy.sparse.save_npz` as ``name.npz``, with the labels beside it in
+        the column ``target`` of ``name.target.csv`` or ``name.target.csv.gz``; or a file in the
+        svmlight format (``.svmlight``, ``.svm``, ``.libsvm``, plain or gzipped), which holds both.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix (n_samples, n_features)
+    y : Series (n_samples,)
+        Called ``target``.
+
+    Raises
+    ------
+    DataError
+        No such file, no labels, or a file that is not in its format.
+    """
+    import scipy.sparse
+
+    content = read_bytes(source)
+    if not str(source).lower().endswith(".npz"):
+        return _read_svmlight(content, str(source))
+    try:
+        X = scipy.sparse.csr_matrix(scipy.sparse.load_npz(io.BytesIO(content)))
+    except (ValueError, KeyError, TypeError, OSError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{source} holds no SciPy sparse matrix: {error}") from None
+    stem = str(source)[: -len(".npz")]
+    beside = [Path(f"{stem}.target.csv{ending}") for ending in ("", ".gz")]
+    labels = next((path for path in beside if path.is_file()), None)
+    if labels is None:
+        raise DataError(f"{source} has no labels: put them into the column 'target' of {beside[0]}")
+    # Letters such as N and texts such as NA are labels there; only an empty cell is missing.
+    frame = read_delimited(read_bytes(labels), str(labels), missing=("",))
+    if "target" not in frame.columns:
+        raise DataError(f"{labels} has no column 'target'")
+    return X, frame["target"]
+
+
+def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(io.BytesIO(content))
+    except ValueError as error:
+        raise DataError(f"{label} is not a readable svmlight file: {error}") from None
+    whole = (y == y.astype(int)).all()
+    return X, pd.Series(y.astype(int) if whole else y, name="target")
 
 
 def split_target(

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from pyfsagg.datasets._catalogue import catalogue, differences, fetch
+from pyfsagg.datasets._files import read_sparse_table
 from pyfsagg.exceptions import DataError, UnknownNameError
 
 __all__ = ["Dataset", "list_datasets", "load_dataset", "load_published"]
@@ -211,12 +212,7 @@ def _load_local(name: str) -> Dataset:
     source = f"folder {LOCAL_FOLDER}, {name}"
     sparse = folder / name / f"{name}.npz"
     if sparse.is_file():
-        import scipy.sparse
-
-        labels = _read_csv(folder / name / f"{name}.target.csv.gz")
-        return Dataset(
-            scipy.sparse.csr_matrix(scipy.sparse.load_npz(sparse)), labels["target"], name, source
-        )
+        return Dataset(*read_sparse_table(sparse), name, source)
     frame = _read_csv(folder / name / f"{name}.csv.gz")
     if frame.columns[-1] != "target":
         raise DataError(

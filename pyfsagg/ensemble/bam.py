@@ -14,6 +14,7 @@ from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import run_ensemble, set_up_run
 from pyfsagg.ensemble.scoring import Progress, as_lists
+from pyfsagg.ensemble.storage import MatrixStore, row_blocks
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -47,6 +48,7 @@ def bam(
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank features by the between-aggregation method (BAM).
 
@@ -68,7 +70,7 @@ def bam(
         table 4.4, and it is the default.
     aggregator, aggregator_params, n_resamples, precision, resampling, resampling_params, \
 row_indices, groups, sample_weight, nominal, drop_near_zero_variance, task, target_bins, \
-random_state, n_jobs, progress, checkpoint
+random_state, n_jobs, progress, checkpoint, scratch
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -118,13 +120,14 @@ random_state, n_jobs, progress, checkpoint
         target_bins=target_bins,
         random_state=random_state,
         checkpoint=checkpoint,
+        scratch=scratch,
         normalize=normalize,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
     )
 
     def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        return combine_filters(matrices, run.table.feature_names, normalize, compute)
+        return combine_filters(matrices, run.table.feature_names, normalize, compute, run.store)
 
     return run_ensemble("bam", run, combine, compute, n_jobs, progress, checkpoint)
 
@@ -134,15 +137,26 @@ def combine_filters(
     names: tuple[str, ...],
     normalize: str,
     compute: Callable[[RankTable], AggregatedValues],
+    store: MatrixStore | None = None,
 ) -> NDArray[np.float64]:
     """One score matrix (n_resamples, n_features) out of one per filter."""
-    normalized = [normalize_scores(matrix, normalize) for matrix in matrices.values()]
-    combined = np.full_like(normalized[0], np.nan)
+    store = store or MatrixStore()
+    given = list(matrices.values())
+    if normalize == "per_feature":  # needs all resamples at once
+        given = [normalize_scores(matrix, normalize) for matrix in given]
+    combined = store.matrix((given[0].shape[0], given[0].shape[1]))
     labels = np.array(names)
-    for r in range(combined.shape[0]):
-        lists = np.stack([matrix[r] for matrix in normalized])
-        seen = ~np.isnan(lists).any(axis=0)  # a resample shows the same features to all filters
-        combined[r, seen] = compute(as_lists(lists[:, seen], tuple(labels[seen]))).scores
+    for rows in row_blocks(combined.shape):
+        block = [matrix[rows] for matrix in given]
+        if normalize == "per_resample":
+            block = [normalize_scores(scores, normalize) for scores in block]
+        for r, target in enumerate(combined[rows]):
+            lists = np.stack([scores[r] for scores in block])
+            seen = ~np.isnan(lists).any(axis=0)  # a resample shows the same features to all filters
+            shown = names if seen.all() else tuple(labels[seen])
+            target[:] = np.nan
+            target[seen] = compute(as_lists(lists[:, seen], shown)).scores
+        store.release()
     return combined
 
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._identity import data_hash, versions
 from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Table, check_table, full_weights
-from pyfsagg.aggregation import AggregatedValues
+from pyfsagg._validation import AnyTable, check_table, full_weights
+from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
@@ -25,6 +25,7 @@ from pyfsagg.ensemble.scoring import (
     bind_filters,
     score_resamples,
 )
+from pyfsagg.ensemble.storage import MatrixStore, column_blocks
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
 from pyfsagg.ranks import RankTable, rank_scores
@@ -45,7 +46,7 @@ Matrices = dict[str, NDArray[np.float64]]
 class Run:
     """Everything that is settled before the first resample is scored."""
 
-    table: Table
+    table: AnyTable
     target: Target
     resamples: Resamples
     filters: list[BoundFilter]
@@ -55,6 +56,7 @@ class Run:
     precision: Precision | None
     draw: Callable[[int, int], Resamples]
     identity: dict[str, Any]
+    store: MatrixStore
 
     def collect(
         self,
@@ -113,6 +115,7 @@ class Run:
             progress=progress,
             checkpoint=checkpoint,
             first=first,
+            store=self.store,
         )
         return {label: matrices[label] for label in self.labels}
 
@@ -136,13 +139,15 @@ def set_up_run(
     target_bins: int = 5,
     random_state: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    scratch: str | os.PathLike[str] | None = None,
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
 
     From `checkpoint` the seed is taken where `random_state` leaves it open.
     """
-    table = check_table(X, nominal=nominal)
+    store = MatrixStore(scratch)
+    table = check_table(X, nominal=nominal, sparse=True)
     target = check_target(y, table.n_samples, task=task, bins=target_bins, optional=True)
     identity = data_hash(table, target)
     dropped: tuple[str, ...] = ()
@@ -151,6 +156,10 @@ def set_up_run(
     seed = resolve_seed(kept_seed(checkpoint, random_state))
     bound, labels = bind_filters(filters, filter_params, table, target, seed)
     goal = _precision(n_resamples, precision, resampling, row_indices, table.n_features)
+    if goal and scratch is not None:
+        raise ParameterError(
+            "scratch reserves files for a known number of resamples; give n_resamples as a number"
+        )
     weight = full_weights(table.n_samples, sample_weight)[0]
 
     def draw(size: int, first: int = 0) -> Resamples:
@@ -207,7 +216,17 @@ def set_up_run(
         "versions": versions(),
     }
     return Run(
-        table, target, resamples, bound, labels, parameters, data, goal, draw, identity_of_run
+        table,
+        target,
+        resamples,
+        bound,
+        labels,
+        parameters,
+        data,
+        goal,
+        draw,
+        identity_of_run,
+        store,
     )
 
 
@@ -233,11 +252,12 @@ def _precision(
     return Precision.of(precision, n_features)
 
 
-def _drop_near_zero_variance(table: Table) -> tuple[Table, tuple[str, ...]]:
+def _drop_near_zero_variance(table: AnyTable) -> tuple[AnyTable, tuple[str, ...]]:
     kept = variance.drop_near_zero_variance(table)
     if kept.n_features < 2:
         raise DataError("one feature is left after near-zero-variance removal; rank without it")
-    return kept, tuple(name for name in table.feature_names if name not in kept.feature_names)
+    names = set(kept.feature_names)
+    return kept, tuple(name for name in table.feature_names if name not in names)
 
 
 def run_ensemble(
@@ -252,7 +272,7 @@ def run_ensemble(
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
     with open_checkpoint(checkpoint, {"kind": method, **run.identity}) as kept:
         matrices, combined = run.collect(combine, compute, n_jobs, progress, kept)
-    scores = compute(as_lists(combined, run.table.feature_names)).scores
+    scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,
         feature_names=run.table.feature_names,
@@ -264,3 +284,19 @@ def run_ensemble(
         data=run.data,
         versions=versions(),
     )
+
+
+def _aggregate(
+    run: Run, combined: NDArray[np.float64], compute: Callable[[RankTable], AggregatedValues]
+) -> NDArray[np.float64]:
+    """Aggregated scores (n_features,), some columns at a time where the aggregator allows it."""
+    names = run.table.feature_names
+    by_item = AGGREGATORS.get(run.parameters["aggregator"]).by_item
+    # A resample that saw some features only may have seen none of those in a part.
+    if not by_item(run.parameters["aggregator_params"]) or run.resamples.features is not None:
+        return compute(as_lists(combined, names)).scores
+    scores = np.empty(len(names))
+    for columns in column_blocks(combined.shape):
+        part = run.store.columns(combined, columns)
+        scores[columns] = compute(as_lists(part, names[columns])).scores
+    return scores

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._checkpoint import Checkpoint, resume_tasks
+from pyfsagg._sparse import dense_megabytes
 from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._validation import AnyTable, SparseTable, Table
+from pyfsagg.ensemble.storage import MatrixStore, row_blocks
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
 from pyfsagg.ranks import RankTable
@@ -38,11 +40,11 @@ class BoundFilter:
 
     prepare: Callable[..., Scorer]
     parameters: Mapping[str, Any]
-    table: Table
+    table: AnyTable
     target: Target
     outputs: dict[str, str] = field(default_factory=dict)
 
-    def scorer(self, table: Table | None = None) -> Scorer:
+    def scorer(self, table: AnyTable | None = None) -> Scorer:
         """The scorer of the table, prepared at the first call, or of another table."""
         if table is not None:
             return self.prepare(table, self.target, **self.parameters)
@@ -54,7 +56,7 @@ class BoundFilter:
 def bind_filters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
-    table: Table,
+    table: AnyTable,
     target: Target,
     seed: int,
 ) -> tuple[list[BoundFilter], list[str]]:
@@ -80,6 +82,7 @@ def bind_filters(
         if label in labels:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
+        _check_sparse(item, label, table)
         labels.append(label)
         chosen = unused.pop(label, {})
         _check_parameters(label, prepare, chosen)
@@ -158,6 +161,17 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
         raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
 
 
+def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
+    """Refuse a filter that reads dense tables only, and name those that read sparse ones."""
+    usable = isinstance(item, str) and FILTERS.get(item).sparse
+    if isinstance(table, SparseTable) and not usable:
+        able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
+        raise InputTypeError(
+            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
+            f"dense with X.toarray(), if {dense_megabytes(table)} fit into memory"
+        )
+
+
 def _is_regressor(item: Any) -> bool:
     from sklearn.base import is_regressor
 
@@ -187,6 +201,7 @@ def score_resamples(
     progress: bool | Progress | None = None,
     checkpoint: Checkpoint | None = None,
     first: int = 0,
+    store: MatrixStore | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
@@ -196,7 +211,9 @@ def score_resamples(
     """
     m = len(resamples)
     table = bound[0].table
-    matrices = {label: np.empty((m, table.n_features)) for each in bound for label in each.outputs}
+    store = store or MatrixStore()
+    labels = [label for each in bound for label in each.outputs]
+    matrices = {label: store.matrix((m, table.n_features)) for label in labels}
     blocks = [slice(start, min(start + BLOCK, m)) for start in range(0, m, BLOCK)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
@@ -214,9 +231,10 @@ def score_resamples(
         for rows, scores in zip(blocks, answers, strict=True):
             for label, block in scores.items():
                 matrices[label][rows] = block
+            store.release()
             told(rows.stop)
     for label, matrix in matrices.items():
-        _check_scores(label, matrix, table)
+        _check_scores(label, matrix, table, store)
     return matrices
 
 
@@ -273,24 +291,30 @@ def _score_changed_tables(
     return found
 
 
-def _check_scores(label: str, matrix: NDArray[np.float64], table: Table) -> None:
-    infinite = np.isinf(matrix)
-    if infinite.any():
-        r, j = np.argwhere(infinite)[0]
+def _check_scores(
+    label: str, matrix: NDArray[np.float64], table: AnyTable, store: MatrixStore
+) -> None:
+    scored = np.zeros(table.n_features, dtype=np.bool_)
+    for rows in row_blocks(matrix.shape):
+        block = matrix[rows]
+        infinite = np.isinf(block)
+        if infinite.any():
+            r, j = np.argwhere(infinite)[0]
+            raise DataError(
+                f"the filter {label!r} gave an infinite score for {table.feature_names[j]!r} in "
+                f"resample {rows.start + r}; scores must be finite"
+            )
+        scored |= ~np.isnan(block).all(axis=0)
+        store.release()
+    if not scored.all():
         raise DataError(
-            f"the filter {label!r} gave an infinite score for {table.feature_names[j]!r} in resample "
-            f"{r}; scores must be finite"
-        )
-    unscored = np.flatnonzero(np.isnan(matrix).all(axis=0))
-    if unscored.size:
-        raise DataError(
-            f"the filter {label!r} gave no score for {table.feature_names[unscored[0]]!r} in any of "
-            f"{matrix.shape[0]} resample(s); draw more resamples or leave the feature out"
+            f"the filter {label!r} gave no score for {table.feature_names[scored.argmin()]!r} in any "
+            f"of {matrix.shape[0]} resample(s); draw more resamples or leave the feature out"
         )
 
 
 def as_lists(scores: NDArray[np.float64], names: tuple[str, ...]) -> RankTable:
     """Rows of scores as lists to be aggregated; features that a resample did not see are unknown."""
-    if np.isnan(scores).any():
+    if any(np.isnan(scores[rows]).any() for rows in row_blocks(scores.shape)):
         return RankTable.from_scores(scores, names=names, full=True)
     return RankTable.from_checked_scores(scores, names)

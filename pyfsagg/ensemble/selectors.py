@@ -38,6 +38,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
+            Also a SciPy sparse matrix, if all filters read sparse tables.
         y : array of shape (n_samples,), optional
             Class labels; numbers with ``task="regression"``; None for filters that need no target.
         sample_weight : array of whole numbers, shape (n_samples,), optional
@@ -70,14 +71,23 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             for item in self._filters()
         )
 
+    def _accepts_sparse(self) -> bool:
+        return all(isinstance(item, str) and FILTERS.get(item).sparse for item in self._filters())
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._requires_target()
         tags.input_tags.allow_nan = self._accepts_missing()
+        tags.input_tags.sparse = self._accepts_sparse()
         return tags
 
-    def _more_tags(self) -> dict[str, bool]:  # scikit-learn 1.5
-        return {"requires_y": self._requires_target(), "allow_nan": self._accepts_missing()}
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.5
+        types = ["2darray", *(["sparse"] if self._accepts_sparse() else [])]
+        return {
+            "requires_y": self._requires_target(),
+            "allow_nan": self._accepts_missing(),
+            "X_types": types,
+        }
 
 
 def _accept_missing(filters: Sequence[Any], filter_params: Mapping[str, Any] | None) -> bool:

@@ -39,6 +39,7 @@ def wam(
     n_jobs: int | None = None,
     progress: bool | Progress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    scratch: str | os.PathLike[str] | None = None,
 ) -> EnsembleResult:
     """Rank features by the within-aggregation method (WAM).
 
@@ -48,7 +49,9 @@ def wam(
     Parameters
     ----------
     X : array or data frame of shape (n_samples, n_features)
-        Numeric, integer, boolean or nominal columns; missing values as the filter allows.
+        Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
+        sparse matrix for the filters that :func:`pyfsagg.list_filters` marks as sparse: the result
+        is that of the dense table.
     y : array of shape (n_samples,), optional
         Class labels; numbers with ``task="regression"``; None for filters that need no target
         (:func:`pyfsagg.list_filters` says which).
@@ -92,6 +95,11 @@ def wam(
         A folder in which finished work is kept: after a kill or a crash the same call continues
         from there and ends in the same bits, with the seed of the first call where `random_state`
         leaves it open.  A checkpoint of other data or settings is refused.
+    scratch : path, optional
+        An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
+        into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times
+        the number of features) take more memory than the table.  Aggregators of scores then need a
+        few columns at a time; those of ranks and most methods of the result look at whole matrices.
 
     Returns
     -------
@@ -138,6 +146,7 @@ def wam(
         target_bins=target_bins,
         random_state=random_state,
         checkpoint=checkpoint,
+        scratch=scratch,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
     )

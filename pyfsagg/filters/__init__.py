@@ -42,7 +42,8 @@ __all__ = [
 def list_filters() -> pd.DataFrame:
     """The filters that can be named: what they compute, their bounds and source.
 
-    ``targets`` says which they can use: classes, a numeric target (``task="regression"``), none.
+    ``targets`` says which they can use: classes, a numeric target (``task="regression"``), none;
+    ``sparse`` whether they read a SciPy sparse matrix as well.
 
     Examples
     --------

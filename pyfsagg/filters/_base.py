@@ -45,7 +45,8 @@ class FilterSpec:
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
     `output` names which of the scorer's matrices is meant.  `accepts_missing(parameters)` says whether
     features may have missing values; `targets` are the kinds of target that it can use, of
-    ``"classes"``, ``"numeric"`` and ``"none"``.
+    ``"classes"``, ``"numeric"`` and ``"none"``; `sparse` says whether `prepare` also takes a
+    :class:`~pyfsagg._validation.SparseTable`.
     """
 
     name: str
@@ -57,6 +58,7 @@ class FilterSpec:
     source: str
     accepts_missing: Callable[[Mapping[str, Any]], bool] = _always
     targets: tuple[str, ...] = ("classes",)
+    sparse: bool = False
 
 
 FILTERS: Registry[FilterSpec] = Registry("filter")

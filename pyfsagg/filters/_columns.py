@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Kind, Table
+from pyfsagg._validation import AnyTable, Kind, Table
 
 __all__ = [
     "MOST_BINS",
@@ -81,7 +81,7 @@ def _lowest_rows(column: NDArray[np.float64], size: int) -> NDArray[np.int32]:
     return rows[np.argsort(column[rows], kind="stable")].astype(np.int32)
 
 
-def is_kind(table: Table, *kinds: Kind) -> NDArray[np.bool_]:
+def is_kind(table: AnyTable, *kinds: Kind) -> NDArray[np.bool_]:
     """Which columns are of one of `kinds`."""
     return np.isin(table.kinds, np.array(kinds, dtype=np.int8))
 

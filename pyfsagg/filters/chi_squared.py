@@ -10,10 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._kernels.class_tables import chi_squared_block
+from pyfsagg._kernels.sparse_tables import CHI_SQUARED
 from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Kind, Table, check_choice, check_integer, check_table
-from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
+from pyfsagg._validation import (
+    AnyTable,
+    Kind,
+    SparseTable,
+    check_choice,
+    check_integer,
+    check_table,
+)
+from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
 from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
+from pyfsagg.filters._sparse import SparseTableScorer
 
 __all__ = ["ChiSquaredScorer", "chi_squared", "prepare_chi_squared"]
 
@@ -53,10 +62,13 @@ class ChiSquaredScorer:
         return {"chi_squared": statistic, "cramers_v": cramers_v}
 
 
-def prepare_chi_squared(table: Table, target: Target, *, bins: int = 10) -> ChiSquaredScorer:
+def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> Scorer:
     """Bind chi-squared to `table`; parameters as in :func:`chi_squared`."""
     check_integer("bins", bins, low=2, high=MOST_BINS)
     binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+    if isinstance(table, SparseTable):
+        outputs = tuple(_OUTPUTS.values())
+        return SparseTableScorer(table, CHI_SQUARED, outputs, target.n_classes, binned, bins)
     return ChiSquaredScorer(counted_columns(table, binned, bins + 1), target.n_classes, bins)
 
 
@@ -73,7 +85,7 @@ def chi_squared(
 
     Parameters
     ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
+    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
         Class labels.
     bins : int
@@ -113,7 +125,7 @@ def chi_squared(
     [4.0, 0.0]
     """
     check_choice("statistic", statistic, _OUTPUTS)
-    table = check_table(X, nominal=nominal)
+    table = check_table(X, nominal=nominal, sparse=True)
     target = check_target(y, table.n_samples)
     scorer = prepare_chi_squared(table, target, bins=bins)
     weights = full_weights(table.n_samples, sample_weight)
@@ -132,6 +144,7 @@ FILTERS.add(
         bounds="[0, n·(n_classes − 1)]",
         source="thesis 3.4.3",
         targets=("classes", "numeric"),
+        sparse=True,
     )
 )
 FILTERS.add(
@@ -144,5 +157,6 @@ FILTERS.add(
         bounds="[0, 1]",
         source="thesis 3.4.3; Cramér (1946)",
         targets=("classes", "numeric"),
+        sparse=True,
     )
 )

@@ -17,8 +17,9 @@ from pyfsagg._kernels.class_tables import (
     spearman_block,
     value_difference_block,
 )
+from pyfsagg._kernels.sparse_tables import VALUE_DIFFERENCE
 from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Kind, Table, check_integer, check_table
+from pyfsagg._validation import AnyTable, Kind, SparseTable, Table, check_integer, check_table
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
 from pyfsagg.filters._columns import (
@@ -29,6 +30,7 @@ from pyfsagg.filters._columns import (
     is_kind,
     ordered_levels,
 )
+from pyfsagg.filters._sparse import SparseTableScorer
 from pyfsagg.filters.correlation import SpearmanNumericScorer, prepare_spearman_numeric
 
 __all__ = [
@@ -42,6 +44,9 @@ __all__ = [
     "spearman",
     "value_difference_metric",
 ]
+
+
+_VDM = "value_difference_metric"
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +77,7 @@ class ValueDifferenceScorer:
 
     columns: CountedColumns
     bins: int
-    outputs: tuple[str, ...] = ("value_difference_metric",)
+    outputs: tuple[str, ...] = (_VDM,)
     releases_gil: bool = True
 
     def __call__(
@@ -92,7 +97,7 @@ class ValueDifferenceScorer:
             np.ascontiguousarray(weights),
             scores,
         )
-        return {"value_difference_metric": scores}
+        return {_VDM: scores}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +154,8 @@ def prepare_spearman(table: Table, target: Target) -> SpearmanScorer | SpearmanN
 
 
 def prepare_value_difference_metric(
-    table: Table, target: Target, *, bins: int | None = None
-) -> ValueDifferenceScorer:
+    table: AnyTable, target: Target, *, bins: int | None = None
+) -> Scorer:
     """Bind :func:`value_difference_metric` to `table`."""
     _require_two_classes(target, "value_difference_metric")
     if bins is None:
@@ -158,6 +163,8 @@ def prepare_value_difference_metric(
     else:
         check_integer("bins", bins, low=2, high=MOST_BINS)
         binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+    if isinstance(table, SparseTable):
+        return SparseTableScorer(table, VALUE_DIFFERENCE, (_VDM,), 2, binned, bins)
     return ValueDifferenceScorer(counted_columns(table, binned, bins + 1), bins)
 
 
@@ -169,7 +176,7 @@ def prepare_fit_criterion(table: Table, target: Target) -> FitCriterionScorer:
 
 
 def _scores(
-    scorer: Scorer, table: Table, target: Target, sample_weight: ArrayLike | None
+    scorer: Scorer, table: AnyTable, target: Target, sample_weight: ArrayLike | None
 ) -> NDArray[np.float64]:
     weights = full_weights(table.n_samples, sample_weight)
     scores = scorer(weights, target.codes[np.newaxis, :])[scorer.outputs[0]]
@@ -230,7 +237,7 @@ def value_difference_metric(
 
     Parameters
     ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
+    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
         A missing value is a value of its own.
     y : array-like, shape (n_samples,)
         Labels of two classes.
@@ -265,7 +272,7 @@ def value_difference_metric(
     >>> value_difference_metric(X, [0, 0, 1, 1]).tolist()
     [1.0, 0.5]
     """
-    table = check_table(X, nominal=nominal)
+    table = check_table(X, nominal=nominal, sparse=True)
     target = check_target(y, table.n_samples)
     scorer = prepare_value_difference_metric(table, target, bins=bins)
     return _scores(scorer, table, target, sample_weight)
@@ -346,6 +353,7 @@ FILTERS.add(
         output="value_difference_metric",
         bounds="[0, 1]",
         source="fpcps 4.3",
+        sparse=True,
     )
 )
 FILTERS.add(

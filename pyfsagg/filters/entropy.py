@@ -9,9 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.entropy import score_binned, score_mdl, score_nominal
+from pyfsagg._kernels.entropy import SCORES, score_binned, score_mdl, score_nominal
 from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Table, check_choice, check_integer, check_table
+from pyfsagg._validation import (
+    AnyTable,
+    SparseTable,
+    Table,
+    check_choice,
+    check_integer,
+    check_table,
+)
 from pyfsagg.discretization import (
     MDL_READINGS,
     METHODS,
@@ -21,29 +28,34 @@ from pyfsagg.discretization import (
     numeric_columns,
 )
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
+from pyfsagg.filters._sparse import SparseEntropyScorer
 
 __all__ = ["gain_ratio", "information_gain", "prepare_entropy", "symmetric_uncertainty"]
-
-OUTPUTS = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 
 
 class EntropyScorer:
     """The three entropy filters bound to a table: a :class:`~pyfsagg.filters._base.Scorer`.
 
-    Every numeric column is sorted here, once; a call walks the sorted columns with the weights of
-    each resample and never copies the table.
+    `columns` are those that are cut: they are sorted here, once; a call walks the sorted columns
+    with the weights of each resample and never copies the table.
     """
 
     def __init__(
-        self, table: Table, target: Target, *, mdl: str, discretization: str, bins: int
+        self,
+        table: Table,
+        columns: NDArray[np.int64],
+        n_classes: int,
+        *,
+        parity: bool,
+        discretization: str,
+        bins: int,
     ) -> None:
-        self.outputs: tuple[str, ...] = OUTPUTS
-        self._n_classes = check_classes(target).n_classes
+        self.outputs: tuple[str, ...] = SCORES
+        self._n_classes = n_classes
         self._n_features = table.n_features
-        self._parity = mdl == "fselectorrcpp"
+        self._parity = parity
         self._discretization = discretization
         self._bins = bins
-        columns = numeric_columns(table, booleans=self._parity and discretization == "mdl")
         self._sorted = SortedColumns.of(table.values, columns)
         self._values = table.values
         self._grid = self._sorted.grid(table.values)
@@ -61,14 +73,14 @@ class EntropyScorer:
         weights = np.ascontiguousarray(weights, dtype=np.uint16)
         labels = np.ascontiguousarray(labels, dtype=np.int32)
         table_size = check_totals(weights) + 1
-        scores = np.empty((weights.shape[0], self._n_features, len(OUTPUTS)))
+        scores = np.empty((weights.shape[0], self._n_features, len(SCORES)))
         if len(self._sorted.columns):
             scores[:, self._sorted.columns] = self._score_numeric(weights, labels, table_size)
         if len(self._nominal):
             scores[:, self._nominal] = score_nominal(
                 self._codes, self._n_levels, weights, labels, self._n_classes, table_size
             )
-        return {name: np.ascontiguousarray(scores[:, :, i]) for i, name in enumerate(OUTPUTS)}
+        return {name: np.ascontiguousarray(scores[:, :, i]) for i, name in enumerate(SCORES)}
 
     def _score_numeric(
         self, weights: Weights, labels: NDArray[np.int32], table_size: int
@@ -106,7 +118,7 @@ class EntropyScorer:
 
 
 def prepare_entropy(
-    table: Table,
+    table: AnyTable,
     target: Target,
     *,
     mdl: str = "textbook",
@@ -117,7 +129,7 @@ def prepare_entropy(
 
     Parameters
     ----------
-    table, target : Table, Target
+    table, target : Table or SparseTable, Target
         Of `target` only the number of classes is used: the labels come with each call.
     mdl : {"textbook", "fselectorrcpp"}
         Reading of the MDL criterion, see :func:`pyfsagg.discretize`.
@@ -138,13 +150,15 @@ def prepare_entropy(
     ParameterError
         For an unknown reading or discretisation, or fewer than two bins.
     """
-    return EntropyScorer(
-        table,
-        target,
-        mdl=check_choice("mdl", mdl, MDL_READINGS),
-        discretization=check_choice("discretization", discretization, METHODS),
-        bins=check_integer("bins", bins, low=2, high=2**15),
-    )
+    parity = check_choice("mdl", mdl, MDL_READINGS) == "fselectorrcpp"
+    discretization = check_choice("discretization", discretization, METHODS)
+    bins = check_integer("bins", bins, low=2, high=2**15)
+    n_classes = check_classes(target).n_classes
+    columns = numeric_columns(table, booleans=parity and discretization == "mdl")
+    options: dict[str, Any] = {"parity": parity, "discretization": discretization, "bins": bins}
+    if isinstance(table, SparseTable):
+        return SparseEntropyScorer(table, columns, n_classes, **options)
+    return EntropyScorer(table, columns, n_classes, **options)
 
 
 def information_gain(
@@ -162,7 +176,7 @@ def information_gain(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         Class labels.
     mdl : {"textbook", "fselectorrcpp"}
@@ -270,7 +284,7 @@ def _scores(
     nominal: Sequence[str | int] | None,
     sample_weight: ArrayLike | None,
 ) -> NDArray[np.float64]:
-    table = check_table(X, nominal=nominal, min_features=1)
+    table = check_table(X, nominal=nominal, min_features=1, sparse=True)
     target = check_target(y, table.n_samples)
     weights = full_weights(table.n_samples, sample_weight)
     scorer = prepare_entropy(table, target, mdl=mdl)
@@ -288,6 +302,7 @@ FILTERS.add(
         bounds="[0, H(Y)]",
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         targets=("classes", "numeric"),
+        sparse=True,
     )
 )
 FILTERS.add(
@@ -300,6 +315,7 @@ FILTERS.add(
         bounds="[0, 1]",
         source="Quinlan (1986), Machine Learning 1, 81-106",
         targets=("classes", "numeric"),
+        sparse=True,
     )
 )
 FILTERS.add(
@@ -312,5 +328,6 @@ FILTERS.add(
         bounds="[0, 1]",
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         targets=("classes", "numeric"),
+        sparse=True,
     )
 )

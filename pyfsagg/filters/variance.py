@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Table, check_real, check_table
+from pyfsagg._validation import AnyTable, Table, check_real, check_table
 from pyfsagg.exceptions import DataError
 
 __all__ = ["NearZeroVariance", "drop_near_zero_variance", "near_zero_variance"]
@@ -65,7 +65,7 @@ def near_zero_variance(
 
     Parameters
     ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
+    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
         Missing values are left out of the counts, but not of the number of samples.
     frequency_ratio : float
         At least 1.
@@ -98,13 +98,12 @@ def near_zero_variance(
     """
     most_dominant = check_real("frequency_ratio", frequency_ratio, low=1.0)
     few = check_real("unique_percent", unique_percent, low=0.0, high=100.0)
-    table = check_table(X)
+    table = check_table(X, sparse=True)
     ratio = np.zeros(table.n_features)
     percent = np.empty(table.n_features)
     constant = np.empty(table.n_features, dtype=np.bool_)
     for j in range(table.n_features):
-        column = table.values[:, j]
-        counts = np.unique(column[~np.isnan(column)], return_counts=True)[1]
+        counts = table.value_counts(j)
         constant[j] = len(counts) < 2
         percent[j] = 100.0 * len(counts) / table.n_samples
         if not constant[j]:
@@ -114,9 +113,21 @@ def near_zero_variance(
     return NearZeroVariance(keep, ratio, percent, constant, table.feature_names)
 
 
+@overload
+def drop_near_zero_variance(
+    X: Table, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
+) -> Table: ...
+
+
+@overload
 def drop_near_zero_variance(
     X: Any, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
-) -> Table:
+) -> AnyTable: ...
+
+
+def drop_near_zero_variance(
+    X: Any, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
+) -> AnyTable:
     """The table without the features that :func:`near_zero_variance` drops.
 
     Raises
@@ -131,7 +142,7 @@ def drop_near_zero_variance(
     >>> drop_near_zero_variance(pd.DataFrame({"a": [1, 1, 1], "b": [1, 2, 3]})).feature_names
     ('b',)
     """
-    table = check_table(X)
+    table = check_table(X, sparse=True)
     found = near_zero_variance(
         table, frequency_ratio=frequency_ratio, unique_percent=unique_percent
     )

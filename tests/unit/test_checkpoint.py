@@ -136,7 +136,10 @@ def test_another_schema_is_said(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.json").write_text(
         json.dumps({"schema": 99, "pyfsagg": "9.9", "settings": {}})
     )
-    with pytest.raises(OutputError, match=r"schema 99 of pyfsagg 9\.9"), open_checkpoint(tmp_path, {}):
+    with (
+        pytest.raises(OutputError, match=r"schema 99 of pyfsagg 9\.9"),
+        open_checkpoint(tmp_path, {}),
+    ):
         pass
 
 
@@ -195,7 +198,9 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
         fsync(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OutputError, match=r"No space left on device.*what was kept before is intact"):
+    with pytest.raises(
+        OutputError, match=r"No space left on device.*what was kept before is intact"
+    ):
         pyfsagg.wam(X, y, n_resamples=80, random_state=0, checkpoint=folder)
     monkeypatch.setattr(os, "fsync", fsync)
     kept = len(list(folder.glob("part-*.npz")))

@@ -1,0 +1,108 @@
+"""Where the score matrices of a run are kept, and how they are walked through in parts."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg.exceptions import OutputError, ParameterError
+
+__all__ = ["MatrixStore", "column_blocks", "row_blocks"]
+
+PART = 2**26
+"""Bytes of a matrix that are worked on at a time."""
+
+
+class MatrixStore:
+    """Score matrices in memory, or in unnamed files of a folder.
+
+    The files are mapped into memory, so that a matrix is an ordinary array either way.  They vanish
+    with the arrays, and with the process however that ends.
+
+    Parameters
+    ----------
+    folder : path, optional
+        An existing folder, best on a disk; memory is used without it.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        if folder is not None and not Path(folder).is_dir():
+            raise ParameterError(f"scratch must be an existing folder, got {str(folder)!r}")
+        self._folder = folder
+        self._maps: list[mmap.mmap] = []
+
+    def matrix(self, shape: tuple[int, int]) -> NDArray[np.float64]:
+        """A new matrix, its cells not set.
+
+        Raises
+        ------
+        OutputError
+            If the folder has no room for it.
+        """
+        if self._folder is None:
+            return np.empty(shape)
+        size = shape[0] * shape[1] * 8
+        try:
+            with tempfile.TemporaryFile(dir=self._folder) as file:
+                _reserve(file.fileno(), size)
+                mapped = mmap.mmap(file.fileno(), size)
+        except OSError as error:
+            raise OutputError(
+                f"scratch={str(self._folder)!r} cannot take a score matrix of "
+                f"{size / 1e6:,.0f} MB: {error.strerror}; name a folder with more room"
+            ) from None
+        self._maps.append(mapped)
+        return np.frombuffer(mapped, dtype=np.float64).reshape(shape)
+
+    def columns(self, matrix: NDArray[np.float64], columns: slice) -> NDArray[np.float64]:
+        """A copy of some columns; of a mapped matrix only a part is held in memory meanwhile."""
+        part = np.empty((matrix.shape[0], columns.stop - columns.start))
+        for rows in row_blocks(matrix.shape):
+            part[rows] = matrix[rows, columns]
+            self.release()
+        return part
+
+    def release(self) -> None:
+        """Give back the memory of what was read and written; the files keep the contents."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            for mapped in self._maps:
+                mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _reserve(file: int, size: int) -> None:
+    """Claim `size` bytes now: a mapped file that finds the disk full later would end the process."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+        return
+    chunk = bytes(2**20)
+    for start in range(0, size, len(chunk)):
+        os.write(file, chunk[: size - start])
+
+
+def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Rows of a matrix in parts of about `PART` bytes."""
+    size = max(1, PART // (8 * shape[1]))
+    return (slice(start, min(start + size, shape[0])) for start in range(0, shape[0], size))
+
+
+def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Columns of a matrix in parts of about `PART` bytes; no part has a single column.
+
+    The sum over a single column is taken in another order than that over one of several.
+    """
+    m, p = shape
+    n_parts = max(1, min(8 * m * p // PART, p // 2))
+    edges = [p * i // n_parts for i in range(n_parts + 1)]
+    return (slice(start, stop) for start, stop in pairwise(edges))

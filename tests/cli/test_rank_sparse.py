@@ -1,0 +1,92 @@
+"""``pyfsagg rank`` on sparse tables."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from pyfsagg import EnsembleResult, wam
+from pyfsagg.datasets import is_sparse_file, read_sparse_table
+from pyfsagg.exceptions import DataError
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> tuple[sparse.csr_matrix, np.ndarray]:
+    """A sparse table, in the folder as ``words.npz`` with labels and as ``words.svmlight``."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = np.where(rng.random((60, 40)) < 0.1, rng.integers(1, 4, (60, 40)), 0).astype(float)
+    X[:, 3] += y
+    matrix = sparse.csr_matrix(X)
+    sparse.save_npz(tmp_path / "words.npz", matrix)
+    pd.Series(y, name="target").to_csv(tmp_path / "words.target.csv", index=False)
+    dump_svmlight_file(matrix, y, str(tmp_path / "words.svmlight"))
+    return matrix, y
+
+
+def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
+    flags = ["--filter", "ig", "--n-resamples", "20", "--seed", "1", "--output", "out"]
+    done = pyfsagg("rank", "words.npz", *flags, "--threshold", "5", "--scratch", ".")
+    assert done.returncode == 0, done.stderr
+    assert "Selected 5 of 40 features" in done.stdout
+    found = EnsembleResult.load(tmp_path / "out")
+    expected = wam(*table, filter="ig", n_resamples=20, random_state=1)
+    np.testing.assert_array_equal(found.combined, expected.combined)
+    assert found.select(1) == ["x3"]
+    assert found.data["class_counts"] == {"0": 30, "1": 30}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["words.npz"], "'mrmr' does not read sparse input. Filters that do: chi_squared"),
+        (["words.npz", "--target", "class"], "--target names columns"),
+        (["other.npz", "--filter", "ig"], "other.npz has no labels: put them into the column"),
+        (["nowhere.svmlight", "--filter", "ig"], "no such file"),
+        (["words.npz", "--filter", "ig", "--scratch", "none"], "scratch must be an existing"),
+    ],
+)
+def test_what_is_refused(pyfsagg, table, arguments, message, tmp_path: Path) -> None:
+    sparse.save_npz(tmp_path / "other.npz", table[0])
+    done = pyfsagg("rank", *arguments, "--output", "out", "--quiet")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_reading(table, tmp_path: Path) -> None:
+    X, y = read_sparse_table(tmp_path / "words.npz")
+    again, labels = read_sparse_table(tmp_path / "words.svmlight")
+    assert (table[0] != X).nnz == (again != table[0]).nnz == 0
+    assert y.tolist() == labels.tolist() == table[1].tolist()
+    packed = tmp_path / "words.svm.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "words.svmlight").read_bytes()))
+    assert is_sparse_file(packed)
+    assert (read_sparse_table(packed)[0] != table[0]).nnz == 0
+    assert not is_sparse_file("table.csv.gz")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.npz", b"no archive", "a.npz holds no SciPy sparse matrix"),
+        ("a.svm", b"1 one:2", "a.svm is not a readable svmlight file"),
+    ],
+)
+def test_damaged_files(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_sparse_table(tmp_path / name)
+
+
+def test_labels_without_the_column(table, tmp_path: Path) -> None:
+    (tmp_path / "words.target.csv").write_text("class\n" + "1\n" * 60)
+    with pytest.raises(DataError, match="has no column 'target'"):
+        read_sparse_table(tmp_path / "words.npz")

@@ -1,0 +1,149 @@
+"""Score matrices in scratch files: the same result, and nothing left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import pyfsagg
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble import storage
+from pyfsagg.ensemble.storage import MatrixStore, column_blocks, row_blocks
+from pyfsagg.exceptions import OutputError, ParameterError
+
+
+def data(p: int = 23):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 50)
+    X = np.where(rng.random((50, p)) < 0.2, rng.integers(1, 4, (50, p)), 0)
+    X[:, :3] += y[:, np.newaxis]
+    return sparse.csr_matrix(X), y
+
+
+def in_parts(monkeypatch):
+    """Parts so small that a matrix of a test has many."""
+    monkeypatch.setattr(storage, "PART", 8 * 60)
+
+
+@pytest.mark.parametrize("aggregator", [spec.name for spec in AGGREGATORS if spec.name != "fpcps"])
+def test_wam_in_files_and_parts_equals_wam_in_memory(aggregator, tmp_path, monkeypatch):
+    X, y = data()
+    options = {"filter": "chi_squared", "n_resamples": 12, "random_state": 1}
+    plain = pyfsagg.wam(X, y, aggregator=aggregator, **options)
+    in_parts(monkeypatch)
+    found = pyfsagg.wam(X, y, aggregator=aggregator, scratch=tmp_path, n_jobs=2, **options)
+    np.testing.assert_array_equal(found.combined, plain.combined)
+    np.testing.assert_array_equal(found.scores, plain.scores)
+
+
+@pytest.mark.parametrize("normalize", ["per_resample", "per_feature"])
+def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkeypatch):
+    X, y = data()
+    options = {
+        "filters": ["ig", "chi_squared"],
+        "normalize": normalize,
+        "aggregator": "l2",
+        "n_resamples": 12,
+        "random_state": 1,
+    }
+    plain = pyfsagg.bam(X, y, **options)
+    in_parts(monkeypatch)
+    found = pyfsagg.bam(X, y, scratch=str(tmp_path), **options)
+    np.testing.assert_array_equal(found.combined, plain.combined)
+    np.testing.assert_array_equal(found.scores, plain.scores)
+    np.testing.assert_array_equal(found.to_frame(), plain.to_frame())
+    np.testing.assert_array_equal(found.stability(), plain.stability())
+
+
+def test_resamples_that_see_some_features_only(tmp_path, monkeypatch):
+    X, y = data()
+    options = {"resampling": "feature_subspace", "n_resamples": 12, "random_state": 1}
+    options["resampling_params"] = {"fraction": 0.4}
+    plain = pyfsagg.wam(X, y, **options)
+    in_parts(monkeypatch)
+    found = pyfsagg.wam(X, y, scratch=tmp_path, **options)
+    np.testing.assert_array_equal(found.scores, plain.scores)
+
+
+@pytest.mark.parametrize("shift", [0.5, "minimum"])
+def test_geometric_mean_with_a_shift_in_parts(shift, monkeypatch):
+    X, y = data()
+    options = {"aggregator": "gm", "aggregator_params": {"shift": shift}, "random_state": 1}
+    plain = pyfsagg.wam(X, y, n_resamples=12, **options)
+    in_parts(monkeypatch)
+    np.testing.assert_array_equal(pyfsagg.wam(X, y, n_resamples=12, **options).scores, plain.scores)
+
+
+def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):
+    X, y = data()
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    result = pyfsagg.wam(X, y, n_resamples=5, random_state=1, scratch=scratch)
+    if os.name == "posix":
+        assert not any(scratch.iterdir())
+    loaded = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
+    np.testing.assert_array_equal(loaded.combined, result.combined)
+    del result
+    gc.collect()
+    assert not any(scratch.iterdir())
+
+
+def test_a_folder_that_is_none_is_refused_before_the_work(tmp_path):
+    X, y = data()
+    with pytest.raises(ParameterError, match=r"scratch must be an existing folder, got '.*none'"):
+        pyfsagg.wam(X, y, scratch=tmp_path / "none")
+    with pytest.raises(ParameterError, match="give n_resamples as a number"):
+        pyfsagg.wam(X, y, scratch=tmp_path, n_resamples="auto")
+
+
+def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
+    """A mapped file that finds the disk full while it is written would end the process."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(storage, "_reserve", full)
+    X, y = data()
+    with pytest.raises(OutputError, match="1 MB: No space left on device; name a folder"):
+        pyfsagg.wam(X, y, scratch=tmp_path, n_resamples=6000)
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_a_matrix_keeps_what_is_written(portable, tmp_path, monkeypatch):
+    if portable:  # systems that cannot reserve room or give back memory
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+        monkeypatch.delattr(storage.mmap, "MADV_DONTNEED", raising=False)
+    store = MatrixStore(tmp_path)
+    expected = np.random.default_rng(0).normal(size=(7, 30_000))
+    matrix = store.matrix(expected.shape)
+    for r in range(7):
+        matrix[r] = expected[r]
+        store.release()
+    np.testing.assert_array_equal(matrix, expected)
+    np.testing.assert_array_equal(store.columns(matrix, slice(5, 9)), expected[:, 5:9])
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (3, 2), (5, 3), (10, 11), (60, 7), (7, 60)])
+def test_parts_cover_a_matrix(shape, monkeypatch):
+    in_parts(monkeypatch)
+    for blocks, size in ((row_blocks(shape), shape[0]), (column_blocks(shape), shape[1])):
+        covered = np.concatenate([np.arange(size)[part] for part in blocks])
+        np.testing.assert_array_equal(covered, np.arange(size))
+    assert min(part.stop - part.start for part in column_blocks(shape)) >= 2
+
+
+def test_scratch_and_checkpoint_go_together(tmp_path):
+    """What is kept does not depend on where the matrices are."""
+    X, y = data()
+    options = {"n_resamples": 20, "random_state": 1, "checkpoint": tmp_path / "kept"}
+    plain = pyfsagg.wam(X, y, **options)
+    steps = []
+    found = pyfsagg.wam(
+        X, y, scratch=tmp_path, progress=lambda done, _: steps.append(done), **options
+    )
+    assert steps[-1] == 20
+    np.testing.assert_array_equal(found.combined, plain.combined)

@@ -1,0 +1,235 @@
+"""Sparse tables: what is read, what is refused, and runs that equal those of the dense table."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+import pyfsagg
+from pyfsagg._validation import SparseTable, check_table
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.filters import FILTERS
+
+SPARSE_FILTERS = [spec.name for spec in FILTERS if spec.sparse]
+OTHERS = [spec.name for spec in FILTERS if not spec.sparse]
+
+
+def wide(n: int = 60, p: int = 30, seed: int = 0):
+    """Counts of which nine in ten are zero, with signal in the first three columns."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    X = np.where(rng.random((n, p)) < 0.1, rng.integers(1, 5, (n, p)), 0)
+    for j in range(3):
+        X[:, j] = np.where(rng.random(n) < 0.7, y * (j + 1), X[:, j])
+    return X, y
+
+
+def test_the_counting_filters_read_sparse_tables():
+    assert SPARSE_FILTERS == [
+        "chi_squared",
+        "cramers_v",
+        "value_difference_metric",
+        "information_gain",
+        "gain_ratio",
+        "symmetric_uncertainty",
+    ]
+    assert pyfsagg.list_filters()["sparse"].sum() == len(SPARSE_FILTERS)
+
+
+@pytest.mark.parametrize("name", SPARSE_FILTERS)
+@pytest.mark.parametrize("drop", [False, True])
+def test_wam_equals_the_dense_run(name, drop):
+    X, y = wide()
+    options = {
+        "filter": name,
+        "n_resamples": 20,
+        "random_state": 3,
+        "drop_near_zero_variance": drop,
+    }
+    dense = pyfsagg.wam(X, y, **options)
+    found = pyfsagg.wam(sparse.csr_matrix(X), y, n_jobs=2, **options)
+    np.testing.assert_array_equal(found.combined, dense.combined)
+    np.testing.assert_array_equal(found.scores, dense.scores)
+    assert found.feature_names == dense.feature_names
+    assert found.data == dense.data
+    assert set(found.select(3)) == {"x0", "x1", "x2"}
+
+
+def test_bam_equals_the_dense_run():
+    X, y = wide()
+    options = {
+        "filters": ["ig", "su", "chi_squared", "vdm"],
+        "aggregator": "mean_rank",
+        "n_resamples": 10,
+        "random_state": 1,
+    }
+    dense = pyfsagg.bam(X, y, **options)
+    found = pyfsagg.bam(sparse.csc_array(X), y, **options)
+    np.testing.assert_array_equal(found.combined, dense.combined)
+    np.testing.assert_array_equal(found.ranking, dense.ranking)
+
+
+def test_influence_equals_the_dense_run():
+    X, y = wide()
+    options = {"aggregators": ["am", "rra"], "n_folds": 3, "n_resamples": 5, "random_state": 1}
+    dense = pyfsagg.influence(X, y, **options)
+    found = pyfsagg.influence(sparse.csr_matrix(X), y, **options)
+    np.testing.assert_array_equal(found.table(), dense.table())
+
+
+def test_a_selector_between_a_vectorizer_and_a_classifier():
+    words = np.array(["cheap", "offer", "now", "meeting", "agenda", "minutes", "the", "a"])
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    texts = [" ".join(rng.choice(words[[0, 1, 2, 6, 7] if k else 3 + np.arange(5)], 6)) for k in y]
+    selector = pyfsagg.WithinAggregationSelector("su", threshold=4, n_resamples=20, random_state=0)
+    model = make_pipeline(CountVectorizer(), selector, MultinomialNB()).fit(texts, y)
+    assert model.score(texts, y) > 0.9
+    names = model[0].get_feature_names_out()[model[1].get_support()]
+    assert "the" not in names
+    dense = clone(selector).fit(model[0].transform(texts).toarray(), y)
+    np.testing.assert_array_equal(dense.scores_, model[1].scores_)
+
+
+@pytest.mark.parametrize(
+    "plan", ["stratified_bootstrap", "subsample", "k_fold", "feature_subspace", "label_noise"]
+)
+def test_every_plan_that_keeps_cells_equals_the_dense_run(plan):
+    X, y = wide()
+    options = {"resampling": plan, "n_resamples": 8, "random_state": 1}
+    dense = pyfsagg.wam(X, y, **options)
+    found = pyfsagg.wam(sparse.csr_matrix(X), y, **options)
+    np.testing.assert_array_equal(found.combined, dense.combined)
+
+
+def test_a_numeric_target():
+    X, y = wide()
+    dose = y + np.random.default_rng(1).normal(size=len(y))
+    options = {"filter": "chi_squared", "task": "regression", "n_resamples": 5, "random_state": 1}
+    dense = pyfsagg.wam(X, dose, **options)
+    found = pyfsagg.wam(sparse.csr_matrix(X), dose, **options)
+    np.testing.assert_array_equal(found.combined, dense.combined)
+
+
+def test_the_functions_read_sparse_tables():
+    X, y = wide()
+    S = sparse.csr_matrix(X)
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    for function in (
+        pyfsagg.information_gain,
+        pyfsagg.gain_ratio,
+        pyfsagg.symmetric_uncertainty,
+        pyfsagg.chi_squared,
+        pyfsagg.value_difference_metric,
+    ):
+        expected = function(X, y, nominal=[2], sample_weight=weight)
+        np.testing.assert_array_equal(function(S, y, nominal=[2], sample_weight=weight), expected)
+    kept = pyfsagg.near_zero_variance(S).to_frame()
+    np.testing.assert_array_equal(kept, pyfsagg.near_zero_variance(X).to_frame())
+
+
+def test_information_gain_by_hand():
+    """A word in four of eight documents, all of one class: it is the class."""
+    word = sparse.csr_matrix(np.array([[1, 0, 2]] * 4 + [[0, 0, 1]] * 4))
+    found = pyfsagg.information_gain(word, [1] * 4 + [0] * 4)
+    np.testing.assert_allclose(found, [np.log(2), 0.0, np.log(2)], rtol=0, atol=1e-12)
+
+
+def test_stored_zeros_duplicates_and_the_input_itself():
+    """A stored zero is a zero; entries stored twice add up; the matrix handed over stays."""
+    rows, columns, values = [0, 0, 1, 2, 2], [0, 0, 1, 0, 1], [1.0, 2.0, 0.0, 4.0, np.nan]
+    S = sparse.coo_matrix((values, (rows, columns)), shape=(3, 2))
+    before = S.copy()
+    table = check_table(S, sparse=True)
+    assert isinstance(table, SparseTable)
+    assert table.cells.tolist()[:2] == [3.0, 4.0]
+    assert table.start.tolist() == [0, 2, 3]
+    np.testing.assert_array_equal(table.column(1), [0.0, 0.0, np.nan])
+    assert (S.data[:4] == before.data[:4]).all()
+    assert S.nnz == before.nnz
+    assert check_table(table, sparse=True) is table
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "error", "message"),
+    [
+        (sparse.csr_matrix(np.eye(3) * 1j), {}, DataError, "Complex data not supported"),
+        (sparse.csr_matrix(np.diag([1.0, np.inf, 1])), {}, DataError, "'x1' has an inf.* row 2"),
+        (sparse.csr_matrix((3, 4)), {}, DataError, "every feature is constant"),
+        (sparse.csr_matrix(np.ones((3, 4))), {}, DataError, "every feature is constant"),
+        (sparse.csr_matrix(np.eye(3)[:1]), {}, DataError, r"1 sample\(s\)"),
+        (sparse.csr_matrix(np.eye(3)[:, :1]), {}, DataError, r"1 feature\(s\)"),
+        (sparse.csr_matrix(np.eye(3)), {"feature_names": ["a"]}, ParameterError, "1 names for 3"),
+        (sparse.csr_matrix(np.eye(2)), {"feature_names": ["a", "a"]}, DataError, "duplicate"),
+        (sparse.csr_matrix(np.eye(3)), {"nominal": ["b"]}, ParameterError, "column 'b'"),
+    ],
+)
+def test_what_is_no_sparse_table(X, options, error, message):
+    with pytest.raises(error, match=message):
+        check_table(X, sparse=True, **options)
+
+
+def test_names_are_kept():
+    table = check_table(sparse.csr_matrix(np.eye(2)), feature_names=["a", "b"], sparse=True)
+    assert table.feature_names == ("a", "b")
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_filters_refuse_and_name_those_that_do(name):
+    X, y = wide()
+    task = "classification" if "classes" in FILTERS.get(name).targets else "regression"
+    with pytest.raises(InputTypeError, match=f"'{name}' does not read sparse.*{SPARSE_FILTERS[0]}"):
+        pyfsagg.wam(sparse.csr_matrix(X), y, filter=name, task=task, n_resamples=2)
+
+
+def test_functions_and_estimators_as_filters_refuse():
+    X, y = wide()
+    with pytest.raises(InputTypeError, match=r"'spread' does not read sparse.* 1 MB fit"):
+        pyfsagg.wam(sparse.csr_matrix(X), y, filter=spread, n_resamples=2)
+
+
+def spread(X, y, sample_weight):
+    return X.T @ sample_weight
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X, y: pyfsagg.mrmr(X, y),
+        lambda X, y: pyfsagg.spearman(X, y),
+        lambda X, y: pyfsagg.discretize(X, y),
+        lambda X, y: pyfsagg.evaluate(X, y, n_resamples=2),
+        lambda X, y: pyfsagg.unsupervised.frcm(X),
+    ],
+    ids=["mrmr", "spearman", "discretize", "evaluate", "frcm"],
+)
+def test_what_needs_a_dense_table_says_so(call):
+    X, y = wide()
+    with pytest.raises(InputTypeError, match=r"sparse input is read by wam, bam .*toarray"):
+        call(sparse.csr_matrix(X), y)
+
+
+def test_noise_on_cells_is_refused():
+    X, y = wide()
+    with pytest.raises(DataError, match=r"value_noise.*sparse; use another plan"):
+        pyfsagg.wam(sparse.csr_matrix(X), y, resampling="value_noise", n_resamples=2)
+
+
+@pytest.mark.skipif("PYFSAGG_DATA" not in os.environ, reason="needs the local data folder")
+@pytest.mark.parametrize(("name", "step"), [("dexter", 5), ("dorothea", 20)])
+@pytest.mark.parametrize("filter", ["information_gain", "chi_squared"])
+def test_real_tables_equal_their_dense_form(name, step, filter):
+    data = pyfsagg.load_dataset(name)
+    some = data.X[:, ::step]
+    options = {"filter": filter, "n_resamples": 3, "random_state": 1}
+    dense = pyfsagg.wam(some.toarray(), data.y, **options)
+    found = pyfsagg.wam(some, data.y, **options)
+    np.testing.assert_array_equal(found.combined, dense.combined)
+    assert found.data == dense.data
