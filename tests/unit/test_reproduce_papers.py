@@ -26,6 +26,7 @@ from pyfsagg.reproduce.repeat_fpcps import (
     tanimoto_of_aggregators,
 )
 from pyfsagg.reproduce.repeat_orders import genes_left, orders_of_removal, path_of
+from pyfsagg.reproduce.repeat_thesis import weighted_accuracy
 from pyfsagg.reproduce.repetitions import Options, Repeated
 
 PRINTED = {
@@ -69,11 +70,23 @@ def test_cells_stand_where_they_are_printed() -> None:
 
 # ------------------------------------------------------------------------------- thesis 4.3
 def test_weighted_accuracy_has_every_printed_cell() -> None:
-    small = {"n_resamples": 3, "n_trees": 5, "repetitions": 2}
-    found = table("4.3", "ionosphere", settings=small, n_jobs=2)
-    assert len(found) == 20
-    assert found["mean"].between(0.7, 1.0).all()
-    assert (found["verdict"] != "not checkable").all()
+    data = load_dataset("ionosphere")
+    few = data.X.iloc[:, 2:10]
+    found = weighted_accuracy(few, data.y, {"n_resamples": 3, "n_trees": 5}, 0, 1)
+    printed = printed_cells("4.3").query("dataset == 'ionosphere'")
+    assert set(found) == set(zip(printed["row"], printed["measure"], strict=True))
+    assert 0.7 < min(found.values()) <= max(found.values()) < 1.0
+    assert found == weighted_accuracy(few, data.y, {"n_resamples": 3, "n_trees": 5}, 0, 2)
+
+
+def test_logistic_regression_is_for_two_classes_only() -> None:
+    data = load_dataset("wine")
+    found = weighted_accuracy(data.X.iloc[:, :3], data.y, {"n_resamples": 2, "n_trees": 2}, 0, 1)
+    assert {measure for _, measure in found} == {
+        "wacc_naive_bayes",
+        "wacc_random_forest",
+        "wacc_svm",
+    }
 
 
 def test_settings_that_an_experiment_does_not_have() -> None:
