@@ -165,6 +165,8 @@ def _order(options: argparse.Namespace) -> None:
     if options.experiment:
         if options.table is not None:
             raise ParameterError("--experiment takes no table; leave one of them out")
+        if options.checkpoint is not None:
+            raise ParameterError("--checkpoint belongs to a table, not to an --experiment")
         _experiment(options)
         return
     if options.table is None or options.target is None:

@@ -100,6 +100,7 @@ def test_experiment(pyfsagg, tmp_path: Path) -> None:
         ([], "name a TABLE and its --target"),
         (["orders.csv"], "name a TABLE and its --target"),
         (["orders.csv", "--experiment", "figure-7"], "takes no table"),
+        (["--experiment", "figure-7", "--checkpoint", "c"], "belongs to a table"),
         (["orders.csv", "--target", "knd"], "did you mean 'kind'"),
         (["orders.csv", "--target", "kind", "--method", "kl"], "invalid choice"),
         (["orders.csv", "--target", "kind", "--threshold", "99"], "threshold"),

@@ -286,3 +286,21 @@ def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
     refused = pyfsagg("rank", "t.csv", "--target", "dose")
     assert refused.returncode == 2
     assert "task='regression'" in refused.stderr
+
+
+def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) -> None:
+    flags = ["rank", "wine.csv", "--target", "kind", "--n-resamples", "24", "--checkpoint", "kept"]
+    first = pyfsagg(*flags, "--output", "first")
+    assert first.returncode == 0
+    assert "finished work is kept in kept" in first.stderr
+    again = pyfsagg(*flags, "--output", "again")
+    assert "continuing from kept: 3 pieces of work are done" in again.stderr
+    for file in ("ranking.csv", "run.json"):
+        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "first" / file).read_bytes()
+    other = pyfsagg(*flags, "--seed", "9", "--output", "other")
+    assert other.returncode == 2
+    assert other.stderr.endswith(
+        "pyfsagg rank: the checkpoint kept belongs to another run: seed is 0 there and 9 here. "
+        "Repeat that run, or name another folder\n"
+    )
+    assert not (tmp_path / "other").exists()
