@@ -245,7 +245,7 @@ def test_what_repetitions_share_is_computed_once(
     monkeypatch.setitem(EXPERIMENTS, "orders_genes", changed)
     X, y = planted()
     monkeypatch.setattr(sources, "load_dataset", lambda name: Dataset(X, pd.Series(y), name, ""))
-    options = {"quick": True, "cache": tmp_path}
+    options = {"settings": {"repetitions": 3}, "cache": tmp_path}
     first = table("orders_genes", "leukaemia_two_classes", **options)
     assert calls == ["shared", "one", "one", "one"]
     again = table("orders_genes", "leukaemia_two_classes", **options)
