@@ -112,6 +112,8 @@ def _table_section(table: str, own: pd.DataFrame, quick: bool, seed: int) -> Sec
             f"{repetitions} repetitions{', quick settings' if quick else ''} ({described}), seed {seed}."
         )
     ]
+    if quick and experiment.quick_remark:
+        blocks.append(Text(experiment.quick_remark))
     if experiment.readings:
         blocks.append(Text(f"How it was read: {'; '.join(experiment.readings)}.", quiet=True))
     for (dataset, measure), part in own.groupby(["dataset", "measure"], sort=False):

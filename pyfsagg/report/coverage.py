@@ -27,6 +27,7 @@ from pyfsagg.report.page import (
     Text,
 )
 from pyfsagg.reproduce import Reproduction, coverage
+from pyfsagg.reproduce.experiments import EXPERIMENTS
 from pyfsagg.reproduce.tables import VERDICTS
 
 __all__ = ["reproduction_page"]
@@ -56,7 +57,9 @@ def reproduction_page(result: Reproduction, *, command: str | None = None) -> Pa
     cells = result.cells
     sections = [Section("coverage", "Coverage", _overview(result))]
     for paper, own in cells.groupby("paper", sort=False):
-        sections.append(Section(f"paper-{paper}", SHORT[str(paper)], _paper(own)))
+        sections.append(
+            Section(f"paper-{paper}", SHORT[str(paper)], _paper(own, result.record["quick"]))
+        )
     lost = result.not_checkable()
     if len(lost):
         sections.append(Section("lost", "What cannot be checked, and why", [_lost(lost)]))
@@ -102,14 +105,15 @@ def _numbers(row: Mapping[Any, Any]) -> list[str]:
     return [*(str(int(row[name])) for name in VERDICTS), share]
 
 
-def _paper(own: pd.DataFrame) -> list[Block]:
+def _paper(own: pd.DataFrame, quick: bool) -> list[Block]:
     blocks: list[Block] = []
     for table, part in own.groupby("table", sort=False):
         name = str(table)
         prefix = f"coverage-{name}".replace(".", "-").replace("_", "-")
         draw = partial(plot_coverage, coverage(part, ["dataset"]))
         label = f"{table_title(name)}: cells by verdict and data set"
-        blocks.append(Picture(label, inline_svg(draw, prefix=prefix, label=label), ""))
+        remark = EXPERIMENTS[name].quick_remark if quick else ""
+        blocks.append(Picture(label, inline_svg(draw, prefix=prefix, label=label), remark))
     blocks.append(coverage_table(own))
     counts = coverage(own, ["table", "measure"]).reset_index()
     columns = [Column("Table", numeric=False), Column("Measure", numeric=False)]

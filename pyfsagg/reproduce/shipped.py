@@ -2,46 +2,72 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
-from pyfsagg._validation import check_choice
 from pyfsagg.datasets._loaders import data_folder
+from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.reproduction import Reproduction
 
-__all__ = ["SIZES", "shipped_readings", "shipped_run"]
-
-SIZES = ("full", "quick")
+__all__ = ["list_shipped_runs", "shipped_readings", "shipped_run"]
 
 
-def shipped_run(size: str = "full") -> Reproduction:
+def list_shipped_runs() -> pd.DataFrame:
+    """What was run and kept: one row per run, with its settings, machine and date.
+
+    Returns
+    -------
+    DataFrame
+        Index ``name``; columns ``quick``, ``tables``, ``n_datasets``, ``minutes``, ``machine``,
+        ``date``, ``seed``.
+
+    Examples
+    --------
+    >>> bool(list_shipped_runs().loc["quick", "quick"])
+    True
+    """
+    rows = {}
+    for name in _files():
+        run = shipped_run(name)
+        rows[name] = {
+            "quick": run.record["quick"],
+            "tables": ", ".join(dict.fromkeys(run.cells["table"])),
+            "n_datasets": int(run.cells["dataset"].nunique()),
+            "minutes": round(float(run.times["seconds"].sum()) / 60.0, 1),
+            "machine": run.record["machine"],
+            "date": run.record["date"],
+            "seed": run.record["seed"],
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
+
+
+def shipped_run(name: str = "quick") -> Reproduction:
     """A run of :func:`reproduce_all` that was kept, with its machine, versions, seed and date.
 
     Parameters
     ----------
-    size : {"full", "quick"}
-        With the settings of the papers, or with few resamples, folds and repetitions.
-
-    Returns
-    -------
-    Reproduction
+    name : str
+        From :func:`list_shipped_runs`.
 
     Raises
     ------
-    ParameterError
-        For another size.
+    UnknownNameError
+        For another name.
 
     Examples
     --------
-    >>> run = shipped_run("quick")
-    >>> run.record["quick"]
+    >>> shipped_run("quick").record["quick"]
     True
     """
-    check_choice("size", size, SIZES)
-    return Reproduction.load(data_folder() / "validation" / f"{size}.json")
+    files = _files()
+    if name not in files:
+        raise UnknownNameError("run", name, files)
+    return Reproduction.load(files[name])
 
 
 def shipped_readings() -> pd.DataFrame:
-    """The cells of :func:`readings` that were kept, quick settings.
+    """The cells of :func:`readings` that were kept; quick settings.
 
     Examples
     --------
@@ -51,3 +77,7 @@ def shipped_readings() -> pd.DataFrame:
     return pd.read_csv(
         data_folder() / "validation" / "readings.csv", keep_default_na=False, na_values=[""]
     )
+
+
+def _files() -> dict[str, Path]:
+    return {path.stem: path for path in sorted((data_folder() / "validation").glob("*.json"))}
