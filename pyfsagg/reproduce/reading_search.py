@@ -40,6 +40,7 @@ class Reading:
 _CLASS = {"class_column": "feature too"}
 _KEPT = {"near_zero_variance": "kept"}
 _FACTORS = {"two_valued": "nominal"}
+_DOUBLES = {"whole_numbers": "doubles"}
 
 READINGS = (
     Reading(STANDARD, "as all tables are repeated here"),
@@ -48,11 +49,21 @@ READINGS = (
     Reading("textbook_mdl", "MDL as published, not as in FSelectorRcpp", {"mdl": "textbook"}),
     Reading("factors", "columns with two values are nominal", _FACTORS),
     Reading("factors_all_features", "the two before together", {**_FACTORS, **_KEPT}),
+    Reading(
+        "doubles",
+        "whole numbers are doubles, as R reads them from ARFF files; praznik then bins them",
+        _DOUBLES,
+    ),
     Reading("class_as_feature", "the class column is among the features as well", _CLASS),
     Reading(
         "class_as_feature_all_features",
         "the same, and features of near-zero variance are kept",
         {**_CLASS, **_KEPT},
+    ),
+    Reading(
+        "class_as_feature_doubles",
+        "the class column is among the features, and whole numbers are doubles",
+        {**_CLASS, **_DOUBLES},
     ),
     Reading(
         "no_relation",

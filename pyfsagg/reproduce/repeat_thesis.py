@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_integer_dtype
 
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import Table, check_table
@@ -49,6 +50,7 @@ AS_READ = {
     "near_zero_variance": "dropped",
     "mdl": "fselectorrcpp",
     "two_valued": "numeric",
+    "whole_numbers": "as stored",
     "class_column": "target only",
     "target": "as given",
 }
@@ -61,6 +63,8 @@ def _prepare(X: Any, y: Any, settings: Mapping[str, Any] = AS_READ) -> tuple[Tab
     nominal: list[str] = []
     if settings["two_valued"] == "nominal":
         nominal = [str(name) for name in frame if frame[name].nunique() <= 2]
+    if settings["whole_numbers"] == "doubles":
+        frame = frame.astype({name: float for name in frame if is_integer_dtype(frame[name])})
     if settings["class_column"] == "feature too":
         frame = frame.assign(class_column=pd.factorize(np.asarray(y), sort=True)[0])
     table = check_table(frame, nominal=nominal)

@@ -29,6 +29,7 @@ def table() -> tuple[pd.DataFrame, pd.Series]:
         {
             "a": rng.integers(0, 2, 120),
             "b": (np.arange(120) % 60 == 0).astype(int),
+            "whole": rng.integers(0, 40, 120),
             "c": rng.normal(size=120) + 1.5 * (y == "v"),
             "d": rng.normal(size=120),
         }
@@ -56,6 +57,7 @@ def test_every_reading_is_another_computation() -> None:
         {"two_valued": "nominal"},
         {"class_column": "feature too"},
         {"target": "shuffled"},
+        {"whole_numbers": "doubles"},
     ],
 )
 def test_each_setting_changes_the_values(changed: dict[str, str]) -> None:
