@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._blocks import row_blocks
 from pyfsagg._validation import check_choice
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import run_ensemble, set_up_run
 from pyfsagg.ensemble.scoring import Progress, as_lists
-from pyfsagg.ensemble.storage import MatrixStore, row_blocks
+from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
 

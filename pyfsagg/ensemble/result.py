@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._blocks import column_blocks
 from pyfsagg._output import new_folder
 from pyfsagg._selection import n_selected
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
@@ -137,7 +138,8 @@ class EnsembleResult:
         frame.insert(0, "rank", self.ranking)
         frame.insert(1, "score", self.scores)
         for label, matrix in self.score_matrices.items():
-            frame[f"mean_{label}"] = np.nanmean(matrix, axis=0)
+            means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
+            frame[f"mean_{label}"] = np.concatenate(means)
         return frame.iloc[self._best(self.n_features)]
 
     def plot(self, kind: str = "ranking", **options: Any) -> Any:

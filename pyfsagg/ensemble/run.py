@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._blocks import column_blocks
 from pyfsagg._checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._identity import data_hash, versions
 from pyfsagg._target import Target, check_target
@@ -25,7 +26,7 @@ from pyfsagg.ensemble.scoring import (
     bind_filters,
     score_resamples,
 )
-from pyfsagg.ensemble.storage import MatrixStore, column_blocks
+from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
 from pyfsagg.ranks import RankTable, rank_scores

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._blocks import row_blocks
 from pyfsagg._checkpoint import Checkpoint, resume_tasks
 from pyfsagg._sparse import dense_megabytes
 from pyfsagg._target import Target
 from pyfsagg._validation import AnyTable, SparseTable, Table
-from pyfsagg.ensemble.storage import MatrixStore, row_blocks
+from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
 from pyfsagg.ranks import RankTable

@@ -1,23 +1,19 @@
-"""Where the score matrices of a run are kept, and how they are walked through in parts."""
+"""Where the score matrices of a run are kept."""
 
 from __future__ import annotations
 
 import mmap
 import os
 import tempfile
-from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._blocks import row_blocks
 from pyfsagg.exceptions import OutputError, ParameterError
 
-__all__ = ["MatrixStore", "column_blocks", "row_blocks"]
-
-PART = 2**26
-"""Bytes of a matrix that are worked on at a time."""
+__all__ = ["MatrixStore"]
 
 
 class MatrixStore:
@@ -89,20 +85,3 @@ def _reserve(file: int, size: int) -> None:
     chunk = bytes(2**20)
     for start in range(0, size, len(chunk)):
         os.write(file, chunk[: size - start])
-
-
-def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Rows of a matrix in parts of about `PART` bytes."""
-    size = max(1, PART // (8 * shape[1]))
-    return (slice(start, min(start + size, shape[0])) for start in range(0, shape[0], size))
-
-
-def column_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Columns of a matrix in parts of about `PART` bytes; no part has a single column.
-
-    The sum over a single column is taken in another order than that over one of several.
-    """
-    m, p = shape
-    n_parts = max(1, min(8 * m * p // PART, p // 2))
-    edges = [p * i // n_parts for i in range(n_parts + 1)]
-    return (slice(start, stop) for start, stop in pairwise(edges))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._blocks import column_blocks, row_blocks
 from pyfsagg._selection import n_selected
 from pyfsagg._validation import check_choice, check_real
 from pyfsagg.exceptions import ParameterError
@@ -99,13 +101,13 @@ def feature_stability(
     if isinstance(read, Selection):
         support = read.support
         seen = np.full(support.shape[1], len(support))
+        count = support.sum(axis=0)
         labels: Sequence[Any] = read.labels
     else:
         size = n_selected(top, read.values.shape[1], "top")
-        support, share = _select_seen(read.values, size)
-        seen = (~np.isnan(read.values)).sum(axis=0)
+        standing = _standing(read.values, size)
+        seen, count = standing.seen, standing.count
         labels = read.feature_names
-    count = support.sum(axis=0)
     from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
 
     lower, upper = proportion_confint(count, seen, alpha=1 - level, method="wilson")
@@ -118,14 +120,50 @@ def feature_stability(
         "upper": np.maximum(upper, frequency),
     }
     if not isinstance(read, Selection):
-        ranks = rank_scores(read.values)
-        columns["rank_mean"] = np.nanmean(ranks, axis=0)
-        columns["rank_median"] = np.nanmedian(ranks, axis=0)
-        columns["rank_sd"] = _sd(ranks, seen)
-        names = [f"rank_q{100 * q:02g}" for q in quantiles]
-        columns |= dict(zip(names, np.nanquantile(ranks, quantiles, axis=0), strict=True))
-        columns["probability_in_top"] = share.sum(axis=0) / seen
+        columns |= _rank_columns(standing.ranks, seen, quantiles)
+        columns["probability_in_top"] = standing.share / seen
     return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
+
+    seen: NDArray[np.int64]
+    count: NDArray[np.int64]
+    share: Floats
+    ranks: NDArray[np.float32]
+
+
+def _standing(scores: Floats, size: int) -> _Standing:
+    """Some resamples at a time, because a wide table has large matrices."""
+    m, p = scores.shape
+    seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
+    share = np.zeros(p)
+    ranks = np.empty((m, p), dtype=np.float32)  # halves up to 8 million are exact
+    for rows in row_blocks(scores.shape):
+        block = scores[rows]
+        support, part = _select_seen(block, size)
+        seen += (~np.isnan(block)).sum(axis=0)
+        count += support.sum(axis=0)
+        share += part.sum(axis=0)
+        ranks[rows] = rank_scores(block)
+    return _Standing(seen, count, share, ranks)
+
+
+def _rank_columns(
+    ranks: NDArray[np.float32], seen: NDArray[np.int64], quantiles: Sequence[float]
+) -> dict[str, Floats]:
+    """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
+    names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
+    found = np.empty((len(names), ranks.shape[1]))
+    for part in column_blocks(ranks.shape):
+        own = ranks[:, part].astype(np.float64)
+        found[0, part] = np.nanmean(own, axis=0)
+        found[1, part] = np.nanmedian(own, axis=0)
+        found[2, part] = _sd(own, seen[part])
+        found[3:, part] = np.nanquantile(own, quantiles, axis=0)
+    return dict(zip(names, found, strict=True))
 
 
 def _select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:

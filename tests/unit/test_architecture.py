@@ -16,7 +16,7 @@ ROOT = Path(pyfsagg.__file__).parent
 # From the ground up. A module may import from floors below its own, and from its own room.
 FLOORS = (
     ("exceptions", "_version"),
-    ("_registry", "_columns", "_delimited", "_kernels", "_output", "_parallel"),
+    ("_blocks", "_registry", "_columns", "_delimited", "_kernels", "_output", "_parallel"),
     ("_sparse",),
     ("_validation", "_checkpoint"),
     ("_target",),

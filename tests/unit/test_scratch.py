@@ -10,9 +10,11 @@ import pytest
 from scipy import sparse
 
 import pyfsagg
+from pyfsagg import _blocks
+from pyfsagg._blocks import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import storage
-from pyfsagg.ensemble.storage import MatrixStore, column_blocks, row_blocks
+from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import OutputError, ParameterError
 
 
@@ -24,9 +26,21 @@ def data(p: int = 23):
     return sparse.csr_matrix(X), y
 
 
+def test_the_frame_of_a_run_is_the_same_in_parts(monkeypatch) -> None:
+    X, y = data()
+    result = pyfsagg.bam(
+        X, y, filters=["ig", "chi2"], n_resamples=30, resampling="subsample", random_state=0
+    )
+    whole = result.to_frame()
+    in_parts(monkeypatch)
+    parts = result.to_frame()
+    assert parts.index.equals(whole.index)
+    np.testing.assert_allclose(parts, whole, rtol=1e-12)
+
+
 def in_parts(monkeypatch):
     """Parts so small that a matrix of a test has many."""
-    monkeypatch.setattr(storage, "PART", 8 * 60)
+    monkeypatch.setattr(_blocks, "PART", 8 * 60)
 
 
 @pytest.mark.parametrize("aggregator", [spec.name for spec in AGGREGATORS if spec.name != "fpcps"])
