@@ -1,0 +1,87 @@
+"""The runs that come with the package are what the package would say of their numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.reproduce import (
+    best_readings,
+    list_shipped_runs,
+    shipped_readings,
+    shipped_run,
+    table,
+)
+from pyfsagg.reproduce.experiments import EXPERIMENTS
+from pyfsagg.reproduce.printed import printed_cells
+from pyfsagg.reproduce.reading_search import READINGS
+from pyfsagg.reproduce.tables import VERDICTS
+
+RUNS = list(list_shipped_runs().index)
+
+
+def test_there_is_a_quick_run_of_everything_and_a_full_one() -> None:
+    runs = list_shipped_runs()
+    quick = shipped_run("quick")
+    assert set(quick.cells["table"]) == set(EXPERIMENTS)
+    assert not runs["quick"].all()
+    assert (runs["minutes"] > 0).all()
+    with pytest.raises(UnknownNameError, match="unknown run 'slow'"):
+        shipped_run("slow")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_printed_values_are_those_of_the_tables(name: str) -> None:
+    cells = shipped_run(name).cells
+    keys = ["dataset", "row", "measure"]
+    for number, own in cells.groupby("table"):
+        printed = printed_cells(str(number)).set_index(keys)["value"]
+        np.testing.assert_array_equal(
+            own.set_index(keys)["published"], printed[own.set_index(keys).index]
+        )
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_verdicts_follow_from_the_numbers(name: str) -> None:
+    cells = shipped_run(name).cells
+    assert set(cells["verdict"]) <= set(VERDICTS)
+    decided = cells[cells["verdict"] != "not checkable"]
+    assert (decided["n"] > 1).all()
+    assert decided[["mean", "sd", "lower", "upper", "published"]].notna().all(axis=None)
+    behind = decided["table"].map(
+        {k: each.published_repetitions for k, each in EXPERIMENTS.items()}
+    )
+    unit = decided["table"].map({k: each.unit for k, each in EXPERIMENTS.items()})
+    spread = decided["sd"] * np.sqrt(1 / decided["n"] + 1 / behind)
+    margin = t.ppf(0.975, decided["n"] - 1) * spread + unit / 2
+    np.testing.assert_allclose(decided["upper"], decided["mean"] + margin, rtol=1e-9)
+    np.testing.assert_allclose(decided["lower"], decided["mean"] - margin, rtol=1e-9, atol=1e-12)
+    within = decided["published"].between(decided["lower"], decided["upper"])
+    assert ((decided["verdict"] == "inside") == within).all()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_record_says_how_it_was_made(name: str) -> None:
+    record = shipped_run(name).record
+    assert {"date", "machine", "versions", "seed", "quick", "settings"} <= set(record)
+    assert "pyfsagg" in record["versions"]
+
+
+def test_the_quick_run_is_what_is_computed_now() -> None:
+    """The same data, settings and seed: equal but for the last digits of other library versions."""
+    kept = shipped_run("quick").cells
+    keys = ["row", "measure"]
+    own = kept[(kept["table"] == "4.4") & (kept["dataset"] == "ionosphere")].set_index(keys)["mean"]
+    now = table("4.4", "ionosphere", quick=True, n_jobs=2).set_index(keys)["mean"]
+    pd.testing.assert_series_equal(now, own[now.index], rtol=1e-6)
+
+
+def test_the_readings_are_those_of_the_list() -> None:
+    found = shipped_readings()
+    assert list(dict.fromkeys(found["reading"])) == [each.name for each in READINGS]
+    best = best_readings(found).set_index(["dataset", "row"])
+    assert best.loc[("jasmine", "information_gain"), "best"] == "no_relation_factors"
+    assert best.loc[("semeion", "information_gain"), "best"] == "factors"
