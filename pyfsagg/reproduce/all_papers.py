@@ -15,8 +15,8 @@ from pyfsagg.reproduce.figures import figure_statements
 from pyfsagg.reproduce.printed import printed_cells
 from pyfsagg.reproduce.repetitions import Options, Repeated, Say, repeat_on
 from pyfsagg.reproduce.reproduction import Reproduction
+from pyfsagg.reproduce.saved import record
 from pyfsagg.reproduce.sources import OTHER_DATA
-from pyfsagg.reproduce.stuart_result import record
 from pyfsagg.reproduce.tables import compare
 
 __all__ = ["reproduce_all"]

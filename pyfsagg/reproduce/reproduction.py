@@ -11,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._output import new_file
-from pyfsagg.exceptions import OutputError
+from pyfsagg.reproduce.saved import as_frame, as_rows, read_document, write_document
 from pyfsagg.reproduce.tables import VERDICTS, coverage
 
 __all__ = ["Reproduction"]
@@ -76,8 +75,8 @@ class Reproduction:
             "schema": SCHEMA,
             "kind": KIND,
             "record": self.record,
-            "coverage": _records(self.coverage().reset_index()),
-            **{name: _records(getattr(self, name)) for name in _FRAMES},
+            "coverage": as_rows(self.coverage().reset_index()),
+            **{name: as_rows(getattr(self, name)) for name in _FRAMES},
         }
         return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
@@ -89,9 +88,7 @@ class Reproduction:
         OutputError
             If it cannot be written.
         """
-        with new_file(path) as draft:
-            draft.write_text(self.to_json() + "\n", encoding="utf-8")
-        return Path(path)
+        return write_document(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Reproduction:
@@ -102,22 +99,12 @@ class Reproduction:
         OutputError
             If there is no such file, it is damaged, or it is of another kind or schema.
         """
-        try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-            kind, schema = document.get("kind"), document.get("schema")
-            if (kind, schema) != (KIND, SCHEMA):
-                raise OutputError(
-                    f"{path} holds a {kind!r} of schema {schema!r}; this version reads a "
-                    f"{KIND!r} of schema {SCHEMA}"
-                )
-            frames = {name: _frame(document[name]) for name in _FRAMES}
+
+        def build(document: dict[str, Any]) -> Reproduction:
+            frames = {name: as_frame(document[name]) for name in _FRAMES}
             return cls(record=document["record"], **frames)
-        except OutputError:
-            raise
-        except OSError as error:
-            raise OutputError(f"cannot read {path}: {error.strerror or error}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OutputError(f"{path} is damaged: {error!r}") from None
+
+        return read_document(path, KIND, SCHEMA, build)
 
     def __repr__(self) -> str:
         checkable = self.cells[self.cells["verdict"] != VERDICTS[-1]]
@@ -128,14 +115,3 @@ class Reproduction:
             f"{len(self.cells) - len(checkable)} not checkable; {len(self.statements)} "
             f"statements{quick})"
         )
-
-
-def _records(frame: pd.DataFrame) -> dict[str, Any]:
-    cells = frame.astype(object).where(frame.notna(), None)
-    return {"columns": list(frame.columns), "rows": cells.to_numpy().tolist()}
-
-
-def _frame(document: Mapping[str, Any]) -> pd.DataFrame:
-    frame = pd.DataFrame(document["rows"], columns=document["columns"])
-    empty = [name for name in frame if frame[name].isna().all()]
-    return frame.astype(dict.fromkeys(empty, float))

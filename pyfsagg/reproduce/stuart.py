@@ -26,7 +26,8 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.reproduce.stuart_result import MEASURES, TABLE_OF_FILTER, StuartFinding, record
+from pyfsagg.reproduce.saved import record
+from pyfsagg.reproduce.stuart_result import MEASURES, TABLE_OF_FILTER, StuartFinding
 from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER, R_FIRST_LIST
 from pyfsagg.stability_measures import stability
 

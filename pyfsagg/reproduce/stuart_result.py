@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import importlib
 import json
 import os
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._identity import versions
-from pyfsagg._output import new_file
-from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.claims_data import SMALLER_IS_BETTER
+from pyfsagg.reproduce.saved import as_frame, as_rows, read_document, write_document
 from pyfsagg.reproduce.stuart_text import R_COLUMN_ORDER, R_FIRST_LIST, conclusions
 
-__all__ = ["MEASURES", "TABLE_OF_FILTER", "StuartFinding", "record"]
+__all__ = ["MEASURES", "TABLE_OF_FILTER", "StuartFinding"]
 
 MEASURES = ("spearman", "jaccard", "canberra")
 TABLE_OF_FILTER = {"information_gain": "4.5", "mrmr": "4.6"}
@@ -205,7 +202,7 @@ class StuartFinding:
             "record": self.record,
             "r": self.r,
             "conclusions": self.conclusions(),
-            **{name: _records(getattr(self, name)) for name in _FRAMES},
+            **{name: as_rows(getattr(self, name)) for name in _FRAMES},
         }
         return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
@@ -217,9 +214,7 @@ class StuartFinding:
         OutputError
             If it cannot be written.
         """
-        with new_file(path) as draft:
-            draft.write_text(self.to_json() + "\n", encoding="utf-8")
-        return Path(path)
+        return write_document(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> StuartFinding:
@@ -230,28 +225,13 @@ class StuartFinding:
         OutputError
             If there is no such file, it is damaged, or it is of another kind or schema.
         """
-        try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-            kind, schema = document.get("kind"), document.get("schema")
-            if (kind, schema) != ("stuart_finding", SCHEMA):
-                raise OutputError(
-                    f"{path} holds a {kind!r} of schema {schema!r}; this version reads a "
-                    f"'stuart_finding' of schema {SCHEMA}"
-                )
-            frames = {
-                name: pd.DataFrame(document[name]["rows"], columns=document[name]["columns"])
-                for name in _FRAMES
-            }
-            return cls(
-                r=document["r"], parameters=document["parameters"], record=document["record"],
-                **frames,
-            )  # fmt: skip
-        except OutputError:
-            raise
-        except OSError as error:
-            raise OutputError(f"cannot read {path}: {error.strerror or error}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OutputError(f"{path} is damaged: {error!r}") from None
+
+        def build(document: dict[str, Any]) -> StuartFinding:
+            frames = {name: as_frame(document[name]) for name in _FRAMES}
+            parts = {name: document[name] for name in ("r", "parameters", "record")}
+            return cls(**parts, **frames)
+
+        return read_document(path, "stuart_finding", SCHEMA, build)
 
     def __repr__(self) -> str:
         sets = ", ".join(self.parameters["datasets"])
@@ -259,17 +239,3 @@ class StuartFinding:
             f"StuartFinding({sets}; {self.parameters['n_folds']} folds of up to {self.n_lists} "
             f"lists; R {'yes' if self.r['available'] else 'no'})"
         )
-
-
-def _records(frame: pd.DataFrame) -> dict[str, Any]:
-    cells = frame.astype(object).where(frame.notna(), None)
-    return {"columns": list(frame.columns), "rows": cells.to_numpy().tolist()}
-
-
-def record() -> dict[str, Any]:
-    """Machine, versions and date of a run that is kept."""
-    return {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-        "versions": versions(),
-    }
