@@ -227,9 +227,13 @@ class StuartFinding:
         """
 
         def build(document: dict[str, Any]) -> StuartFinding:
-            frames = {name: as_frame(document[name]) for name in _FRAMES}
-            parts = {name: document[name] for name in ("r", "parameters", "record")}
-            return cls(**parts, **frames)
+            parts: dict[str, Any] = {name: as_frame(document[name]) for name in _FRAMES}
+            return cls(
+                **parts,
+                r=document["r"],
+                parameters=document["parameters"],
+                record=document["record"],
+            )
 
         return read_document(path, "stuart_finding", SCHEMA, build)
 
