@@ -111,9 +111,17 @@ def growth(found: Mapping[str, Any]) -> list[Block]:
                 line = [row for row in rows if row["filter"] == method and row["grows"] == what]
                 sizes = np.array([row[what] for row in line], dtype=float)
                 label = f"{method.replace('_', ' ')}, {what}"
-                milliseconds = [row["ms"] for row in line]
-                ax.plot(
-                    sizes / sizes[0], milliseconds, style, color=colour, label=label, marker="."
+                best = np.array([row["ms"] for row in line])
+                worst = np.array([row["ms at most"] for row in line])
+                ax.errorbar(
+                    sizes / sizes[0],
+                    best,
+                    yerr=(np.zeros_like(best), worst - best),
+                    linestyle=style,
+                    color=colour,
+                    label=label,
+                    marker=".",
+                    capsize=2,
                 )
         ax.set_xscale("log", base=2)
         ax.set_yscale("log", base=2)
@@ -124,7 +132,11 @@ def growth(found: Mapping[str, Any]) -> list[Block]:
         return ax
 
     return [
-        Picture("Growth", inline_svg(draw, prefix="growth", label="growth of the time"), ""),
+        Picture(
+            "Growth",
+            inline_svg(draw, prefix="growth", label="growth of the time"),
+            "Best of the rounds; bars reach to the worst.",
+        ),
         table(
             "Time per resample",
             found["per_resample"],
