@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from pyfsagg._output import new_file
 from pyfsagg._parallel import run_tasks
 from pyfsagg._version import __version__
-from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
 
 __all__ = ["Checkpoint", "kept_seed", "open_checkpoint", "resume_tasks", "spoken_state"]
 
@@ -235,8 +235,12 @@ def _make_folder(path: Path) -> None:
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
     """Two runs must not write into one folder; the system frees the lock of a killed process."""
-    import fcntl
-
+    try:
+        import fcntl
+    except ImportError:
+        raise MissingDependencyError(
+            "a checkpoint needs the file locks of Unix (fcntl), which this system does not have"
+        ) from None
     try:
         file: IO[str] = open(folder / "lock", "w")  # noqa: SIM115
     except OSError as error:

@@ -19,7 +19,7 @@ import pyfsagg
 from pyfsagg import _checkpoint
 from pyfsagg._checkpoint import open_checkpoint, resume_tasks, spoken_state
 from pyfsagg.evaluation import evaluate_many
-from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.rank_order import eliminate
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
 
@@ -165,6 +165,17 @@ def test_two_runs_cannot_share_a_folder(tmp_path: Path) -> None:
     with (
         open_checkpoint(tmp_path, SETTINGS),
         pytest.raises(OutputError, match="in use by another process"),
+        open_checkpoint(tmp_path, SETTINGS),
+    ):
+        pass
+
+
+def test_a_system_without_file_locks_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with (
+        pytest.raises(MissingDependencyError, match="file locks of Unix"),
         open_checkpoint(tmp_path, SETTINGS),
     ):
         pass
