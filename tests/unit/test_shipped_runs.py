@@ -57,8 +57,9 @@ def test_verdicts_follow_from_the_numbers(name: str) -> None:
     unit = decided["table"].map({k: each.unit for k, each in EXPERIMENTS.items()})
     spread = decided["sd"] * np.sqrt(1 / decided["n"] + 1 / behind)
     margin = t.ppf(0.975, decided["n"] - 1) * spread + unit / 2
-    np.testing.assert_allclose(decided["upper"], decided["mean"] + margin, rtol=1e-9)
-    np.testing.assert_allclose(decided["lower"], decided["mean"] - margin, rtol=1e-9, atol=1e-12)
+    # Quantiles of t differ between versions of SciPy in the ninth digit.
+    np.testing.assert_allclose(decided["upper"], decided["mean"] + margin, rtol=1e-7)
+    np.testing.assert_allclose(decided["lower"], decided["mean"] - margin, rtol=1e-7, atol=1e-9)
     within = decided["published"].between(decided["lower"], decided["upper"])
     assert ((decided["verdict"] == "inside") == within).all()
 
