@@ -9,6 +9,7 @@ neither the number of workers nor the place where they work has an influence on 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
@@ -85,7 +86,7 @@ def run_tasks(
             parallel = Parallel(return_as=_order_of_results(backend))
         yield from _watched(parallel, tasks)
     elif threads:
-        yield from Parallel(n_jobs, prefer="threads", return_as="generator")(tasks)
+        yield from _results(Parallel(n_jobs, prefer="threads", return_as="generator"), tasks)
     else:
         # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
         with threadpool_limits(1):
@@ -111,7 +112,7 @@ def _order_of_results(backend: Any) -> str:
 def _watched(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
     """Results as they come; a worker that died is said in one sentence."""
     try:
-        yield from parallel(tasks)
+        yield from _results(parallel, tasks)
     except Exception as error:
         if type(error).__name__ not in _DEAD:
             raise
@@ -120,6 +121,19 @@ def _watched(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
             "of memory. Take fewer workers, and a checkpoint folder, from which the next run "
             "continues"
         ) from error
+
+
+def _results(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
+    """Results as they come; who stops early (an error, an interrupt) is not warned of unused ones."""
+    results = parallel(tasks)
+    try:
+        for result in results:  # noqa: UP028 - "yield from" would close it too early
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "(?s).*adjusting the input task", UserWarning)
+            if isinstance(results, Iterator):
+                results.close()  # type: ignore[attr-defined]
 
 
 def _call(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:
@@ -137,8 +151,7 @@ def run_threads(
 ) -> Iterator[Answer]:
     """``function(item)`` for each item in threads of this process, whatever cluster is in use."""
     parallel = Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
-    answers: Iterator[Answer] = parallel(delayed(function)(item) for item in items)
-    return answers
+    return _results(parallel, (delayed(function)(item) for item in items))
 
 
 def count_workers(n_jobs: int | None) -> int:

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,11 @@ def _die(shared: None, item: int) -> int:
     return item
 
 
+def _wait(shared: float, item: int) -> int:
+    time.sleep(shared)
+    return item
+
+
 def _refuse(shared: None, item: int) -> int:
     raise ValueError(f"item {item} is wrong")
 
@@ -44,6 +51,17 @@ def test_answers_come_in_order_from_where_they_were_asked(
     found = list(run_tasks(_place, {"base": 10}, range(20), n_jobs=n_jobs, threads=threads))
     assert [value for value, _, _ in found] == list(range(10, 30))
     assert all((pid == os.getpid()) == here for _, pid, _ in found)
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_who_stops_early_is_not_warned_of_unused_answers(threads: bool) -> None:
+    answers = run_tasks(_wait, 0.02, range(40), n_jobs=2, threads=threads)
+    assert next(answers) == 0
+    time.sleep(0.1)  # others are done by now and wait, while some are not
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        answers.close()
+    assert [str(warning.message) for warning in said] == []
 
 
 def test_nothing_to_do_is_done() -> None:
