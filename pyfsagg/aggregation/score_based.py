@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._validation import check_real
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -45,10 +46,15 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
     return _same(_over_present(scores, np.mean, np.nanmean))
 
 
-def geometric_mean(table: RankTable, *, shift: float | str | None = None) -> AggregatedValues:
+def geometric_mean(
+    table: RankTable,
+    *,
+    shift: float | str | None = None,
+    nonpositive_as: float | None = None,
+) -> AggregatedValues:
     """Geometric mean of the scores over the lists that hold the item (thesis eq. 3.16).
 
-    One zero makes the result 0.
+    One zero makes the result 0, unless `nonpositive_as` says what it counts as.
 
     Parameters
     ----------
@@ -56,22 +62,31 @@ def geometric_mean(table: RankTable, *, shift: float | str | None = None) -> Agg
     shift : float or "minimum", optional
         Added to every score first, so that negative scores (mRMR has them) can be used;
         ``"minimum"`` adds just enough to lift the lowest score of each list to 0.
+    nonpositive_as : float, optional
+        What a score of 0 or below counts as, after shifting.  With 1 this is
+        ``exp(sum(log(x[x > 0])) / length(x))``, a form often seen in R; mind that 0 then beats 0.5.
 
     Raises
     ------
     DataError
         If a score is negative (after shifting), or the table holds ranks only.
     ParameterError
-        If `shift` is neither a finite number nor ``"minimum"``.
+        If `shift` is neither a finite number nor ``"minimum"``, or `nonpositive_as` is not positive.
 
     Examples
     --------
-    >>> geometric_mean(RankTable.from_scores([[1.0, 0.0], [4.0, 6.0]])).scores
+    >>> table = RankTable.from_scores([[1.0, 0.0], [4.0, 9.0]])
+    >>> geometric_mean(table).scores
     array([2., 0.])
+    >>> geometric_mean(table, nonpositive_as=1.0).scores
+    array([2., 3.])
     """
     scores = required_scores(table, "geometric_mean", "geometric_mean_rank")
     if shift is not None:
         scores = scores + _shift(scores, shift)
+    if nonpositive_as is not None:
+        stand_in = check_real("nonpositive_as", nonpositive_as, low=0.0, low_open=True)
+        scores = np.where(scores <= 0, stand_in, scores)
     if bool((scores < 0).any()):
         i, j = np.argwhere(scores < 0)[0]
         raise DataError(
@@ -179,7 +194,7 @@ for _name, _aliases, _summary, _compute, _bounds, _options in (
         "geometric mean of the scores",
         geometric_mean,
         "[0, inf)",
-        ("shift",),
+        ("shift", "nonpositive_as"),
     ),
     ("l2_norm", ("l2",), "Euclidean norm of the scores", l2_norm, "[0, inf)", ()),
     ("median", (), "median of the scores", median_score, "(-inf, inf)", ()),

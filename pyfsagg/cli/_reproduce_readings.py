@@ -20,11 +20,12 @@ def add_readings(commands: Any) -> None:
     """Add ``readings`` to the commands of ``reproduce``."""
     parser = commands.add_parser(
         "readings",
-        help="try other readings of thesis table 4.4",
-        description="Repeat thesis table 4.4 under other readings of the method and of the data, and "
-        "say which of them brings the printed cells inside.",
+        help="try other readings of thesis tables 4.4 to 4.6",
+        description="Repeat a table of the thesis under other readings of the method and of the data, "
+        "and say which of them brings the printed cells inside.",
     )
     add = parser.add_argument
+    add("--table", default="4.4", metavar="4.4|4.5|4.6", help="(default: %(default)s)")
     add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
     add("--readings", type=names, metavar="A,B", help="names of readings (default: all)")
     add("--quick", action="store_true", help="fewer resamples and repetitions")
@@ -44,6 +45,7 @@ def _run(options: argparse.Namespace) -> None:
     with new_folder(folder) as draft:
         found = readings(
             options.dataset,
+            table=options.table,
             names=options.readings,
             quick=options.quick,
             random_state=options.seed,
@@ -60,7 +62,7 @@ def _run(options: argparse.Namespace) -> None:
         document = {"schema": 1, "kind": "readings", "quick": options.quick, "cells": records}
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     elif not options.quiet:
-        print(best.drop(columns="all").to_string(index=False))
+        print(best.drop(columns="all").to_string(index=False, float_format="{:.1f}".format))
         print(
             f"\nResults are in {folder}/: best.csv (each block), readings.csv (every cell under every "
             f"reading) and {REPORT_FILE}"

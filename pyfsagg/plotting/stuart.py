@@ -19,8 +19,9 @@ from pyfsagg.plotting._style import (
     readable,
     set_title,
 )
+from pyfsagg.reproduce.fold_rankings import STUART_COLUMN_ORDER
 from pyfsagg.reproduce.stuart_result import MEASURES, StuartFinding
-from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER
+from pyfsagg.reproduce.stuart_text import KINDS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 
 __all__ = ["STUART_PLOTS", "plot_stuart_lists", "plot_stuart_values"]
@@ -30,7 +31,7 @@ LINES = {
     "arithmetic_mean": ("arithmetic mean", GREY, ":", 1.2),
     "rra": ("robust rank aggregation", GREY, "-", 1.2),
     "stuart": ("Stuart, exact", BLUE, "-", 2.0),
-    R_COLUMN_ORDER: ("Stuart, recursion in R", ORANGE, "-", 2.0),
+    STUART_COLUMN_ORDER: ("Stuart, recursion in R", ORANGE, "-", 2.0),
 }
 # Right values in blue, probabilities that are wrong in grey, what is no probability in warm colours.
 KIND_COLOURS = {

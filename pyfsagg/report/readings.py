@@ -45,7 +45,8 @@ def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
     command : str, optional
         The arguments of the ``pyfsagg`` command that made it.
     """
-    tried = [each for each in READINGS if each.name in set(found["reading"])]
+    (table,) = found["table"].unique()
+    tried = [each for each in READINGS[table] if each.name in set(found["reading"])]
     counts = coverage(found, ["dataset", "row", "reading"])
     sections = [
         Section("blocks", "Blocks", _blocks(found, counts)),
@@ -59,7 +60,7 @@ def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
     if command:
         sections.append(Section("again", "How to repeat it", [Code(f"pyfsagg {command}")]))
     sections.append(Section("references", "References", [Enumeration([(PAPERS["thesis"], "")])]))
-    return Page("Readings of thesis table 4.4", f"pyfsagg {__version__}", sections)
+    return Page(f"Readings of thesis table {table}", f"pyfsagg {__version__}", sections)
 
 
 def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
@@ -78,12 +79,17 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
             MISSING if pd.isna(row["inside"]) else str(row["inside"]),
             readable(row["best"]),
             str(row["inside_best"]),
+            number(row["widening"]),
         ]
         for row in best.to_dict("records")
     ]
     columns = [Column("Data set", numeric=False), Column("Row", numeric=False)]
     columns += [Column("Checkable"), Column("Inside as usual")]
-    columns += [Column("Best reading", numeric=False), Column("Inside then")]
+    columns += [
+        Column("Best reading", numeric=False),
+        Column("Inside then"),
+        Column("Limits wider"),
+    ]
     return [
         Text(
             f"Of {plural(len(best), 'block')} another reading than {STANDARD!r} brings more cells "
@@ -94,7 +100,14 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
         Picture(
             label, inline_svg(partial(plot_readings, counts), prefix="readings", label=label), ""
         ),
-        Table("The best reading of each block", columns, rows, header=1),
+        Table(
+            "The best reading of each block",
+            columns,
+            rows,
+            "“Limits wider” is the ratio of the widths of the limits, then and as usual: within wide "
+            "limits lies nearly anything.",
+            header=1,
+        ),
     ]
 
 

@@ -24,14 +24,16 @@ from pyfsagg.report.page import (
     Table,
     Text,
 )
+from pyfsagg.reproduce.fold_rankings import RRA_FIRST_LIST, STUART_COLUMN_ORDER, STUART_FIRST_LIST
 from pyfsagg.reproduce.stuart_result import StuartFinding
-from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER, R_FIRST_LIST
+from pyfsagg.reproduce.stuart_text import KINDS
 
 __all__ = ["stuart_page"]
 
 NAMES = {
-    R_COLUMN_ORDER: "Stuart in R",
-    R_FIRST_LIST: "Stuart in R, lists of names",
+    STUART_COLUMN_ORDER: "Stuart in R",
+    STUART_FIRST_LIST: "Stuart in R, lists of names",
+    RRA_FIRST_LIST: "RRA in R, lists of names",
     "stuart": "Stuart, exact",
     "rra": "robust rank aggregation",
 }
@@ -117,9 +119,9 @@ def _printed(finding: StuartFinding) -> list[Block]:
 def _differences(finding: StuartFinding) -> list[Block]:
     """How near the recursion comes to the printed values, by number of lists."""
     gaps = finding.differences()
-    if R_COLUMN_ORDER not in gaps:
+    if STUART_COLUMN_ORDER not in gaps:
         return []
-    wide = gaps[R_COLUMN_ORDER].unstack(["dataset", "filter"])
+    wide = gaps[STUART_COLUMN_ORDER].unstack(["dataset", "filter"])
     labels = wide.columns.to_frame(index=False).to_numpy().tolist()
     heads = [Column("Lists")]
     heads += [Column(f"{dataset}, {readable(name)}") for dataset, name in labels]

@@ -15,7 +15,8 @@ from pyfsagg.reproduce.repeat_fpcps import auc_on_selected, tanimoto_of_aggregat
 from pyfsagg.reproduce.repeat_frcm import clustering_on_selected
 from pyfsagg.reproduce.repeat_orders import genes_left, orders_of_removal
 from pyfsagg.reproduce.repeat_thesis import (
-    AS_READ,
+    BY_AGGREGATOR_AS_READ,
+    BY_FILTER_AS_READ,
     stability_by_aggregator_information_gain,
     stability_by_aggregator_mrmr,
     stability_by_filter,
@@ -75,8 +76,8 @@ class Experiment:
         return dict(self.quick if quick else self.full)
 
 
-_FOLDS = {"n_folds": 100, "n_resamples": 1000, "repetitions": 3}
-_FEW_FOLDS = {"n_folds": 10, "n_resamples": 50, "repetitions": 3}
+_FOLDS = {**BY_AGGREGATOR_AS_READ, "n_folds": 100, "n_resamples": 1000, "repetitions": 3}
+_FEW_FOLDS = {**BY_AGGREGATOR_AS_READ, "n_folds": 10, "n_resamples": 50, "repetitions": 3}
 _NAMES = {"robust_rank_aggregation": "rra"}
 _FEW_FOLDS_REMARK = (
     "Quick settings leave out a tenth of the rows in each fold, not a hundredth, and aggregate few "
@@ -84,6 +85,11 @@ _FEW_FOLDS_REMARK = (
     "Only the full settings decide these cells."
 )
 _R = "filters as in the R packages: FSelectorRcpp's MDL, praznik's bins, ten bins for chi-squared"
+_BY_AGGREGATOR = (
+    _R,
+    "Stuart exactly, not by the alternating recursion",
+    "Canberra on ranks with 1 = best, near which the printed values are (in table 4.4: 1 = worst)",
+)
 _ATTRIBUTES = {"bins": 10, "share": 0.15}
 _FPCPS = (
     "every split keeps 15 % of the attributes; the paper has 10 to 25 %, by a rule that it does not "
@@ -112,8 +118,8 @@ EXPERIMENTS: dict[str, Experiment] = {
             paper="thesis",
             caption="Stability over bootstraps, by filter",
             repeat=stability_by_filter,
-            full={**AS_READ, "n_resamples": 1000, "repetitions": 10},
-            quick={**AS_READ, "n_resamples": 60, "repetitions": 5},
+            full={**BY_FILTER_AS_READ, "n_resamples": 1000, "repetitions": 10},
+            quick={**BY_FILTER_AS_READ, "n_resamples": 60, "repetitions": 5},
             published_repetitions=1,
             unit=1e-6,
             what="a random split of the rows",
@@ -130,7 +136,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             published_repetitions=1,
             unit=1e-6,
             what="a random division into folds",
-            readings=(_R, "Stuart exactly, not by the alternating recursion"),
+            readings=_BY_AGGREGATOR,
             renamed=_NAMES,
             quick_remark=_FEW_FOLDS_REMARK,
         ),
@@ -144,7 +150,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             published_repetitions=1,
             unit=1e-6,
             what="a random division into folds",
-            readings=(_R, "Stuart exactly, not by the alternating recursion"),
+            readings=_BY_AGGREGATOR,
             renamed=_NAMES,
             quick_remark=_FEW_FOLDS_REMARK,
         ),

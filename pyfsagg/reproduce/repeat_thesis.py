@@ -18,17 +18,25 @@ from pandas.api.types import is_integer_dtype
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import Table, check_table
 from pyfsagg.aggregator_influence import influence
+from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
-from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg.exceptions import MissingDependencyError, PyfsaggWarning
 from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.reproduce.fold_rankings import (
+    AGGREGATORS_OF_TABLE,
+    AS_R_RETURNS,
+    FoldRankings,
+    look_for_r,
+)
 from pyfsagg.reproduce.printed import WEIGHTED_ACCURACY
 from pyfsagg.resampling import canonical_order
 from pyfsagg.stability_measures import UndefinedStabilityError
 from pyfsagg.stability_measures.thesis import thesis_measures
 
 __all__ = [
-    "AS_READ",
+    "BY_AGGREGATOR_AS_READ",
+    "BY_FILTER_AS_READ",
     "stability_by_aggregator_information_gain",
     "stability_by_aggregator_mrmr",
     "stability_by_filter",
@@ -44,9 +52,7 @@ FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
 BY_FILTER = {"information_gain": PARITY, "symmetric_uncertainty": PARITY}
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
-
 AS_READ = {
-    "rows": "two thirds",
     "near_zero_variance": "dropped",
     "mdl": "fselectorrcpp",
     "two_valued": "numeric",
@@ -54,11 +60,19 @@ AS_READ = {
     "class_column": "target only",
     "target": "as given",
 }
-"""Settings of table 4.4: how the data and the filters are read (see ``READINGS``)."""
+"""How the data and the filters are read (see ``READINGS``)."""
+
+BY_FILTER_AS_READ = {**AS_READ, "rows": "two thirds"}
+BY_AGGREGATOR_AS_READ = {
+    **AS_READ,
+    "canberra": "best first",
+    "geometric_mean": "as defined",
+    "rank_aggregation": "as defined",
+}
 
 
-def _prepare(X: Any, y: Any, settings: Mapping[str, Any] = AS_READ) -> tuple[Table, Target]:
-    """The table and its target, read as the settings say."""
+def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Table, Target]:
+    """The table and its target, read as the settings say; the seed is for shuffled labels."""
     frame = pd.DataFrame(X)
     nominal: list[str] = []
     if settings["two_valued"] == "nominal":
@@ -69,13 +83,10 @@ def _prepare(X: Any, y: Any, settings: Mapping[str, Any] = AS_READ) -> tuple[Tab
         frame = frame.assign(class_column=pd.factorize(np.asarray(y), sort=True)[0])
     table = check_table(frame, nominal=nominal)
     target = check_target(y, table.n_samples)
+    if settings["target"] == "shuffled":  # then no feature has to do with it
+        target = target.take(np.random.default_rng([seed, 1]).permutation(target.codes.size))
     dropped = settings["near_zero_variance"] == "dropped"
     return (drop_near_zero_variance(table) if dropped else table), target
-
-
-def _shuffled(target: Target, seed: int) -> Target:
-    """The labels in random order: a target with which no feature has to do."""
-    return target.take(np.random.default_rng([seed, 1]).permutation(target.codes.size))
 
 
 def two_thirds(table: Table, target: Target, seed: int) -> tuple[Table, Target]:
@@ -95,7 +106,7 @@ def weighted_accuracy(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> Values:
     """Thesis table 4.3: weighted average accuracy by filter (and BAM) and classifier."""
-    table, target = _prepare(X, y)
+    table, target = _prepare(X, y, AS_READ, seed)
     methods: dict[str, Any] = {
         name: {"filter": name, "filter_params": BY_FILTER.get(name, {})} for name in FILTERS
     }
@@ -141,9 +152,7 @@ def stability_by_filter(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> Values:
     """Thesis table 4.4: stability over the bootstraps of each filter and of all four (BAM)."""
-    table, target = _prepare(X, y, settings)
-    if settings["target"] == "shuffled":
-        target = _shuffled(target, seed)
+    table, target = _prepare(X, y, settings, seed)
     if settings["rows"] == "two thirds":
         table, target = two_thirds(table, target, seed)
     result = bam(
@@ -171,25 +180,73 @@ def stability_by_filter(
 def _by_aggregator(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None, name: str
 ) -> Values:
-    table, target = _prepare(X, y)
-    # Scores of mRMR can be negative, which the geometric mean does not define.
-    shift = {"geometric_mean": {"shift": "minimum"}} if name == "mrmr" else {}
-    found = influence(
+    table, target = _prepare(X, y, settings, seed)
+    parity = {"mdl": settings["mdl"]} if name in BY_FILTER else {}
+    geometric_mean = _geometric_mean(settings["geometric_mean"], name)
+    if settings["rank_aggregation"] == "as R returns it":
+        scores = _scores_in_r(table, target, name, parity, geometric_mean, settings, seed, n_jobs)
+    else:
+        found = influence(
+            table,
+            target,
+            filter=name,
+            filter_params={name: parity},
+            aggregator_params={"geometric_mean": geometric_mean},
+            n_folds=settings["n_folds"],
+            n_resamples=settings["n_resamples"],
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+        scores = {aggregator: matrix for (_, aggregator), matrix in found.scores.items()}
+    direction = "descending" if settings["canberra"] == "best first" else "ascending"
+    return {
+        (row, measure): value
+        for row, matrix in scores.items()
+        for measure, value in thesis_measures(matrix, canberra_direction=direction).items()
+        if measure in THESIS_MEASURES
+    }
+
+
+def _scores_in_r(
+    table: Table,
+    target: Target,
+    name: str,
+    filter_params: Mapping[str, Any],
+    geometric_mean: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    seed: int,
+    n_jobs: int | None,
+) -> dict[str, Any]:
+    """Scores by aggregator; those on ranks are the places in which R returns the features."""
+    r = look_for_r()
+    if not r["available"]:
+        raise MissingDependencyError(f"Stuart as R returns it needs R: {r['reason']}")
+    lists = settings["n_resamples"]
+    task = FoldRankings.set_up(
         table,
         target,
-        filter=name,
-        filter_params={label: BY_FILTER[label] for label in BY_FILTER if label == name},
-        aggregator_params=shift,
+        name,
+        filter_params=filter_params,
+        geometric_mean=geometric_mean,
         n_folds=settings["n_folds"],
-        n_resamples=settings["n_resamples"],
+        counts=[lists],
         random_state=seed,
-        n_jobs=n_jobs,
-    ).table()
+        recursion=True,
+    )
+    folds = [scores for scores, _ in task.rank_all(n_jobs)]
     return {
-        (str(row), str(measure)): float(found.loc[measure, row])
-        for row in found.columns
-        for measure in found.index
+        AGGREGATORS_OF_TABLE[row]: np.stack(
+            [one[lists, AS_R_RETURNS.get(row, row)] for one in folds]
+        )
+        for row in AGGREGATORS_OF_TABLE
     }
+
+
+def _geometric_mean(reading: str, filter_name: str) -> dict[str, Any]:
+    """Options of the geometric mean; it is not defined for the negative scores of mRMR."""
+    if reading == "positive scores only":
+        return {"nonpositive_as": 1.0}
+    return {"shift": "minimum"} if filter_name == "mrmr" else {}
 
 
 def stability_by_aggregator_information_gain(

@@ -66,17 +66,28 @@ def shipped_run(name: str = "quick") -> Reproduction:
     return Reproduction.load(files[name])
 
 
-def shipped_readings() -> pd.DataFrame:
-    """The cells of :func:`readings` that were kept; quick settings.
+def shipped_readings(table: str = "4.4") -> pd.DataFrame:
+    """The cells of :func:`readings` that were kept: quick settings for table 4.4, full ones else.
+
+    Parameters
+    ----------
+    table : {"4.4", "4.5", "4.6"}
+
+    Raises
+    ------
+    UnknownNameError
+        For another table.
 
     Examples
     --------
     >>> "standard" in set(shipped_readings()["reading"])
     True
     """
-    return pd.read_csv(
-        data_folder() / "validation" / "readings.csv", keep_default_na=False, na_values=[""]
-    )
+    folder = data_folder() / "validation"
+    files = {path.stem.removeprefix("readings-"): path for path in folder.glob("readings-*.csv")}
+    if table not in files:
+        raise UnknownNameError("table with readings", table, sorted(files))
+    return pd.read_csv(files[table], keep_default_na=False, na_values=[""], dtype={"table": str})
 
 
 def _files() -> dict[str, Path]:

@@ -7,28 +7,20 @@ R: its arithmetic is no part of this package.
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._parallel import run_tasks
 from pyfsagg._validation import check_integer
-from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence.cross_validation import FoldPlan
 from pyfsagg.datasets import Dataset, load_dataset, load_published
-from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.ranks import rank_scores
+from pyfsagg.reproduce.fold_rankings import Fold, FoldRankings, look_for_r
 from pyfsagg.reproduce.saved import record
 from pyfsagg.reproduce.stuart_result import MEASURES, TABLE_OF_FILTER, StuartFinding
-from pyfsagg.reproduce.stuart_text import KINDS, R_COLUMN_ORDER, R_FIRST_LIST
+from pyfsagg.reproduce.stuart_text import KINDS
 from pyfsagg.stability_measures import stability
 
 __all__ = ["stuart_finding"]
@@ -40,21 +32,7 @@ QUICK_COUNTS = (20, 50, 100, 171, 1000)
 FILTERS: dict[str, Mapping[str, Any]] = {"information_gain": {"mdl": "fselectorrcpp"}, "mrmr": {}}
 """The filters of the published tables, and their parity readings."""
 
-AGGREGATORS_OF_TABLE = {
-    "arithmetic_mean": "arithmetic_mean",
-    "geometric_mean": "geometric_mean",
-    "l2_norm": "l2_norm",
-    "stuart": "stuart",
-    "rra": "robust_rank_aggregation",
-}
-"""The names of the published tables, and of :func:`pyfsagg.list_aggregators`."""
-
-RIGHT = 0.01  # relative error up to which a value of the recursion counts as right
-
-Floats = NDArray[np.float64]
 Say = Callable[[str], None]
-_Fold = tuple[dict[tuple[int, str], Floats], dict[int, list[int]]]
-"""Scores by number of lists and aggregator; kinds of R's values by number of lists."""
 
 
 def stuart_finding(
@@ -133,7 +111,7 @@ def stuart_finding(
     counts = _counts(
         (QUICK_COUNTS if quick else LIST_COUNTS) if list_counts is None else list_counts
     )
-    r = _look_for_r()
+    r = look_for_r()
     if not r["available"]:
         tell(f"without R's recursion: {r['reason']}")
     started = time.perf_counter()
@@ -141,7 +119,18 @@ def stuart_finding(
     for data in chosen:
         for name in filters:
             tell(f"{data.name}, {name}: {folds} folds of up to {counts[-1]} lists")
-            task = _set_up(data, name, folds, counts, random_state, bool(r["available"]))
+            task = FoldRankings.set_up(
+                data.X,
+                data.y,
+                name,
+                filter_params=FILTERS[name],
+                geometric_mean={"shift": "minimum"} if name == "mrmr" else {},
+                n_folds=folds,
+                counts=counts,
+                random_state=random_state,
+                recursion=bool(r["available"]),
+                drop_near_zero_variance=True,
+            )
             found = _run(task, folds, n_jobs, tell)
             parts.append(_tables(data.name, name, counts, found))
     return StuartFinding(
@@ -161,10 +150,9 @@ def stuart_finding(
     )
 
 
-def _run(task: _Task, folds: int, n_jobs: int | None, tell: Say) -> list[_Fold]:
-    """All folds, in processes: an R serves one caller at a time."""
-    found: list[_Fold] = []
-    for one in run_tasks(_Task.rank, task, range(folds), n_jobs=n_jobs, threads=False):
+def _run(task: FoldRankings, folds: int, n_jobs: int | None, tell: Say) -> list[Fold]:
+    found: list[Fold] = []
+    for one in task.rank_all(n_jobs):
         found.append(one)
         if 4 * len(found) // folds > 4 * (len(found) - 1) // folds:
             tell(f"{len(found)} of {folds} folds done")
@@ -204,118 +192,18 @@ def _counts(given: Sequence[int]) -> list[int]:
     return [int(each) for each in counts]
 
 
-def _look_for_r() -> dict[str, Any]:
-    """Whether the recursion can be called, and the versions of what computes it."""
-    try:
-        bridge = importlib.import_module("r_bridge._session")
-        bridge.package("RobustRankAggreg")
-    except ImportError as reason:  # a MissingDependencyError is one
-        return {"available": False, "reason": str(reason)}
-    robjects = bridge.environment()
-    version = robjects.r('as.character(packageVersion("RobustRankAggreg"))')[0]
-    return {
-        "available": True,
-        "R": str(robjects.r("paste(R.version$major, R.version$minor, sep = '.')")[0]),
-        "RobustRankAggreg": str(version),
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What is done in every fold of one data set and filter."""
-
-    plan: FoldPlan
-    label: str
-    counts: Sequence[int]
-    recursion: bool
-
-    def rank(self, fold: int) -> _Fold:
-        """What one fold gives."""
-        matrix = self.plan.score_fold(fold)[self.label]
-        names = self.plan.folds.table.feature_names
-        scores: dict[tuple[int, str], Floats] = {}
-        kinds: dict[int, list[int]] = {}
-        for m in self.counts:
-            lists = as_lists(matrix[:m], names)
-            exact = None
-            for shown, name in AGGREGATORS_OF_TABLE.items():
-                options = self.plan.aggregators[name]
-                computed = AGGREGATORS.get(name).bind(**options)(lists)
-                scores[m, shown] = computed.scores
-                exact = computed.statistic if name == "stuart" else exact
-            if self.recursion and exact is not None:
-                ranks = rank_scores(matrix[:m])
-                values = _recursion(ranks / ranks.shape[1])
-                kinds[m] = _kinds(values, exact)
-                scores[m, R_COLUMN_ORDER] = -_r_ranks(values)
-                scores[m, R_FIRST_LIST] = -_ranks_by_first_list(values, ranks[0])
-        return scores, kinds
-
-
-def _set_up(
-    data: Dataset, name: str, folds: int, counts: Sequence[int], seed: int, recursion: bool
-) -> _Task:
-    options: dict[str, Mapping[str, Any]] = {each: {} for each in AGGREGATORS_OF_TABLE.values()}
-    if name == "mrmr":
-        options["geometric_mean"] = {"shift": "minimum"}
-    run = set_up_run(
-        data.X,
-        data.y,
-        filters=[name],
-        filter_params={name: FILTERS[name]},
-        n_resamples=folds,
-        resampling="k_fold",
-        drop_near_zero_variance=True,
-        random_state=seed,
-    )
-    return _Task(FoldPlan(run, options, max(counts), None), name, counts, recursion)
-
-
-def _recursion(normalized: Floats) -> Floats:
-    """Stuart's Q of each feature by RobustRankAggreg; `normalized` is (n_lists, n_features)."""
-    bridge = importlib.import_module("r_bridge")
-    series = bridge.aggregate_ranks(normalized_ranks=normalized, method="stuart")
-    return np.asarray(series.loc[[f"x{j}" for j in range(normalized.shape[1])]], dtype=np.float64)
-
-
-def _r_ranks(values: Floats) -> Floats:
-    """Ranks by R's own ``rank``: average ties, NaN last in the order of the columns."""
-    session = importlib.import_module("r_bridge._session")
-    robjects = session.environment()
-    return np.asarray(robjects.r["rank"](robjects.FloatVector(values), **{"na.last": True}))
-
-
-def _ranks_by_first_list(values: Floats, first: Floats) -> Floats:
-    """Places in R's stable ``order`` of rows that stand in the order of the first list, NaN last."""
-    rows = np.argsort(first, kind="stable")
-    order = rows[np.argsort(values[rows], kind="stable")]  # NumPy sorts NaN to the end as well
-    places = np.empty(values.size)
-    places[order] = np.arange(1, values.size + 1)
-    return places
-
-
-def _kinds(values: Floats, exact: Floats) -> list[int]:
-    """How many values are NaN, infinite, below 0, above 1, right, and probabilities but wrong."""
-    nan, infinite = np.isnan(values), np.isinf(values)
-    finite = ~nan & ~infinite
-    low, high = finite & (values < 0.0), finite & (values > 1.0)
-    inside = finite & ~low & ~high
-    right = inside & (np.abs(np.where(finite, values, 0.0) - exact) <= RIGHT * exact)
-    return [int(part.sum()) for part in (nan, infinite, low, high, right, inside & ~right)]
-
-
 def _tables(
     dataset: str,
     name: str,
     counts: Sequence[int],
-    found: Sequence[_Fold],
+    found: Sequence[Fold],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Stability by number of lists, aggregator and measure; kinds of values by number of lists."""
     rows = []
     for m, aggregator in found[0][0]:
         scores = np.stack([scores[m, aggregator] for scores, _ in found])
-        for measure in MEASURES:
-            value = stability(scores, measure, input="scores", top=0.25).value
+        for measure, options in MEASURES.items():
+            value = stability(scores, measure, input="scores", top=0.25, **options).value
             rows.append((dataset, name, m, aggregator, measure, value))
     columns = ["dataset", "filter", "n_lists", "aggregator", "measure", "value"]
     kinds = [

@@ -15,12 +15,18 @@ import pandas as pd
 
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.claims_data import SMALLER_IS_BETTER
+from pyfsagg.reproduce.fold_rankings import IN_R, STUART_COLUMN_ORDER
 from pyfsagg.reproduce.saved import as_frame, as_rows, read_document, write_document
-from pyfsagg.reproduce.stuart_text import R_COLUMN_ORDER, R_FIRST_LIST, conclusions
+from pyfsagg.reproduce.stuart_text import conclusions
 
 __all__ = ["MEASURES", "TABLE_OF_FILTER", "StuartFinding"]
 
-MEASURES = ("spearman", "jaccard", "canberra")
+MEASURES: Mapping[str, Mapping[str, Any]] = {
+    "spearman": {},
+    "jaccard": {},
+    "canberra": {"direction": "descending"},
+}
+"""Options of each: in tables 4.5 and 4.6 Canberra compares ranks with 1 = best (in 4.4, 1 = worst)."""
 TABLE_OF_FILTER = {"information_gain": "4.5", "mrmr": "4.6"}
 SCHEMA = 1
 _FRAMES = ("stability", "values", "published")
@@ -36,7 +42,8 @@ class StuartFinding:
         ``dataset``, ``filter``, ``n_lists``, ``aggregator``, ``measure``, ``value``.  Aggregators:
         the five of the thesis with Stuart computed exactly, and the recursion in R as
         ``stuart_in_r`` (NaN last in the order of columns) and ``stuart_in_r_first_list`` (NaN last
-        in the order of the first list).
+        in the order of the first list); ``rra_in_r_first_list`` has the order in which R returns
+        names (p-values capped at 1, equal ones in the order of the first list).
     values : DataFrame
         ``dataset``, ``filter``, ``n_lists``, and how many values of the recursion, over all folds,
         are ``nan``, ``infinite``, ``negative``, ``above_one``, ``right`` (within 1 % of the exact
@@ -74,11 +81,11 @@ class StuartFinding:
         at_most = self.wide(self.n_lists)
         table = at_most[["stuart"]].rename(columns={"stuart": "exact"})
         table.insert(0, "published", printed.set_index(keys)["value"].reindex(table.index))
-        table["in_r"] = at_most.get(R_COLUMN_ORDER, np.nan)
+        table["in_r"] = at_most.get(STUART_COLUMN_ORDER, np.nan)
         nearest = self.nearest()["n_lists"]
         labels = pd.MultiIndex.from_arrays([table.index.get_level_values(i) for i in (0, 1)])
         table["nearest_lists"] = nearest.reindex(labels).to_numpy()
-        recursion = self.stability[self.stability["aggregator"] == R_COLUMN_ORDER]
+        recursion = self.stability[self.stability["aggregator"] == STUART_COLUMN_ORDER]
         by_count = recursion.set_index([*keys, "n_lists"])["value"]
         found = pd.MultiIndex.from_frame(table.reset_index()[[*keys, "nearest_lists"]])
         table["in_r_nearest"] = by_count.reindex(found).to_numpy()
@@ -91,13 +98,13 @@ class StuartFinding:
         -------
         DataFrame
             Indexed by ``dataset``, ``filter`` and ``n_lists``; a column per aggregator with the mean
-            absolute difference over the three measures.  ``stuart`` (exact) and both forms of the
-            recursion are compared with the printed Stuart column.  Empty where nothing is printed.
+            absolute difference over the three measures.  What is R's is compared with the printed
+            column of the same aggregator.  Empty where nothing is printed.
         """
         keys = ["dataset", "filter", "measure", "printed_as"]
         printed = self.published.rename(columns={"aggregator": "printed_as"}).set_index(keys)
         shown = self.stability.assign(
-            printed_as=self.stability["aggregator"].str.replace("^stuart.*", "stuart", regex=True)
+            printed_as=self.stability["aggregator"].str.replace("_in_r.*", "", regex=True)
         )
         shown = shown.join(printed["value"].rename("printed"), on=keys).dropna(subset=["printed"])
         shown["difference"] = (shown["value"] - shown["printed"]).abs()
@@ -117,9 +124,9 @@ class StuartFinding:
             that were tried can be found.  No row where nothing is printed, and none without R.
         """
         gaps = self.differences()
-        if R_COLUMN_ORDER not in gaps:
+        if STUART_COLUMN_ORDER not in gaps:
             return pd.DataFrame(columns=["n_lists", "difference", "at_most", "exact"])
-        recursion = gaps[R_COLUMN_ORDER].unstack("n_lists")
+        recursion = gaps[STUART_COLUMN_ORDER].unstack("n_lists")
         return pd.DataFrame(
             {
                 "n_lists": recursion.idxmin(axis=1),
@@ -140,7 +147,7 @@ class StuartFinding:
         aggregators once more, on right numbers.
         """
         part = self.stability[self.stability["n_lists"] == self.n_lists]
-        part = part[~part["aggregator"].isin([R_COLUMN_ORDER, R_FIRST_LIST])]
+        part = part[~part["aggregator"].isin(IN_R)]
         frame = part.rename(columns={"aggregator": "method"})
         frame.insert(0, "table", frame["filter"].map(TABLE_OF_FILTER))
         return frame[["table", "dataset", "measure", "method", "value"]].reset_index(drop=True)
@@ -148,7 +155,7 @@ class StuartFinding:
     def least_stable(self) -> pd.Series[str]:
         """The least stable of the five aggregators, Stuart exact, at the largest number of lists."""
         frame = self.wide(self.n_lists)
-        frame = frame[[name for name in frame if name not in (R_COLUMN_ORDER, R_FIRST_LIST)]]
+        frame = frame[[name for name in frame if name not in IN_R]]
         return self.signed(frame).idxmin(axis=1).astype(str).rename("least_stable")
 
     def wide(self, n_lists: int) -> pd.DataFrame:

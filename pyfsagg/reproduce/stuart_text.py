@@ -6,20 +6,24 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from pyfsagg.reproduce.fold_rankings import (
+    RRA_FIRST_LIST,
+    STUART_COLUMN_ORDER,
+    STUART_FIRST_LIST,
+)
+
 if TYPE_CHECKING:
     from pyfsagg.reproduce.stuart_result import StuartFinding
 
-__all__ = ["KINDS", "R_COLUMN_ORDER", "R_FIRST_LIST", "conclusions"]
+__all__ = ["KINDS", "conclusions"]
 
-R_COLUMN_ORDER = "stuart_in_r"
-R_FIRST_LIST = "stuart_in_r_first_list"
 KINDS = ("nan", "infinite", "negative", "above_one", "right", "wrong")
 PRINTED_FOLDS = 100
 KIND_WORDS = ("NaN", "infinite", "negative", "above 1", "right", "wrong between 0 and 1")
 SCORE_BASED = ("arithmetic_mean", "geometric_mean", "l2_norm")
-WITHOUT_CHOICE = ("arithmetic_mean", "l2_norm", "rra")
-"""Other columns that are comparable as they are: the geometric mean depends on how zeros and negative
-scores were treated, which the thesis does not say."""
+WITHOUT_CHOICE = ("arithmetic_mean", "l2_norm", RRA_FIRST_LIST)
+"""Other columns that are comparable: the geometric mean depends on how zeros and negative scores were
+treated, which the thesis does not say."""
 
 
 def conclusions(finding: StuartFinding) -> list[str]:
@@ -62,7 +66,9 @@ def _on_recursion(finding: StuartFinding) -> list[str]:
             "ones."
         )
     spearman = finding.wide(finding.n_lists).xs("spearman", level="measure")
-    by_rank, by_first = (_range(spearman[name]) for name in (R_COLUMN_ORDER, R_FIRST_LIST))
+    by_rank, by_first = (
+        _range(spearman[name]) for name in (STUART_COLUMN_ORDER, STUART_FIRST_LIST)
+    )
     text = f"The ranking by these values has a Spearman stability of {by_rank}"
     if at_most["nan"] > 0.5 * total:
         text += (
@@ -85,7 +91,7 @@ def _on_print(finding: StuartFinding) -> list[str]:
     )
     gaps = finding.differences().groupby(level="n_lists").mean()
     others = gaps[list(WITHOUT_CHOICE)].mean(axis=1)
-    recursion, exact = gaps[R_COLUMN_ORDER], gaps["stuart"]
+    recursion, exact = gaps[STUART_COLUMN_ORDER], gaps["stuart"]
     best, other_best = _place(recursion), _place(others)
     names = ", ".join(_name(name) for name in WITHOUT_CHOICE)
     caution = (

@@ -9,6 +9,15 @@ from pyfsagg import load_dataset, stability
 from pyfsagg.datasets import load_published
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.reproduce import claim_variants, stuart_finding
+from pyfsagg.reproduce.experiments import EXPERIMENTS
+from pyfsagg.reproduce.fold_rankings import (
+    RRA_FIRST_LIST,
+    STUART_FIRST_LIST,
+    FoldRankings,
+    r_ranks,
+)
+from pyfsagg.reproduce.repeat_thesis import stability_by_aggregator_information_gain
+from r_bridge import aggregate_ranks
 from r_bridge import statistics as r
 from r_bridge._session import package
 
@@ -91,10 +100,41 @@ def test_recursion_by_number_of_lists():
     assert wide.loc[(400, "spearman"), "stuart"] > 0.9
 
 
-def test_rank_of_nan_in_r():
-    from pyfsagg.reproduce.stuart import _r_ranks
+def test_places_are_those_in_which_r_returns_names():
+    """p-values capped at 1, and the values of the recursion where they are noise, sort as R does."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 12)), np.repeat([0, 1], 45)
+    X[:, 0] += y
+    task = FoldRankings.set_up(
+        X, y, "mrmr", filter_params={}, geometric_mean={"shift": "minimum"}, n_folds=3,
+        counts=[80], random_state=0, recursion=True,
+    )  # fmt: skip
+    matrix = task.plan.score_fold(1)["mrmr"]
+    assert all(len(set(row)) == row.size for row in matrix)  # no ties: names say all
+    scores, _ = task.rank(1)
+    lists = [[f"x{j}" for j in np.argsort(-row)] for row in matrix]
+    for method, name in (("RRA", RRA_FIRST_LIST), ("stuart", STUART_FIRST_LIST)):
+        found = aggregate_ranks(lists, method=method)
+        assert [f"x{j}" for j in np.argsort(-scores[80, name])] == list(found.index)
+    capped = aggregate_ranks(lists, method="RRA")
+    assert (capped == 1.0).sum() > 3
 
+
+def test_a_column_as_r_returns_it_changes_that_column_alone():
+    data = load_dataset("ionosphere")
+    settings = {**EXPERIMENTS["4.5"].quick, "n_folds": 4, "n_resamples": 100}
+    usual, in_r = (
+        stability_by_aggregator_information_gain(data.X, data.y, {**settings, **extra}, 5, 2)
+        for extra in ({}, {"rank_aggregation": "as R returns it"})
+    )
+    changed = {row for row, measure in usual if usual[row, measure] != in_r[row, measure]}
+    assert changed == {"stuart", "robust_rank_aggregation"}
+    assert usual["stuart", "spearman"] > 0.8
+    assert in_r["stuart", "spearman"] < 0.4  # noise
+
+
+def test_rank_of_nan_in_r():
     values = np.array([np.nan, 0.5, np.nan, -np.inf, np.inf, 0.5])
-    np.testing.assert_array_equal(_r_ranks(values), [5, 2.5, 6, 1, 4, 2.5])
-    repeated = np.vstack([_r_ranks(np.full(5, np.nan))] * 3)
+    np.testing.assert_array_equal(r_ranks(values), [5, 2.5, 6, 1, 4, 2.5])
+    repeated = np.vstack([r_ranks(np.full(5, np.nan))] * 3)
     assert stability(repeated, "spearman").value == pytest.approx(1.0)

@@ -87,7 +87,7 @@ def test_stuart_page_without_r(finding: StuartFinding) -> None:
     printed, aggregators = blocks_of(page, Table)
     assert len(printed.rows) == 6
     assert [row[-3:] for row in printed.rows] == [["–"] * 3] * 6
-    assert len(aggregators.columns) == 3 + 5
+    assert len(aggregators.columns) == 3 + 6
     sentences = [str(block.text) for block in blocks_of(page, Text)]
     assert sentences[: len(finding.conclusions())] == finding.conclusions()
 

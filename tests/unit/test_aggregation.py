@@ -110,6 +110,21 @@ def test_geometric_mean_of_negative_scores():
         aggregate(scores, "gm", shift="lots")
 
 
+def test_geometric_mean_that_counts_low_scores_as_something():
+    scores = np.array([[0.5, -0.1, 0.0], [0.2, 0.3, 0.0]])
+    expected = [np.exp(np.log(x[x > 0]).sum() / len(x)) for x in scores.T]  # a form seen in R
+    np.testing.assert_allclose(aggregate(scores, "gm", nonpositive_as=1.0).scores, expected)
+    small = aggregate(scores, "gm", nonpositive_as=0.01).scores
+    np.testing.assert_allclose(small, [0.1**0.5, 0.003**0.5, 0.01])
+    shifted = aggregate(scores, "gm", shift=0.1, nonpositive_as=0.5).scores
+    np.testing.assert_allclose(shifted, [(0.6 * 0.3) ** 0.5, (0.5 * 0.4) ** 0.5, 0.1])
+    absent = RankTable.from_scores([[0.5, np.nan], [0.2, -1.0]])
+    np.testing.assert_allclose(aggregate(absent, "gm", nonpositive_as=1.0).scores, [0.1**0.5, 1.0])
+    for wrong in (0.0, -1.0, np.nan):
+        with pytest.raises(ParameterError, match="nonpositive_as must be"):
+            aggregate(scores, "gm", nonpositive_as=wrong)
+
+
 def test_ranks_by_hand():
     table = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 4, 2, 3]])
     for method, expected in {

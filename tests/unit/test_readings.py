@@ -1,9 +1,10 @@
-"""Readings of thesis table 4.4: what each changes, and how the best is found."""
+"""Readings of tables of the thesis: what each changes, and how the best is found."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,25 @@ import pytest
 
 from pyfsagg.cli import main
 from pyfsagg.datasets import load_dataset
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import (
+    DataError,
+    MissingDependencyError,
+    ParameterError,
+    UnknownNameError,
+)
 from pyfsagg.plotting.readings import plot_readings
 from pyfsagg.report.page import Table, Text, render_page
 from pyfsagg.report.readings import readings_page
 from pyfsagg.reproduce import best_readings, coverage, readings
+from pyfsagg.reproduce.experiments import EXPERIMENTS
 from pyfsagg.reproduce.reading_search import READINGS
-from pyfsagg.reproduce.repeat_thesis import AS_READ, stability_by_filter
+from pyfsagg.reproduce.repeat_thesis import (
+    BY_AGGREGATOR_AS_READ,
+    BY_FILTER_AS_READ,
+    stability_by_aggregator_information_gain,
+    stability_by_aggregator_mrmr,
+    stability_by_filter,
+)
 
 
 def table() -> tuple[pd.DataFrame, pd.Series]:
@@ -39,14 +52,15 @@ def table() -> tuple[pd.DataFrame, pd.Series]:
 
 def values(**changed: str) -> dict[tuple[str, str], float]:
     X, y = table()
-    return stability_by_filter(X, y, {**AS_READ, "n_resamples": 12, **changed}, 1, 1)
+    return stability_by_filter(X, y, {**BY_FILTER_AS_READ, "n_resamples": 12, **changed}, 1, 1)
 
 
 def test_every_reading_is_another_computation() -> None:
-    assert READINGS[0].settings == {}
-    assert len({json.dumps(each.settings, sort_keys=True) for each in READINGS}) == len(READINGS)
-    for each in READINGS:
-        assert set(each.settings) <= set(AS_READ)
+    for table_, tried in READINGS.items():
+        assert tried[0].settings == {}
+        assert len({json.dumps(each.settings, sort_keys=True) for each in tried}) == len(tried)
+        for each in tried:
+            assert set(each.settings) <= set(EXPERIMENTS[table_].full)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +78,50 @@ def test_each_setting_changes_the_values(changed: dict[str, str]) -> None:
     assert values(**changed) != values()
 
 
+@pytest.mark.parametrize(
+    ("repeat", "changed", "named"),
+    [
+        (stability_by_aggregator_information_gain, {"canberra": "ascending ranks"}, "canberra"),
+        (
+            stability_by_aggregator_mrmr,
+            {"geometric_mean": "positive scores only"},
+            "geometric_mean",
+        ),
+        (stability_by_aggregator_mrmr, {"near_zero_variance": "kept"}, ""),
+    ],
+)
+def test_each_setting_of_the_aggregators_changes_what_it_names(
+    repeat: Callable[..., dict[tuple[str, str], float]], changed: dict[str, str], named: str
+) -> None:
+    X, y = table()
+    settings = {**BY_AGGREGATOR_AS_READ, "n_folds": 5, "n_resamples": 12}
+    usual, other = (repeat(X, y, {**settings, **extra}, 1, 1) for extra in ({}, changed))
+    moved = {key for key in usual if usual[key] != other[key]}
+    assert moved
+    if named:
+        assert all(named in key for key in moved)
+
+
+def test_stuart_as_r_returns_it_needs_r(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_r(name: str) -> object:
+        raise MissingDependencyError("R is not here")
+
+    monkeypatch.setattr("r_bridge._session.package", without_r)
+    with pytest.raises(MissingDependencyError, match=r"needs R: R is not here"):
+        readings("ionosphere", table="4.5", names=["as_r_returns"], quick=True)
+    said: list[str] = []
+    few = [each for each in READINGS["4.5"] if each.name in ("standard", "as_r_returns")]
+    monkeypatch.setitem(READINGS, "4.5", tuple(few))
+    left = readings("ionosphere", table="4.5", quick=True, say=said.append)
+    assert list(left["reading"].unique()) == ["standard"]
+    assert said[0] == "left out, because they need R (R is not here): as_r_returns"
+
+
 def test_a_class_column_among_the_features_steadies_the_scores() -> None:
     data = load_dataset("ionosphere")
     usual, leaked = (
         stability_by_filter(
-            data.X, data.y, {**AS_READ, "n_resamples": 12, "class_column": where}, 1, 1
+            data.X, data.y, {**BY_FILTER_AS_READ, "n_resamples": 12, "class_column": where}, 1, 1
         )
         for where in ("target only", "feature too")
     )
@@ -81,7 +134,7 @@ def test_a_filter_that_sees_nothing_has_no_value() -> None:
     """MDL cuts nothing where a feature and the labels are balanced: all scores are zero."""
     pairs = np.tile([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]], (60, 1))
     X, y = pairs.astype(float), np.repeat(["u", "v"], 120)
-    found = stability_by_filter(X, y, {**AS_READ, "n_resamples": 3}, 1, 1)
+    found = stability_by_filter(X, y, {**BY_FILTER_AS_READ, "n_resamples": 3}, 1, 1)
     assert ("information_gain", "pearson") not in found
     assert math.isfinite(found["mrmr", "spearman"])
 
@@ -117,6 +170,8 @@ def test_best_reading_of_made_up_verdicts() -> None:
             "row": "mrmr",
             "reading": ["standard", "standard", "factors", "factors"],
             "verdict": ["outside", "near", "inside", "not checkable"],
+            "lower": [0.0, 0.0, 0.1, 0.1],
+            "upper": [0.1, 0.3, 0.7, 0.7],
         }
     )
     (row,) = best_readings(made_up).to_dict("records")
@@ -127,6 +182,7 @@ def test_best_reading_of_made_up_verdicts() -> None:
         2,
     )
     assert row["all"] == "factors 1, standard 0"
+    assert row["widening"] == pytest.approx(3.0)
     lost = made_up.assign(verdict="not checkable")
     assert best_readings(lost).empty
     with pytest.raises(DataError, match="at least one cell"):
@@ -136,6 +192,11 @@ def test_best_reading_of_made_up_verdicts() -> None:
 def test_an_unknown_reading_is_named() -> None:
     with pytest.raises(ParameterError, match=r"names must be some of standard, all_rows.*'guess'"):
         readings("ionosphere", names=["guess"])
+
+
+def test_a_table_without_readings_is_named() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown table with readings '4.3'.*4.5"):
+        readings("ionosphere", table="4.3")
 
 
 def test_the_page_counts_blocks_and_shows_every_cell(found: pd.DataFrame) -> None:

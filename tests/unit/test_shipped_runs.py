@@ -10,6 +10,7 @@ from scipy.stats import t
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce import (
     best_readings,
+    coverage,
     list_shipped_runs,
     shipped_readings,
     shipped_run,
@@ -80,9 +81,20 @@ def test_the_quick_run_is_what_is_computed_now() -> None:
     pd.testing.assert_series_equal(now, own[now.index], rtol=1e-6)
 
 
-def test_the_readings_are_those_of_the_list() -> None:
-    found = shipped_readings()
-    assert list(dict.fromkeys(found["reading"])) == [each.name for each in READINGS]
-    best = best_readings(found).set_index(["dataset", "row"])
+@pytest.mark.parametrize("number", list(READINGS))
+def test_the_readings_are_those_of_the_list(number: str) -> None:
+    found = shipped_readings(number)
+    assert set(found["table"]) == {number}
+    assert list(dict.fromkeys(found["reading"])) == [each.name for each in READINGS[number]]
+
+
+def test_what_the_readings_found() -> None:
+    best = best_readings(shipped_readings()).set_index(["dataset", "row"])
     assert best.loc[("jasmine", "information_gain"), "best"] == "no_relation_factors"
     assert best.loc[("semeion", "information_gain"), "best"] == "factors"
+    found = shipped_readings("4.5")
+    counts = coverage(found, ["reading", "dataset"])["inside"]
+    for name in ("ionosphere", "splice"):
+        assert counts["as_r_returns", name] > counts["standard", name] + 5
+    with pytest.raises(UnknownNameError, match=r"unknown table with readings '4\.3'"):
+        shipped_readings("4.3")

@@ -21,7 +21,7 @@ from pyfsagg.exceptions import (
 )
 from pyfsagg.plotting.stuart import plot_stuart_lists, plot_stuart_values
 from pyfsagg.reproduce import StuartFinding, claims, stuart_finding
-from pyfsagg.reproduce.stuart import _kinds, _ranks_by_first_list
+from pyfsagg.reproduce.fold_rankings import count_kinds, places_by_first_list
 
 WINE, IONOSPHERE = load_dataset("wine"), load_dataset("ionosphere")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "l2_norm", "stuart", "rra"]
@@ -55,6 +55,7 @@ def made(
             "rra": rra,
             "stuart_in_r": value,
             "stuart_in_r_first_list": 0.4,
+            "rra_in_r_first_list": rra,
         }
         for name, one in of.items():
             rows += [("set", "mrmr", n, name, m, one) for m in ("spearman", "jaccard")]
@@ -90,10 +91,11 @@ def test_exact_column_is_that_of_the_influence_experiment(found: StuartFinding) 
     )  # fmt: skip
     names = {"rra": "robust_rank_aggregation"}
     shown = found.stability.query("n_lists == 12 and filter == 'information_gain'")
-    assert list(dict.fromkeys(shown["aggregator"])) == AGGREGATORS
-    for row in shown.to_dict(orient="records"):
+    assert list(dict.fromkeys(shown["aggregator"])) == [*AGGREGATORS, "rra_in_r_first_list"]
+    for row in shown[shown["aggregator"].isin(AGGREGATORS)].to_dict(orient="records"):
         scores = same.scores["information_gain", names.get(row["aggregator"], row["aggregator"])]
-        expected = stability(scores, row["measure"], input="scores", top=0.25).value
+        options = {"direction": "descending"} if row["measure"] == "canberra" else {}
+        expected = stability(scores, row["measure"], input="scores", top=0.25, **options).value
         assert row["value"] == pytest.approx(expected, abs=1e-12)
 
 
@@ -130,7 +132,7 @@ def test_workers_do_not_matter(no_r: None) -> None:
     )
     keys = ["aggregator", "measure"]
     joined = one.stability.merge(two.stability, on=keys, suffixes=("_one", "_two"))
-    assert len(joined) == len(one.stability) == 15
+    assert len(joined) == len(one.stability) == 18
     np.testing.assert_array_equal(joined["value_one"], joined["value_two"])
 
 
@@ -173,16 +175,16 @@ def test_bad_input(no_r: None) -> None:
 def test_kinds_of_values() -> None:
     values = np.array([np.nan, np.inf, -np.inf, -0.1, 1.5, 0.5, 0.502, 0.6])
     exact = np.full(8, 0.5)
-    assert _kinds(values, exact) == [1, 2, 1, 1, 2, 1]
+    assert count_kinds(values, exact) == [1, 2, 1, 1, 2, 1]
 
 
 def test_nan_come_in_the_order_of_the_first_list() -> None:
     first = np.array([3.0, 1.0, 2.0, 4.0])  # column 1 leads, then 2, 0, 3
-    np.testing.assert_array_equal(_ranks_by_first_list(np.full(4, np.nan), first), first)
+    np.testing.assert_array_equal(places_by_first_list(np.full(4, np.nan), first), first)
     values = np.array([np.nan, np.inf, -np.inf, np.nan])
-    np.testing.assert_array_equal(_ranks_by_first_list(values, first), [3, 2, 1, 4])
+    np.testing.assert_array_equal(places_by_first_list(values, first), [3, 2, 1, 4])
     tied = np.array([0.1, 0.2, 0.1, 0.2])
-    np.testing.assert_array_equal(_ranks_by_first_list(tied, first), [2, 3, 1, 4])
+    np.testing.assert_array_equal(places_by_first_list(tied, first), [2, 3, 1, 4])
 
 
 # ---------------------------------------------------------------------------------------------
