@@ -39,7 +39,7 @@ def add_readings(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> None:
     from pyfsagg.report.page import write_page
     from pyfsagg.report.readings import readings_page
-    from pyfsagg.reproduce import best_readings, readings
+    from pyfsagg.reproduce import best_readings, coverage, readings
 
     folder = free_folder(options.output, "pyfsagg-readings")
     with new_folder(folder) as draft:
@@ -62,6 +62,8 @@ def _run(options: argparse.Namespace) -> None:
         document = {"schema": 1, "kind": "readings", "quick": options.quick, "cells": records}
         print(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
     elif not options.quiet:
+        print(coverage(found, ["reading"]).drop(columns="inside_share").to_string())
+        print()
         print(best.drop(columns="all").to_string(index=False, float_format="{:.1f}".format))
         print(
             f"\nResults are in {folder}/: best.csv (each block), readings.csv (every cell under every "

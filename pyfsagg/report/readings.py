@@ -97,6 +97,7 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
         ),
         Text(CAUTION),
         Text(RULES, quiet=True),
+        _by_reading(found),
         Picture(
             label, inline_svg(partial(plot_readings, counts), prefix="readings", label=label), ""
         ),
@@ -109,6 +110,21 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
             header=1,
         ),
     ]
+
+
+def _by_reading(found: pd.DataFrame) -> Table:
+    """Every block under one and the same reading: what one run of the authors would have been."""
+    counts = coverage(found, ["reading"])
+    columns = [Column("Reading", numeric=False)]
+    columns += [Column(title) for title in ("Inside", "Near", "Outside", "Checkable")]
+    rows = [
+        [
+            readable(str(name)),
+            *(str(row[each]) for each in ("inside", "near", "outside", "checkable")),
+        ]
+        for name, row in counts.iterrows()
+    ]
+    return Table("Cells of all blocks, by reading", columns, rows)
 
 
 def _cells(found: pd.DataFrame) -> Table:

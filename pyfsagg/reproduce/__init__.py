@@ -5,7 +5,12 @@ from pyfsagg.reproduce.claims import claim_variants, claims
 from pyfsagg.reproduce.curves import clustering_curves
 from pyfsagg.reproduce.reading_search import best_readings, readings
 from pyfsagg.reproduce.reproduction import Reproduction
-from pyfsagg.reproduce.shipped import list_shipped_runs, shipped_readings, shipped_run
+from pyfsagg.reproduce.shipped import (
+    list_shipped_runs,
+    shipped_readings,
+    shipped_run,
+    shipped_stuart,
+)
 from pyfsagg.reproduce.stuart import stuart_finding
 from pyfsagg.reproduce.stuart_result import StuartFinding
 from pyfsagg.reproduce.tables import cells, coverage, table
@@ -24,6 +29,7 @@ __all__ = [
     "reproduce_all",
     "shipped_readings",
     "shipped_run",
+    "shipped_stuart",
     "stuart_finding",
     "table",
 ]

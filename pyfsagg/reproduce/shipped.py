@@ -9,8 +9,11 @@ import pandas as pd
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.reproduction import Reproduction
+from pyfsagg.reproduce.stuart_result import StuartFinding
 
-__all__ = ["list_shipped_runs", "shipped_readings", "shipped_run"]
+__all__ = ["list_shipped_runs", "shipped_readings", "shipped_run", "shipped_stuart"]
+
+_RUNS = "runs/*.json"
 
 
 def list_shipped_runs() -> pd.DataFrame:
@@ -28,7 +31,7 @@ def list_shipped_runs() -> pd.DataFrame:
     True
     """
     rows = {}
-    for name in _files():
+    for name in _files(_RUNS):
         run = shipped_run(name)
         rows[name] = {
             "quick": run.record["quick"],
@@ -60,7 +63,7 @@ def shipped_run(name: str = "quick") -> Reproduction:
     >>> shipped_run("quick").record["quick"]
     True
     """
-    files = _files()
+    files = _files(_RUNS)
     if name not in files:
         raise UnknownNameError("run", name, files)
     return Reproduction.load(files[name])
@@ -83,12 +86,24 @@ def shipped_readings(table: str = "4.4") -> pd.DataFrame:
     >>> "standard" in set(shipped_readings()["reading"])
     True
     """
-    folder = data_folder() / "validation"
-    files = {path.stem.removeprefix("readings-"): path for path in folder.glob("readings-*.csv")}
+    files = _files("readings/*.csv")
     if table not in files:
-        raise UnknownNameError("table with readings", table, sorted(files))
+        raise UnknownNameError("table with readings", table, files)
     return pd.read_csv(files[table], keep_default_na=False, na_values=[""], dtype={"table": str})
 
 
-def _files() -> dict[str, Path]:
-    return {path.stem: path for path in sorted((data_folder() / "validation").glob("*.json"))}
+def shipped_stuart() -> StuartFinding:
+    """The result of :func:`stuart_finding` that was kept; full settings.
+
+    Examples
+    --------
+    >>> shipped_stuart().n_lists
+    1000
+    """
+    return StuartFinding.load(data_folder() / "validation" / "stuart.json")
+
+
+def _files(pattern: str) -> dict[str, Path]:
+    """By name without its ending."""
+    paths = sorted((data_folder() / "validation").glob(pattern))
+    return {path.name.removesuffix(path.suffix): path for path in paths}

@@ -202,7 +202,10 @@ def test_a_table_without_readings_is_named() -> None:
 def test_the_page_counts_blocks_and_shows_every_cell(found: pd.DataFrame) -> None:
     page = readings_page(found, command="reproduce readings --dataset ionosphere")
     blocks = [block for section in page.sections for block in section.blocks]
-    best, cells = (block for block in blocks if isinstance(block, Table))
+    by_reading, best, cells = (block for block in blocks if isinstance(block, Table))
+    assert [int(row[-1]) for row in by_reading.rows] == [25, 25, 25]
+    inside = found[found["verdict"] == "inside"].groupby("reading").size()
+    assert int(by_reading.rows[0][1]) == inside["standard"]
     assert len(best.rows) == 5
     assert len(cells.rows) == 75
     assert "pyfsagg reproduce readings --dataset ionosphere" in render_page(page)

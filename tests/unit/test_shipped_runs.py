@@ -14,6 +14,7 @@ from pyfsagg.reproduce import (
     list_shipped_runs,
     shipped_readings,
     shipped_run,
+    shipped_stuart,
     table,
 )
 from pyfsagg.reproduce.experiments import EXPERIMENTS
@@ -86,6 +87,19 @@ def test_the_readings_are_those_of_the_list(number: str) -> None:
     found = shipped_readings(number)
     assert set(found["table"]) == {number}
     assert list(dict.fromkeys(found["reading"])) == [each.name for each in READINGS[number]]
+
+
+def test_the_stuart_experiment_is_a_full_one() -> None:
+    finding = shipped_stuart()
+    assert not finding.parameters["quick"]
+    assert finding.parameters["n_folds"] == 100
+    assert len(finding.parameters["datasets"]) >= 4
+    assert finding.r["available"]
+    gaps = finding.differences()
+    at_most, hundred = gaps.xs(1000, level="n_lists"), gaps.xs(100, level="n_lists")
+    # The printed columns are nearest to what R returns for a hundred lists, not for a thousand.
+    for name in ("stuart_in_r_first_list", "rra_in_r_first_list"):
+        assert hundred[name].mean() < at_most[name].mean()
 
 
 def test_what_the_readings_found() -> None:
