@@ -117,12 +117,10 @@ def _by_reading(found: pd.DataFrame) -> Table:
     counts = coverage(found, ["reading"])
     columns = [Column("Reading", numeric=False)]
     columns += [Column(title) for title in ("Inside", "Near", "Outside", "Checkable")]
+    verdicts = ("inside", "near", "outside", "checkable")
     rows = [
-        [
-            readable(str(name)),
-            *(str(row[each]) for each in ("inside", "near", "outside", "checkable")),
-        ]
-        for name, row in counts.iterrows()
+        [readable(str(row["reading"])), *(str(row[each]) for each in verdicts)]
+        for row in counts.reset_index().to_dict("records")
     ]
     return Table("Cells of all blocks, by reading", columns, rows)
 
