@@ -107,6 +107,10 @@ def _on_print(finding: StuartFinding) -> list[str]:
         f"nearest, and by {recursion[finding.n_lists]:.3f} at {finding.n_lists}; exact Stuart differs "
         f"from it by {exact[best]:.3f} and {exact[finding.n_lists]:.3f}.",
         f"The columns that need no recursion ({names}) differ from their printed values by "
+        f"{others[other_best]:.4f} on average at {other_best} lists, where they are nearest too, "
+        f"and by {others[finding.n_lists]:.4f} at {finding.n_lists}.{caution}"
+        if best == other_best
+        else f"The columns that need no recursion ({names}) differ from their printed values by "
         f"{others[other_best]:.4f} on average at {other_best} lists, where they are nearest, by "
         f"{others[best]:.4f} at {best} and by {others[finding.n_lists]:.4f} at {finding.n_lists}."
         f"{caution}",
@@ -156,6 +160,8 @@ def _counts(names: pd.Series[str]) -> str:
 
 
 def _name(label: object) -> str:
+    if label == RRA_FIRST_LIST:
+        return "robust rank aggregation in the order of R's rows"
     return str(label).replace("_", " ")
 
 

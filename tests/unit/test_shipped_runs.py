@@ -100,6 +100,7 @@ def test_the_stuart_experiment_is_a_full_one() -> None:
     # The printed columns are nearest to what R returns for a hundred lists, not for a thousand.
     for name in ("stuart_in_r_first_list", "rra_in_r_first_list"):
         assert hundred[name].mean() < at_most[name].mean()
+    assert "at 100 lists, where they are nearest too" in " ".join(finding.conclusions())
 
 
 def test_what_the_readings_found() -> None:
