@@ -97,8 +97,8 @@ def influence(
 
     Notes
     -----
-    Source: thesis 3.3.2; the settings of its tables 4.5 and 4.6 are the defaults, with Stuart's
-    statistic computed as it is defined.
+    Source: thesis 3.3.2; the settings that its text gives for tables 4.5 and 4.6 are the defaults
+    (their numbers are those of 100 resamples), with Stuart's statistic computed as it is defined.
 
     Examples
     --------

@@ -175,26 +175,27 @@ def readings(
     if table not in READINGS:
         raise UnknownNameError("table with readings", table, READINGS)
     known = {each.name: each for each in READINGS[table]}
-    wanted = _possible(known, options.get("say")) if names is None else list(names)
+    say: Callable[[str], None] = options.get("say") or (lambda _: None)
+    wanted = _possible(known, say) if names is None else list(names)
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
         raise ParameterError(f"names must be some of {', '.join(known)}; got {wanted!r}")
     frames = []
     for name in wanted:
+        say(f"reading {name}")
         found = repeat_table(table, dataset, settings=known[name].settings, **options)
         found.insert(0, "reading", name)
         frames.append(found)
     return pd.concat(frames, ignore_index=True)
 
 
-def _possible(known: Mapping[str, Reading], say: Callable[[str], None] | None) -> list[str]:
+def _possible(known: Mapping[str, Reading], say: Callable[[str], None]) -> list[str]:
     """The readings that can be tried here; those left out for want of R are said."""
     need = [name for name, each in known.items() if each.needs_r]
     r = look_for_r() if need else {"available": True}
     if r["available"]:
         return list(known)
-    if say is not None:
-        say(f"left out, because they need R ({r['reason']}): {', '.join(need)}")
+    say(f"left out, because they need R ({r['reason']}): {', '.join(need)}")
     return [name for name in known if name not in need]
 
 
