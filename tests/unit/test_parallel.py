@@ -103,6 +103,7 @@ def cluster() -> Iterator[Any]:
 def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
+    X[:, 0] += y
     here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0)
     killed: list[int] = []
 
