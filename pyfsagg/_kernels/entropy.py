@@ -27,6 +27,7 @@ from pyfsagg._kernels.sorted_bins import bin_edges
 
 __all__ = [
     "SCORES",
+    "count_between_cuts",
     "entropy_scores",
     "score_binned",
     "score_mdl",
@@ -65,6 +66,29 @@ def start_resample(
         fill_xlogx(table, state[1], total + 1, shift)
         state[1] = total + 1
     return total, shift
+
+
+@njit(cache=True, nogil=True)
+def count_between_cuts(
+    counts: NDArray[np.int64],
+    n_cuts: Integer,
+    n_entries: Integer,
+    classes: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    cut: NDArray[np.uint8],
+) -> NDArray[np.int64]:
+    """Class counts of the levels that the cuts make; one more row is left at zero.
+
+    Returns `counts`, or a larger array where that has too few rows.
+    """
+    if n_cuts + 2 > counts.shape[0]:
+        counts = np.empty((2 * n_cuts + 2, counts.shape[1]), np.int64)
+    counts[: n_cuts + 2] = 0
+    level = 0
+    for i in range(n_entries):
+        level += cut[i] == 2
+        counts[level, classes[i]] += sizes[i]
+    return counts
 
 
 @njit(cache=True, nogil=True)
@@ -217,13 +241,7 @@ def score_mdl(
             if n_cuts == 0:
                 out[r, j] = 0.0
                 continue
-            if n_cuts + 2 > counts.shape[0]:
-                counts = np.empty((2 * n_cuts + 2, n_classes), np.int64)
-            counts[: n_cuts + 2] = 0
-            level = 0
-            for i in range(n_entries):
-                level += cut[i] == 2
-                counts[level, classes[i]] += sizes[i]
+            counts = count_between_cuts(counts, n_cuts, n_entries, classes, sizes, cut)
             _count_rows(order[j], n_known[j], n_samples, mask, packed, counts[n_cuts + 1])
             write_scores(counts, n_cuts + 2, class_sum, total, table, shift, out[r, j])
     return out

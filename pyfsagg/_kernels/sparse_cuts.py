@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.entropy import start_resample, write_scores
+from pyfsagg._kernels.entropy import count_between_cuts, start_resample, write_scores
 from pyfsagg._kernels.mdl import Integer, log_codes, mark_cuts
 from pyfsagg._kernels.sparse_entropy import count_zeros, sum_classes
 
@@ -238,13 +238,7 @@ def sparse_mdl(
             )
             if n_cuts == 0:
                 continue
-            if n_cuts + 2 > counts.shape[0]:
-                counts = np.empty((2 * n_cuts + 2, n_classes), np.int64)
-            counts[: n_cuts + 2] = 0
-            level = 0
-            for i in range(n_entries):
-                level += cut[i] == 2
-                counts[level, classes[i]] += sizes[i]
+            counts = count_between_cuts(counts, n_cuts, n_entries, classes, sizes, cut)
             for place in range(known, end):
                 word = np.int64(packed[rows[place]])
                 counts[n_cuts + 1, word >> 16] += word & 0xFFFF

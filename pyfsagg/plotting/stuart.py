@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator, PercentFormatter
 
 from pyfsagg._validation import check_choice
+from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.exceptions import DataError
 from pyfsagg.plotting._style import (
     BLUE,
@@ -20,7 +21,7 @@ from pyfsagg.plotting._style import (
     set_title,
 )
 from pyfsagg.reproduce.fold_rankings import STUART_COLUMN_ORDER
-from pyfsagg.reproduce.stuart_result import MEASURES, StuartFinding
+from pyfsagg.reproduce.stuart_result import StuartFinding
 from pyfsagg.reproduce.stuart_text import KINDS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 
@@ -78,7 +79,7 @@ def plot_stuart_lists(
     sets, filters = finding.parameters["datasets"], finding.parameters["filters"]
     dataset = sets[0] if dataset is None else check_choice("dataset", dataset, sets)
     filter = filters[0] if filter is None else check_choice("filter", filter, filters)
-    check_choice("measure", measure, MEASURES)
+    check_choice("measure", measure, THESIS_MEASURES)
     ax = new_axes(ax, 3.4)
     rows = finding.stability
     rows = rows[

@@ -78,18 +78,27 @@ class Experiment:
 
 _FOLDS = {**BY_AGGREGATOR_AS_READ, "n_folds": 100, "n_resamples": 1000, "repetitions": 3}
 _FEW_FOLDS = {**BY_AGGREGATOR_AS_READ, "n_folds": 10, "n_resamples": 50, "repetitions": 3}
-_NAMES = {"robust_rank_aggregation": "rra"}
 _FEW_FOLDS_REMARK = (
     "Quick settings leave out a tenth of the rows in each fold, not a hundredth, and aggregate few "
     "resamples: our values are then less stable than the printed ones, and “outside” says little. "
     "Only the full settings decide these cells."
 )
 _R = "filters as in the R packages: FSelectorRcpp's MDL, praznik's bins, ten bins for chi-squared"
-_BY_AGGREGATOR = (
-    _R,
-    "Stuart exactly, not by the alternating recursion",
-    "Canberra on ranks with 1 = best, near which the printed values are (in table 4.4: 1 = worst)",
-)
+_BY_AGGREGATOR: dict[str, Any] = {
+    "paper": "thesis",
+    "full": _FOLDS,
+    "quick": _FEW_FOLDS,
+    "published_repetitions": 1,
+    "unit": 1e-6,
+    "what": "a random division into folds",
+    "readings": (
+        _R,
+        "Stuart exactly, not by the alternating recursion",
+        "Canberra on ranks with 1 = best, near which the printed values are (in table 4.4: 1 = worst)",
+    ),
+    "renamed": {"robust_rank_aggregation": "rra"},
+    "quick_remark": _FEW_FOLDS_REMARK,
+}
 _ATTRIBUTES = {"bins": 10, "share": 0.15}
 _FPCPS = (
     "every split keeps 15 % of the attributes; the paper has 10 to 25 %, by a rule that it does not "
@@ -128,31 +137,15 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         Experiment(
             table="4.5",
-            paper="thesis",
             caption="Stability over folds, by aggregator, information gain",
             repeat=stability_by_aggregator_information_gain,
-            full=_FOLDS,
-            quick=_FEW_FOLDS,
-            published_repetitions=1,
-            unit=1e-6,
-            what="a random division into folds",
-            readings=_BY_AGGREGATOR,
-            renamed=_NAMES,
-            quick_remark=_FEW_FOLDS_REMARK,
+            **_BY_AGGREGATOR,
         ),
         Experiment(
             table="4.6",
-            paper="thesis",
             caption="Stability over folds, by aggregator, mRMR",
             repeat=stability_by_aggregator_mrmr,
-            full=_FOLDS,
-            quick=_FEW_FOLDS,
-            published_repetitions=1,
-            unit=1e-6,
-            what="a random division into folds",
-            readings=_BY_AGGREGATOR,
-            renamed=_NAMES,
-            quick_remark=_FEW_FOLDS_REMARK,
+            **_BY_AGGREGATOR,
         ),
         Experiment(
             table="fpcps_1",

@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from pyfsagg._parallel import run_tasks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.cross_validation import FoldPlan
+from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.ranks import rank_scores
+from pyfsagg.stability_measures import stability
 
 __all__ = [
     "AGGREGATORS_OF_TABLE",
@@ -32,6 +34,8 @@ __all__ = [
     "STUART_FIRST_LIST",
     "Fold",
     "FoldRankings",
+    "fold_stability",
+    "geometric_mean_options",
     "look_for_r",
 ]
 
@@ -138,6 +142,31 @@ class FoldRankings:
                 scores[m, STUART_COLUMN_ORDER] = -r_ranks(values)
                 scores[m, STUART_FIRST_LIST] = -places_by_first_list(values, ranks[0])
         return scores, kinds
+
+
+def geometric_mean_options(filter: str, *, positive_only: bool = False) -> dict[str, Any]:
+    """How the geometric mean takes scores of 0 and below; those of mRMR can be negative."""
+    if positive_only:
+        return {"nonpositive_as": 1.0}
+    return {"shift": "minimum"} if filter == "mrmr" else {}
+
+
+def fold_stability(scores: Floats, *, best_first: bool = True) -> dict[str, float]:
+    """The measures of tables 4.5 and 4.6 over the folds, by name.
+
+    Parameters
+    ----------
+    scores : ndarray (n_folds, n_features)
+    best_first : bool
+        Whether Canberra compares ranks with 1 = best, as the printed values of these tables do (in
+        table 4.4: 1 = worst).
+    """
+    ends: dict[str, Any] = {"direction": "descending" if best_first else "ascending"}
+    options = {name: ends if name == "canberra" else {} for name in THESIS_MEASURES}
+    return {
+        name: stability(scores, name, input="scores", top=0.25, **chosen).value
+        for name, chosen in options.items()
+    }
 
 
 def look_for_r() -> dict[str, Any]:

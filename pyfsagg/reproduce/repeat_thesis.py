@@ -19,7 +19,6 @@ from pandas.api.types import is_integer_dtype
 from pyfsagg._target import Target, check_target
 from pyfsagg._validation import Table, check_table
 from pyfsagg.aggregator_influence import influence
-from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError, PyfsaggWarning
@@ -28,6 +27,8 @@ from pyfsagg.reproduce.fold_rankings import (
     AGGREGATORS_OF_TABLE,
     AS_R_RETURNS,
     FoldRankings,
+    fold_stability,
+    geometric_mean_options,
     look_for_r,
 )
 from pyfsagg.reproduce.printed import WEIGHTED_ACCURACY
@@ -183,7 +184,8 @@ def _by_aggregator(
 ) -> Values:
     table, target = _prepare(X, y, settings, seed)
     parity = {"mdl": settings["mdl"]} if name in BY_FILTER else {}
-    geometric_mean = _geometric_mean(settings["geometric_mean"], name)
+    positive_only = settings["geometric_mean"] == "positive scores only"
+    geometric_mean = geometric_mean_options(name, positive_only=positive_only)
     if settings["rank_aggregation"] == "as R returns it":
         scores = _scores_in_r(table, target, name, parity, geometric_mean, settings, seed, n_jobs)
     else:
@@ -199,12 +201,11 @@ def _by_aggregator(
             n_jobs=n_jobs,
         )
         scores = {aggregator: matrix for (_, aggregator), matrix in found.scores.items()}
-    direction = "descending" if settings["canberra"] == "best first" else "ascending"
+    best_first = settings["canberra"] == "best first"
     return {
         (row, measure): value
         for row, matrix in scores.items()
-        for measure, value in thesis_measures(matrix, canberra_direction=direction).items()
-        if measure in THESIS_MEASURES
+        for measure, value in fold_stability(matrix, best_first=best_first).items()
     }
 
 
@@ -241,13 +242,6 @@ def _scores_in_r(
         )
         for row in AGGREGATORS_OF_TABLE
     }
-
-
-def _geometric_mean(reading: str, filter_name: str) -> dict[str, Any]:
-    """Options of the geometric mean; it is not defined for the negative scores of mRMR."""
-    if reading == "positive scores only":
-        return {"nonpositive_as": 1.0}
-    return {"shift": "minimum"} if filter_name == "mrmr" else {}
 
 
 def stability_by_aggregator_information_gain(

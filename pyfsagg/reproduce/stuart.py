@@ -17,11 +17,16 @@ import pandas as pd
 from pyfsagg._validation import check_integer
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.reproduce.fold_rankings import Fold, FoldRankings, look_for_r
+from pyfsagg.reproduce.fold_rankings import (
+    Fold,
+    FoldRankings,
+    fold_stability,
+    geometric_mean_options,
+    look_for_r,
+)
 from pyfsagg.reproduce.saved import record
-from pyfsagg.reproduce.stuart_result import MEASURES, TABLE_OF_FILTER, StuartFinding
+from pyfsagg.reproduce.stuart_result import TABLE_OF_FILTER, StuartFinding
 from pyfsagg.reproduce.stuart_text import KINDS
-from pyfsagg.stability_measures import stability
 
 __all__ = ["stuart_finding"]
 
@@ -124,7 +129,7 @@ def stuart_finding(
                 data.y,
                 name,
                 filter_params=FILTERS[name],
-                geometric_mean={"shift": "minimum"} if name == "mrmr" else {},
+                geometric_mean=geometric_mean_options(name),
                 n_folds=folds,
                 counts=counts,
                 random_state=random_state,
@@ -202,8 +207,7 @@ def _tables(
     rows = []
     for m, aggregator in found[0][0]:
         scores = np.stack([scores[m, aggregator] for scores, _ in found])
-        for measure, options in MEASURES.items():
-            value = stability(scores, measure, input="scores", top=0.25, **options).value
+        for measure, value in fold_stability(scores).items():
             rows.append((dataset, name, m, aggregator, measure, value))
     columns = ["dataset", "filter", "n_lists", "aggregator", "measure", "value"]
     kinds = [

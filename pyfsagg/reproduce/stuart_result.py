@@ -19,14 +19,8 @@ from pyfsagg.reproduce.fold_rankings import IN_R, STUART_COLUMN_ORDER
 from pyfsagg.reproduce.saved import as_frame, as_rows, read_document, write_document
 from pyfsagg.reproduce.stuart_text import conclusions
 
-__all__ = ["MEASURES", "TABLE_OF_FILTER", "StuartFinding"]
+__all__ = ["TABLE_OF_FILTER", "StuartFinding"]
 
-MEASURES: Mapping[str, Mapping[str, Any]] = {
-    "spearman": {},
-    "jaccard": {},
-    "canberra": {"direction": "descending"},
-}
-"""Options of each: in tables 4.5 and 4.6 Canberra compares ranks with 1 = best (in 4.4, 1 = worst)."""
 TABLE_OF_FILTER = {"information_gain": "4.5", "mrmr": "4.6"}
 SCHEMA = 1
 _FRAMES = ("stability", "values", "published")

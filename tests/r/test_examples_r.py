@@ -7,11 +7,9 @@ import importlib
 import pkgutil
 
 import pytest
+from r_packages import need
 
 import r_bridge
-from pyfsagg.exceptions import MissingDependencyError
-from r_bridge._packages import PACKAGES
-from r_bridge._session import require
 
 pytestmark = pytest.mark.r
 
@@ -31,16 +29,8 @@ MODULES = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_examples(name: str, request: pytest.FixtureRequest) -> None:
-    import os
-
-    for package in NEEDED.get(name, []):
-        try:
-            require(package)
-        except MissingDependencyError as reason:
-            if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1" and PACKAGES[package].debian:
-                raise
-            pytest.skip(str(reason))
+def test_examples(name: str) -> None:
+    need(*NEEDED.get(name, []))
     module = importlib.import_module(f"r_bridge.{name}")
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     failed, tried = doctest.testmod(module, optionflags=flags)

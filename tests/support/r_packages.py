@@ -12,15 +12,15 @@ from r_bridge._session import require
 
 
 def need(*packages: str) -> None:
-    """Skip the module without R and `packages`; with PYFSAGG_REQUIRE_ALL=1 let it fail.
+    """Skip the module or the test without `packages`; with PYFSAGG_REQUIRE_ALL=1 let it fail.
 
-    Packages that Debian does not have may be missing always.
+    A package that Debian does not have may be missing always; R itself, and the others, may not.
     """
-    try:
-        for name in packages:
+    for name in packages:
+        try:
             require(name)
-    except MissingDependencyError as reason:
-        from_debian = all(name not in PACKAGES or PACKAGES[name].debian for name in packages)
-        if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1" and from_debian:
-            raise
-        pytest.skip(f"R is not available: {reason}", allow_module_level=True)
+        except MissingDependencyError as reason:
+            from_debian = name not in PACKAGES or PACKAGES[name].debian
+            if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1" and from_debian:
+                raise
+            pytest.skip(f"R is not available: {reason}", allow_module_level=True)
