@@ -94,6 +94,9 @@ def _run(options: argparse.Namespace) -> None:
         print(text)
     elif not options.quiet:
         print(coverage(found).to_string(float_format="{:.2f}".format, na_rep="–"))
+        lost = found.loc[found["verdict"] == "not checkable", "reason"]
+        for reason, number in lost.value_counts().items():
+            print(f"Not checkable ({number}): {reason}")
         print(
             f"\nResults are in {folder}/: cells.csv (every cell with its verdict), coverage.csv, "
             f"cells.json and {REPORT_FILE}"

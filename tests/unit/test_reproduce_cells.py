@@ -13,6 +13,7 @@ from scipy.stats import t
 import pyfsagg.reproduce.sources as module
 from pyfsagg._target import check_target
 from pyfsagg._validation import check_table
+from pyfsagg.cli import main
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
 from pyfsagg.reproduce import cells, coverage, table
@@ -175,3 +176,13 @@ def test_two_thirds_of_every_class() -> None:
 def test_bad_input(call, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_the_command_says_why_cells_cannot_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    command = ["reproduce", "thesis", "--table", "4.4", "--dataset", "jasmine", "--quick"]
+    assert main([*command, "--output", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "Not checkable (25): the data set is not here; PYFSAGG_DATA names the folder" in said
