@@ -178,7 +178,7 @@ def fresh_python(*arguments: str, **environment: str) -> str:
 
 def imports(rounds: int) -> list[dict[str, Any]]:
     """Import times in fresh processes, taken in turn."""
-    names = ("sklearn", "pyfsagg", "pyfsagg.ensemble", "pyfsagg.report")
+    names = ("sklearn", "pyfsagg", "pyfsagg.ensemble", "pyfsagg.ensemble._page")
     code = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
     seconds: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(rounds + 1):

@@ -21,8 +21,8 @@ from joblib import Parallel, delayed
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.filters.entropy import prepare_entropy
 
 BLOCK = 8

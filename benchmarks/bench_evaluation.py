@@ -19,8 +19,8 @@ from _timing import interleaved, print_table, write_json
 from joblib import Parallel, delayed
 
 from pyfsagg import evaluate, load_dataset
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.evaluation.cells import Fit, fit_one
 from pyfsagg.evaluation.classifiers import read_classifiers
 from pyfsagg.evaluation.protocols import DEFAULT_CLASSIFIERS

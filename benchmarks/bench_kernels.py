@@ -25,8 +25,8 @@ from numba import njit
 
 from pyfsagg._kernels.draws import place_draws
 from pyfsagg._kernels.popcount import LANES, meet_3x3
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import RankTable

@@ -20,8 +20,8 @@ from _timing import interleaved, print_table, write_json
 from joblib import Parallel, delayed
 from numba import njit
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.filters._base import Scorer
 from pyfsagg.filters.chi_squared import prepare_chi_squared
 from pyfsagg.filters.mrmr import prepare_mrmr

@@ -25,8 +25,8 @@ from _timing import interleaved, peak_megabytes, print_table, write_json
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.filters import FILTERS
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {

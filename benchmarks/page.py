@@ -20,10 +20,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from pyfsagg._draw.style import BLUE, GREY, ORANGE, clear_frame
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text, write_page
 from pyfsagg._version import __version__
-from pyfsagg.plotting._style import BLUE, GREY, ORANGE, clear_frame
-from pyfsagg.report._pictures import inline_svg
-from pyfsagg.report.page import Block, Column, Page, Picture, Section, Table, Text, write_page
 
 HISTORY = Path(__file__).resolve().parent / "history.jsonl"
 

@@ -10,20 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.sorted_bins import GRID_STEP, bin_edges, middle_cut
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import (
-    AnyTable,
-    Kind,
-    Table,
-    Weights,
-    check_choice,
-    check_integer,
-    check_table,
-    full_weights,
-)
+from pyfsagg._table.table import AnyTable, Kind, Table, Weights, check_table, full_weights
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["MDL_READINGS", "METHODS", "MISSING", "Discretization", "SortedColumns", "discretize"]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._registry import Registry
+from pyfsagg._base.registry import Registry
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg.aggregation._base import AGGREGATORS, check_options
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import RankTable, rank_scores

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._result import Aggregation, aggregate, as_rank_table
 from pyfsagg.exceptions import ParameterError

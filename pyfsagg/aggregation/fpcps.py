@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,

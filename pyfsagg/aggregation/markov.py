@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._kernels.markov import better_counts, pairwise_step, prefix_step, win_matrix
-from pyfsagg._validation import check_choice, check_integer, check_real
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
+from pyfsagg._base.checks import check_real
 from pyfsagg._kernels.beta_crossing import log_exact_p
 from pyfsagg._kernels.binomial_tail import log_rho, log_rho_with_cutoffs
 from pyfsagg._kernels.order_statistics import log_stuart
-from pyfsagg._validation import check_real
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable

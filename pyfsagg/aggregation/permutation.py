@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg.aggregation._base import AGGREGATORS, check_options
 from pyfsagg.aggregation._result import ADJUSTMENTS, adjust_p_values, as_rank_table
 from pyfsagg.exceptions import DataError, ParameterError

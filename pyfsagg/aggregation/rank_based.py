@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice
+from pyfsagg._base.checks import check_choice
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_real
+from pyfsagg._base.checks import check_real
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from pyfsagg._validation import check_real
+from pyfsagg._base.checks import check_real
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES, stability
 from pyfsagg.statistics import (
@@ -151,8 +150,9 @@ class AggregatorComparison:
 
     def plot(self, **options: Any) -> Any:
         """Heat map of the adjusted p-values of all pairs; returns Matplotlib axes."""
-        plotting = importlib.import_module("pyfsagg.plotting.influence")
-        return plotting.plot_pairwise(self, **options)
+        from pyfsagg.aggregator_influence._plot import plot_pairwise
+
+        return plot_pairwise(self, **options)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4g}" for name, value in self.values.mean().items())

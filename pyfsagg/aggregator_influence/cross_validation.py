@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import open_checkpoint, resume_tasks
-from pyfsagg._identity import versions
-from pyfsagg._validation import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
+from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import zipfile
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._output import new_folder
+from pyfsagg._base.output import new_folder
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
@@ -225,13 +224,15 @@ class InfluenceResult:
             Stability of each aggregator with its interval; heat map of the adjusted p-values of all
             pairs of aggregators.
         **options
-            Passed on to ``pyfsagg.plotting.influence.plot_<kind>``: `measure`, `filter`, `top`, `ax`.
+            Passed on to ``pyfsagg.plotting.plot_<kind>``: `measure`, `filter`, `top`, `ax`.
         """
-        # Drawing stands above results in the order of imports, so it is looked up when asked for.
-        kinds = importlib.import_module("pyfsagg.plotting.influence").INFLUENCE_PLOTS
-        if kind not in kinds:
-            raise ParameterError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
-        return kinds[kind](self, **options)
+        from pyfsagg.aggregator_influence._plot import INFLUENCE_PLOTS
+
+        if kind not in INFLUENCE_PLOTS:
+            raise ParameterError(
+                f"kind must be one of {', '.join(map(repr, INFLUENCE_PLOTS))}, got {kind!r}"
+            )
+        return INFLUENCE_PLOTS[kind](self, **options)
 
     def to_json(self, measures: Sequence[str] = THESIS_MEASURES, *, top: float | int = 0.25) -> str:
         """Parameters, data record, versions and the stability table as JSON text."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
+from pyfsagg._command.flags import on_cluster
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
@@ -22,12 +23,11 @@ from pyfsagg.cli import (
     influence,
     order,
     rank,
-    reproduce,
     stability,
     unsupervised,
 )
-from pyfsagg.cli._common import on_cluster
 from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
+from pyfsagg.reproduce.commands import reproduce
 
 __all__ = ["main"]
 
@@ -89,7 +89,7 @@ def _tell_state(options: argparse.Namespace) -> None:
     """Say what a checkpoint holds, before the work begins."""
     if getattr(options, "checkpoint", None) is None or options.quiet:
         return
-    from pyfsagg._checkpoint import spoken_state
+    from pyfsagg._run.checkpoint import spoken_state
 
     print(spoken_state(options.checkpoint), file=sys.stderr, flush=True)
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._identity import versions
+from pyfsagg._base.words import enumerate_names, plural, ranks, setting, titled
+from pyfsagg._page.page import write_page
+from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import Aggregation, PermutationTest
+from pyfsagg.aggregation._page import INDEPENDENCE, aggregation_page
 from pyfsagg.aggregation.comparison import Comparison
 from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.ranks import RankTable
-from pyfsagg.report._format import enumerate_names, plural, ranks, setting, titled
-from pyfsagg.report.aggregation import INDEPENDENCE, aggregation_page
-from pyfsagg.report.page import write_page
 
 __all__ = ["Outcome", "summary", "to_json", "write_into"]
 

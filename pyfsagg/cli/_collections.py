@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._selection import n_selected
+from pyfsagg._base.selection import n_selected
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError

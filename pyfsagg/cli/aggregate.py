@@ -8,7 +8,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import add_output_flags, assignments, free_folder, names
+from pyfsagg._command.flags import add_output_flags, assignments, free_folder, names
 from pyfsagg.exceptions import ParameterError, PyfsaggWarning
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _numbers(text: str) -> float | list[float]:
 
 
 def _aggregate(options: argparse.Namespace) -> None:
-    from pyfsagg._output import new_folder
+    from pyfsagg._base.output import new_folder
 
     methods, params = _methods(options)
     table = _read(options)
@@ -181,7 +181,7 @@ def _aggregate(options: argparse.Namespace) -> None:
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Names of the methods, the one of the result first, and their options."""
-    from pyfsagg._validation import check_integer
+    from pyfsagg._base.checks import check_integer
     from pyfsagg.aggregation import AGGREGATORS
 
     if options.method and options.methods:

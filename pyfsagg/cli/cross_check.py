@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import add_output_flags, free_folder, names, reporter
+from pyfsagg._command.flags import add_output_flags, free_folder, names, reporter
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def add_commands(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Compare, write everything into a folder, and say what was found."""
-    from pyfsagg._output import new_folder
+    from pyfsagg._base.output import new_folder
     from r_bridge.comparisons import cross_check
 
     data = _read(options)
@@ -102,7 +102,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> dict[str, Any]:
     """The table to compare on, as arguments of ``cross_check``; none for the embedded data."""
-    from pyfsagg._validation import check_table
+    from pyfsagg._table.table import check_table
     from pyfsagg.datasets import load_dataset, read_table, split_target
 
     if options.data is None:

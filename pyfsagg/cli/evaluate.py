@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import (
+from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -113,10 +113,10 @@ def _thresholds(text: str) -> list[float | int]:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from pyfsagg._output import new_folder
+    from pyfsagg._base.output import new_folder
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.evaluation import evaluate
-    from pyfsagg.report.evaluation import write_evaluation
+    from pyfsagg.evaluation._page import write_evaluation
 
     frame = read_table(options.table)
     exclude = [*options.exclude, *([options.groups] if options.groups else [])]
@@ -167,9 +167,9 @@ def _saved_ranking(
     options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None
 ) -> dict[str, Any]:
     """The ranking of a saved run, if it was made for this table, and how the table was read."""
-    from pyfsagg._identity import data_hash
-    from pyfsagg._target import check_target
-    from pyfsagg._validation import check_table
+    from pyfsagg._table.identity import data_hash
+    from pyfsagg._table.table import check_table
+    from pyfsagg._table.target import check_target
     from pyfsagg.ensemble import EnsembleResult
 
     saved = EnsembleResult.load(options.run_folder)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import (
+from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -115,12 +115,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _influence(options: argparse.Namespace) -> None:
-    from pyfsagg._output import new_folder
-    from pyfsagg._selection import n_selected
+    from pyfsagg._base.output import new_folder
+    from pyfsagg._base.selection import n_selected
+    from pyfsagg._page.page import write_page
     from pyfsagg.aggregator_influence import THESIS_MEASURES
+    from pyfsagg.aggregator_influence._page import influence_page
     from pyfsagg.datasets import read_table, split_target
-    from pyfsagg.report.influence import influence_page
-    from pyfsagg.report.page import write_page
 
     require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)

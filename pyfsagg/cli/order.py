@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._output import new_folder
-from pyfsagg.cli._common import (
+from pyfsagg._base.output import new_folder
+from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
     free_folder,
@@ -21,7 +21,7 @@ from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
-    from pyfsagg.rank_order.experiments import Experiment
+    from pyfsagg.reproduce.orders.experiments import Experiment
 
 __all__ = ["add_commands"]
 
@@ -177,11 +177,11 @@ def _order(options: argparse.Namespace) -> None:
 
 
 def _eliminate(options: argparse.Namespace) -> None:
-    from pyfsagg._selection import n_selected
+    from pyfsagg._base.selection import n_selected
+    from pyfsagg._page.page import write_page
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.rank_order import eliminate, random_subset_baseline
-    from pyfsagg.report.page import write_page
-    from pyfsagg.report.rank_order import elimination_page
+    from pyfsagg.rank_order._page import elimination_page
 
     X, y = split_target(read_table(options.table), options.target, options.exclude)
     share = 0.25 if options.threshold is None else options.threshold
@@ -222,7 +222,7 @@ def _eliminate(options: argparse.Namespace) -> None:
 
 
 def _draw(result: Elimination, baseline: Any, folder: Path) -> None:
-    from pyfsagg.plotting.rank_order import plot_elimination
+    from pyfsagg.rank_order._plot import plot_elimination
 
     for measure in ("divergence", "accuracy"):
         if measure == "accuracy" and result.accuracy is None:
@@ -248,10 +248,10 @@ def _tell(options: argparse.Namespace, result: Elimination, size: int, folder: P
 
 
 def _experiment(options: argparse.Namespace) -> None:
-    from pyfsagg.plotting.rank_order import plot_experiment
-    from pyfsagg.rank_order.experiments import run_experiment
-    from pyfsagg.report.page import write_page
-    from pyfsagg.report.rank_order import experiment_page
+    from pyfsagg._page.page import write_page
+    from pyfsagg.reproduce.orders.experiments import run_experiment
+    from pyfsagg.reproduce.pages.orders import experiment_page
+    from pyfsagg.reproduce.pictures.orders import plot_experiment
 
     folder = free_folder(options.output, f"pyfsagg-{options.experiment}")
     with new_folder(folder) as draft:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import (
+from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
@@ -193,9 +193,9 @@ def _run(
     default_folder: str,
 ) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._output import new_folder
-    from pyfsagg._selection import n_selected
-    from pyfsagg.report import write_report
+    from pyfsagg._base.output import new_folder
+    from pyfsagg._base.selection import n_selected
+    from pyfsagg.ensemble._page import write_report
 
     n_selected(options.threshold, n_features)  # refuse before the work is done
     folder = free_folder(options.output, default_folder)

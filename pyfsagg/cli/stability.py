@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import add_output_flags, free_folder, names, threshold
+from pyfsagg._command.flags import add_output_flags, free_folder, names, threshold
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pyfsagg.cli._collections import Collection
-    from pyfsagg.report.stability import Pair
+    from pyfsagg.stability_measures._page import Pair
 
 __all__ = ["add_commands"]
 
@@ -103,9 +103,9 @@ def _sizes(text: str) -> list[float | int]:
 
 
 def _stability(options: argparse.Namespace) -> None:
-    from pyfsagg._output import new_folder
+    from pyfsagg._base.output import new_folder
+    from pyfsagg._page.page import write_page
     from pyfsagg.cli._collections import read_similarity
-    from pyfsagg.report.page import write_page
     from pyfsagg.stability_measures import feature_stability, stability_table
 
     folder = free_folder(options.output, "pyfsagg-stability")
@@ -143,7 +143,7 @@ def _stability(options: argparse.Namespace) -> None:
 
 
 def _read(options: argparse.Namespace, sources: list[str]) -> Collection:
-    from pyfsagg._validation import check_integer
+    from pyfsagg._base.checks import check_integer
     from pyfsagg.cli._collections import read_source
 
     if options.n_features is not None:
@@ -170,8 +170,8 @@ def _curve(options: argparse.Namespace, collection: Collection) -> pd.DataFrame 
 
 
 def _compare(first: Collection, second: Collection, level: float) -> Pair:
-    from pyfsagg.report.stability import Pair
     from pyfsagg.stability_measures import nogueira
+    from pyfsagg.stability_measures._page import Pair
 
     found = [nogueira(each.data, **each.arguments, level=level) for each in (first, second)]
     if found[0].n_features != found[1].n_features:
@@ -194,7 +194,7 @@ def _record(
     """What ``run.json`` holds."""
     from dataclasses import asdict
 
-    from pyfsagg._identity import versions
+    from pyfsagg._table.identity import versions
 
     rows = table.reset_index().astype(object)
     record: dict[str, Any] = {
@@ -240,8 +240,8 @@ def _shown(source: str) -> str:
 
 
 def _what(collection: Collection) -> str:
-    from pyfsagg._selection import n_selected
-    from pyfsagg.report._format import count
+    from pyfsagg._base.selection import n_selected
+    from pyfsagg._base.words import count
 
     if collection.form == "lists":
         sizes = sorted({len(names) for names in collection.data})
@@ -264,8 +264,8 @@ def _page(
     pair: Pair | None,
     record: dict[str, Any],
 ) -> Any:
-    from pyfsagg.report._format import setting
-    from pyfsagg.report.stability import stability_page
+    from pyfsagg._base.words import setting
+    from pyfsagg.stability_measures._page import stability_page
 
     groups = [
         (title, [(key.replace("_", " "), setting(value)) for key, value in record[part].items()])

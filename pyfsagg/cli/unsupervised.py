@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.cli._common import (
+from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
     free_folder,
@@ -106,9 +106,9 @@ def _rule(text: str) -> str | float | int:
 
 def _run(options: argparse.Namespace) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._output import new_folder
-    from pyfsagg._selection import n_selected
-    from pyfsagg.report.unsupervised import write_unsupervised_report
+    from pyfsagg._base.output import new_folder
+    from pyfsagg._base.selection import n_selected
+    from pyfsagg.unsupervised._page import write_unsupervised_report
 
     X, y = _read(options)
     if not isinstance(options.threshold, str):
@@ -209,7 +209,7 @@ def _draw(
     result: ConsensusRanking, rule: Any, curves: dict[str, pd.DataFrame], draft: Path
 ) -> None:
     """Write the pictures as PNG files."""
-    from pyfsagg.plotting.unsupervised import (
+    from pyfsagg.unsupervised._plot import (
         plot_borda_curve,
         plot_clustering_curve,
         plot_consensus,

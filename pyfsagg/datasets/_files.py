@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._delimited import MISSING, read_bytes, read_delimited
+from pyfsagg._table.delimited import MISSING, read_bytes, read_delimited
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 __all__ = ["is_sparse_file", "read_sparse_table", "read_table", "split_target"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._blocks import row_blocks
-from pyfsagg._validation import check_choice
+from pyfsagg._base.blocks import row_blocks
+from pyfsagg._base.checks import check_choice
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import run_ensemble, set_up_run

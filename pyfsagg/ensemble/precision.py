@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._selection import n_selected
-from pyfsagg._validation import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures import enough_resamples
 

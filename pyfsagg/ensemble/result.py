@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import zipfile
@@ -16,9 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._blocks import column_blocks
-from pyfsagg._output import new_folder
-from pyfsagg._selection import n_selected
+from pyfsagg._base.blocks import column_blocks
+from pyfsagg._base.output import new_folder
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import feature_stability, thesis_measures
@@ -153,12 +152,13 @@ class EnsembleResult:
         **options
             Passed on to ``pyfsagg.plotting.plot_<kind>``.
         """
-        # Drawing stands above results in the order of imports, so it is looked up when asked for.
-        plotting = importlib.import_module("pyfsagg.plotting")
-        kinds = plotting.ENSEMBLE_PLOTS
-        if kind not in kinds:
-            raise ParameterError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
-        return kinds[kind](self, **options)
+        from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS
+
+        if kind not in ENSEMBLE_PLOTS:
+            raise ParameterError(
+                f"kind must be one of {', '.join(map(repr, ENSEMBLE_PLOTS))}, got {kind!r}"
+            )
+        return ENSEMBLE_PLOTS[kind](self, **options)
 
     def to_json(self, threshold: float | int = 0.25) -> str:
         """Parameters, data record, versions, ranking, selection and stability as JSON text."""

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._blocks import column_blocks
-from pyfsagg._checkpoint import Checkpoint, kept_seed, open_checkpoint
-from pyfsagg._identity import data_hash, versions
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import AnyTable, check_table, full_weights
+from pyfsagg._base.blocks import column_blocks
+from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._table.identity import data_hash, versions
+from pyfsagg._table.table import AnyTable, check_table, full_weights
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
 from pyfsagg.ensemble.result import EnsembleResult

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._blocks import row_blocks
-from pyfsagg._checkpoint import Checkpoint, resume_tasks
-from pyfsagg._sparse import dense_megabytes
-from pyfsagg._target import Target
-from pyfsagg._validation import AnyTable, SparseTable, Table
+from pyfsagg._base.blocks import row_blocks
+from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
+from pyfsagg._table.sparse import dense_megabytes
+from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.target import Target
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import Resamples
+from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
 __all__ = ["BoundFilter", "Progress", "as_lists", "bind_filters", "filter_label", "score_resamples"]
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._sklearn import estimator_accepts_missing, record_input
+from pyfsagg._base.estimators import estimator_accepts_missing, record_input
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import filter_label

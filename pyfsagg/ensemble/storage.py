@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._blocks import row_blocks
+from pyfsagg._base.blocks import row_blocks
 from pyfsagg.exceptions import OutputError, ParameterError
 
 __all__ = ["MatrixStore"]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import Checkpoint, Piece, resume_tasks
-from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._run.checkpoint import Checkpoint, Piece, resume_tasks
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.evaluation.classifiers import build_model
 from pyfsagg.evaluation.metrics import METRICS, Predictions
 from pyfsagg.evaluation.splits import Fold

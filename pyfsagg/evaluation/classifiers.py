@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._registry import Registry
-from pyfsagg._validation import Kind, Table
+from pyfsagg._base.registry import Registry
+from pyfsagg._table.table import Kind, Table
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 __all__ = ["CLASSIFIERS", "ClassifierSpec", "build_model", "list_classifiers", "read_classifiers"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._validation import check_real
+from pyfsagg._base.checks import check_real
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.statistics import (
     critical_difference,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._identity import data_hash
-from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation.splits import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from pyfsagg._checkpoint import kept_seed
+from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocols import evaluate

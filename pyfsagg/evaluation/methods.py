@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._target import Target
-from pyfsagg._validation import Table, check_choice
+from pyfsagg._base.checks import check_choice
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, NORMALIZATIONS, combine_filters

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._registry import Registry
+from pyfsagg._base.registry import Registry
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["METRICS", "MetricSpec", "Predictions", "list_metrics", "read_metrics"]

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import Checkpoint, kept_seed, open_checkpoint
-from pyfsagg._identity import data_hash, versions
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Table, check_integer, check_real, check_table
+from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._table.identity import data_hash, versions
+from pyfsagg._table.table import Table, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.scoring import Progress, progress_sink
 from pyfsagg.evaluation.cells import Fit, Outcome, fit_all

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._registry import Registry
+from pyfsagg._base.registry import Registry
 from pyfsagg.evaluation.classifiers import ClassifierSpec
 
 __all__ = ["REGRESSORS", "list_regressors"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._output import new_folder
+from pyfsagg._base.output import new_folder
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.saved import (
@@ -330,13 +329,15 @@ class Evaluation:
             The measure against the share of the features kept (a list of axes, one per classifier);
             average ranks with the critical difference; p-values of all pairs; wins, ties and losses.
         **options
-            Passed on to ``pyfsagg.plotting.evaluation.plot_<kind>``.
+            Passed on to ``pyfsagg.plotting.plot_<kind>``.
         """
-        # Drawing stands above results in the order of imports, so it is looked up when asked for.
-        kinds = importlib.import_module("pyfsagg.plotting.evaluation").EVALUATION_PLOTS
-        if kind not in kinds:
-            raise ParameterError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
-        return kinds[kind](self, **options)
+        from pyfsagg.evaluation._plot import EVALUATION_PLOTS
+
+        if kind not in EVALUATION_PLOTS:
+            raise ParameterError(
+                f"kind must be one of {', '.join(map(repr, EVALUATION_PLOTS))}, got {kind!r}"
+            )
+        return EVALUATION_PLOTS[kind](self, **options)
 
     # -----------------------------------------------------------------------------------------
     # how it is kept

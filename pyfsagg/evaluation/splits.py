@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import canonical_order
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._selection import n_selected
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["THESIS_THRESHOLDS", "Threshold", "read_thresholds", "weighted_average_accuracy"]

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pyfsagg.filters import correlation, unsupervised
+from pyfsagg.filters import correlation
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.chi_squared import chi_squared
 from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
@@ -34,7 +34,6 @@ __all__ = [
     "prepare_estimator",
     "spearman",
     "symmetric_uncertainty",
-    "unsupervised",
     "value_difference_metric",
 ]
 

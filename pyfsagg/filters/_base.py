@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._registry import Registry
-from pyfsagg._validation import Weights, full_weights
+from pyfsagg._base.registry import Registry
+from pyfsagg._table.table import Weights, full_weights
 
 __all__ = ["FILTERS", "FilterSpec", "Scorer", "Weights", "full_weights"]
 
@@ -46,7 +46,7 @@ class FilterSpec:
     `output` names which of the scorer's matrices is meant.  `accepts_missing(parameters)` says whether
     features may have missing values; `targets` are the kinds of target that it can use, of
     ``"classes"``, ``"numeric"`` and ``"none"``; `sparse` says whether `prepare` also takes a
-    :class:`~pyfsagg._validation.SparseTable`.
+    :class:`~pyfsagg._table.table.SparseTable`.
     """
 
     name: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import AnyTable, Kind, Table
+from pyfsagg._table.table import AnyTable, Kind, Table
 
 __all__ = [
     "MOST_BINS",

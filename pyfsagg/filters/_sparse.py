@@ -12,7 +12,7 @@ from pyfsagg._kernels.entropy import SCORES
 from pyfsagg._kernels.sparse_cuts import sparse_mdl
 from pyfsagg._kernels.sparse_entropy import sparse_binned, sparse_levels
 from pyfsagg._kernels.sparse_tables import sparse_class_tables
-from pyfsagg._validation import SparseTable
+from pyfsagg._table.table import SparseTable
 from pyfsagg.discretization import check_totals
 from pyfsagg.filters._base import Weights
 

@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.class_tables import chi_squared_block
 from pyfsagg._kernels.sparse_tables import CHI_SQUARED
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import (
-    AnyTable,
-    Kind,
-    SparseTable,
-    check_choice,
-    check_integer,
-    check_table,
-)
+from pyfsagg._table.table import AnyTable, Kind, SparseTable, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
 from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
 from pyfsagg.filters._sparse import SparseTableScorer

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import check_integer
 from pyfsagg._kernels.correlation import correlation_mrmr, pearson_block, spearman_numeric_block
-from pyfsagg._target import Target
-from pyfsagg._validation import Table, check_integer
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights
 from pyfsagg.filters._columns import OrderedLevels, category_codes, ordered_levels

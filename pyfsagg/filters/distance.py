@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_integer
 from pyfsagg._kernels.class_tables import (
     fit_criterion_block,
     spearman_block,
     value_difference_block,
 )
 from pyfsagg._kernels.sparse_tables import VALUE_DIFFERENCE
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import AnyTable, Kind, SparseTable, Table, check_integer, check_table
+from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
 from pyfsagg.filters._columns import (

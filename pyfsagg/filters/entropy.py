@@ -8,17 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy import SCORES, score_binned, score_mdl, score_nominal
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import (
-    AnyTable,
-    SparseTable,
-    Table,
-    check_choice,
-    check_integer,
-    check_table,
-)
+from pyfsagg._table.table import AnyTable, SparseTable, Table, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.discretization import (
     MDL_READINGS,
     METHODS,

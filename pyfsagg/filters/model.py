@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._target import Target
-from pyfsagg._validation import Kind, Table, check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._table.table import Kind, Table
+from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.filters._base import Weights
 
@@ -118,8 +119,8 @@ def prepare_callable(
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg._target import check_target
-    >>> from pyfsagg._validation import check_table
+    >>> from pyfsagg._table.target import check_target
+    >>> from pyfsagg._table.table import check_table
     >>> from pyfsagg.filters.model import prepare_callable
     >>> def weighted_spread(X, y, sample_weight):
     ...     return X.T @ sample_weight
@@ -177,8 +178,8 @@ def prepare_estimator(
     --------
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from pyfsagg._target import check_target
-    >>> from pyfsagg._validation import check_table
+    >>> from pyfsagg._table.target import check_target
+    >>> from pyfsagg._table.table import check_table
     >>> from pyfsagg.filters.model import prepare_estimator
     >>> table = check_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
     >>> target = check_target([0, 0, 1, 1], 4)

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.binning import EQUAL_WIDTH, PRAZNIK
 from pyfsagg._kernels.mrmr import mrmr_block
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Kind, Table, check_choice, check_integer, check_table
+from pyfsagg._table.table import Kind, Table, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
 from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
@@ -193,7 +194,7 @@ def mrmr(
     ------
     DataError
         For a missing value with ``binning="praznik"``, and for what
-        :func:`~pyfsagg._validation.check_table` refuses.
+        :func:`~pyfsagg._table.table.check_table` refuses.
     ParameterError
         For a parameter out of range.
 

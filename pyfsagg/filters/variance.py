@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import AnyTable, Table, check_real, check_table
+from pyfsagg._base.checks import check_real
+from pyfsagg._table.table import AnyTable, Table, check_table
 from pyfsagg.exceptions import DataError
 
 __all__ = ["NearZeroVariance", "drop_near_zero_variance", "near_zero_variance"]

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._columns import Kind, refuse_mixed_text
 from pyfsagg._kernels.binning import width_rows
+from pyfsagg._table.columns import Kind, refuse_mixed_text
 from pyfsagg.exceptions import DataError
 from pyfsagg.out_of_core.source import Piece
 

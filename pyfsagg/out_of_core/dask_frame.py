@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._validation import check_names
+from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError
 from pyfsagg.out_of_core.source import Piece, Source
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pyfsagg._base.checks import check_integer
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
-from pyfsagg._validation import check_integer
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
 from pyfsagg.out_of_core.source import Source

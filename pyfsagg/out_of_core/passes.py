@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import Checkpoint, resume_tasks
-from pyfsagg._parallel import count_workers, run_tasks
-from pyfsagg._poisson_bootstrap import check_poisson_totals, poisson_key
+from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
+from pyfsagg._run.parallel import count_workers, run_tasks
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core.columns import (
     FINE_PARTS,
@@ -25,6 +24,7 @@ from pyfsagg.out_of_core.counting import Counting, Counts, count_piece, count_sc
 from pyfsagg.out_of_core.memory import Budget
 from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
 from pyfsagg.out_of_core.source import Piece, Source, open_source
+from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key
 
 __all__ = ["Run", "check_two_classes", "open_run"]
 

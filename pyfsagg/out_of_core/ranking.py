@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import kept_seed, open_checkpoint
-from pyfsagg._identity import versions
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.counted_scores import OUTPUTS
-from pyfsagg._validation import check_choice, check_integer
+from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
+from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
 from pyfsagg.ensemble.result import EnsembleResult

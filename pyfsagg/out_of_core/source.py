@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from pyfsagg._validation import check_names
+from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = ["Piece", "Source", "open_source"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyfsagg._validation import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer
 
 __all__ = ["METHODS", "estimate_seconds"]
 

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import Checkpoint
+from pyfsagg._run.checkpoint import Checkpoint
 
 __all__ = ["Progress", "Strategy", "run_elimination"]
 

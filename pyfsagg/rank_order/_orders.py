@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import Kind, Table, check_choice, check_table, full_weights
+from pyfsagg._base.checks import check_choice
+from pyfsagg._table.table import Kind, Table, check_table, full_weights
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg.exceptions import DataError, OutputError
 
 __all__ = ["Elimination"]
@@ -135,9 +134,9 @@ class Elimination:
 
     def plot(self, **options: Any) -> Any:
         """Draw divergence and accuracy along the path; returns Matplotlib axes."""
-        # Drawing stands above results in the order of imports, so it is looked up when asked for.
-        plotting = importlib.import_module("pyfsagg.plotting.rank_order")
-        return plotting.plot_elimination(self, **options)
+        from pyfsagg.rank_order._plot import plot_elimination
+
+        return plot_elimination(self, **options)
 
     def to_json(self) -> str:
         """The result as JSON text; :meth:`from_json` reads it."""

@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from pyfsagg._base.checks import check_choice
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_choice
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import check_rules, integer_ranks, order_table
 from pyfsagg.rank_order.transforms import to_rank_order

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_choice
+from pyfsagg._base.checks import check_choice
+from pyfsagg._table.target import check_target
 from pyfsagg.rank_order._orders import (
     Orders,
     check_rules,

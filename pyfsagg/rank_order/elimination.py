@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._checkpoint import Checkpoint, open_checkpoint
-from pyfsagg._identity import versions
-from pyfsagg._validation import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
+from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._cost import METHODS, estimate_seconds
 from pyfsagg.rank_order._engine import Progress, Strategy, run_elimination

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
 

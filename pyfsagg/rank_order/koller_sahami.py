@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.rank_order import added_divergence, conditional_entropies
-from pyfsagg._parallel import count_workers, run_threads
+from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders
 
 __all__ = ["PARTNERS", "BlanketStrategy"]

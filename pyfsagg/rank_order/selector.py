@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._selection import n_selected
-from pyfsagg._sklearn import record_input
-from pyfsagg._validation import check_real, check_table
+from pyfsagg._base.checks import check_real
+from pyfsagg._base.estimators import record_input
+from pyfsagg._base.selection import n_selected
+from pyfsagg._table.table import check_table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order.elimination import eliminate
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.rank_order import spoiler_column, spoiler_totals
-from pyfsagg._parallel import count_workers, run_threads
+from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders, read_orders
 
 __all__ = ["SpoilerStrategy", "blocks_of_pairs", "spoiler_counts", "total_spoiler_counts"]

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pyfsagg._delimited import decode_text, read_bytes, read_delimited
-from pyfsagg._validation import check_choice
+from pyfsagg._base.checks import check_choice
+from pyfsagg._table.delimited import decode_text, read_bytes, read_delimited
 from pyfsagg.exceptions import DataError, PyfsaggWarning, UnknownNameError
 
 __all__ = ["DUPLICATES", "FORMATS", "Format", "PathLike", "read_rank_files"]

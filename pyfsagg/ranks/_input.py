@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 
 __all__ = [

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.ranks import tied_ranks
-from pyfsagg._validation import check_choice, check_integer
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["TIES", "Ties", "rank_scores", "select_top"]

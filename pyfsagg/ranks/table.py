@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice
+from pyfsagg._base.checks import check_choice
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.unsupervised import METHODS, clustering_curve, rank_unsupervised, summarise_trials

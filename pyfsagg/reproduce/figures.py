@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg.rank_order._gene_experiments import fly_findings, leukaemia_findings
-from pyfsagg.rank_order.experiments import Finding, run_experiment
 from pyfsagg.reproduce.claims_data import AGREES, FAILS, OPEN
+from pyfsagg.reproduce.orders.experiments import Finding, run_experiment
+from pyfsagg.reproduce.orders.gene_experiments import fly_findings, leukaemia_findings
 from pyfsagg.reproduce.repeat_orders import path_of
 from pyfsagg.reproduce.repetitions import Options, Repeated, kept_or_computed
 

@@ -8,7 +8,6 @@ recursion is called in R: its arithmetic is no part of this package.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._parallel import run_tasks
+from pyfsagg._run.parallel import run_tasks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.cross_validation import FoldPlan
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES
@@ -172,11 +171,12 @@ def fold_stability(scores: Floats, *, best_first: bool = True) -> dict[str, floa
 def look_for_r() -> dict[str, Any]:
     """Whether the recursion can be called, and the versions of what computes it."""
     try:
-        bridge = importlib.import_module("r_bridge._session")
-        bridge.package("RobustRankAggreg")
+        from r_bridge import _session
+
+        _session.package("RobustRankAggreg")
     except ImportError as reason:  # a MissingDependencyError is one
         return {"available": False, "reason": str(reason)}
-    robjects = bridge.environment()
+    robjects = _session.environment()
     version = robjects.r('as.character(packageVersion("RobustRankAggreg"))')[0]
     return {
         "available": True,
@@ -187,15 +187,17 @@ def look_for_r() -> dict[str, Any]:
 
 def _recursion(normalized: Floats) -> Floats:
     """Stuart's Q of each feature by RobustRankAggreg; `normalized` is (n_lists, n_features)."""
-    bridge = importlib.import_module("r_bridge")
-    series = bridge.aggregate_ranks(normalized_ranks=normalized, method="stuart")
+    from r_bridge import aggregate_ranks
+
+    series = aggregate_ranks(normalized_ranks=normalized, method="stuart")
     return np.asarray(series.loc[[f"x{j}" for j in range(normalized.shape[1])]], dtype=np.float64)
 
 
 def r_ranks(values: Floats) -> Floats:
     """Ranks by R's own ``rank``: average ties, NaN last in the order of the columns."""
-    session = importlib.import_module("r_bridge._session")
-    robjects = session.environment()
+    from r_bridge import _session
+
+    robjects = _session.environment()
     return np.asarray(robjects.r["rank"](robjects.FloatVector(values), **{"na.last": True}))
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._parallel import run_tasks
-from pyfsagg._selection import n_selected
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._base.selection import n_selected
+from pyfsagg._run.parallel import run_tasks
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.evaluation.cells import Fit, fit_all
 from pyfsagg.evaluation.classifiers import read_classifiers

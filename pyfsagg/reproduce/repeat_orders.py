@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg.rank_order import eliminate, naive_bayes_accuracy, random_subset_baseline
-from pyfsagg.rank_order._experiment import quietly
-from pyfsagg.rank_order._gene_experiments import BASELINE, LARGEST
+from pyfsagg.reproduce.orders.experiment import quietly
+from pyfsagg.reproduce.orders.gene_experiments import BASELINE, LARGEST
 
 __all__ = ["ACCURACY", "METHODS", "RANDOM", "ZERO", "genes_left", "orders_of_removal", "path_of"]
 

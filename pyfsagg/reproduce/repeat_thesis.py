@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Table, check_table
+from pyfsagg._table.table import Table, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.aggregator_influence import influence
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate

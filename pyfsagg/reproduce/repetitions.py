@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._output import new_file
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.output import new_file
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.reproduce.experiments import Experiment

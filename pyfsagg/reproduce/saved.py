@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from pyfsagg._identity import versions
-from pyfsagg._output import new_file
+from pyfsagg._base.output import new_file
+from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import OutputError
 
 __all__ = ["as_frame", "as_rows", "read_document", "record", "write_document"]

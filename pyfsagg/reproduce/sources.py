@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pyfsagg._identity import data_hash
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.datasets import Dataset, list_datasets, load_dataset
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.rank_order._gene_experiments import leukaemia_subtypes
+from pyfsagg.reproduce.orders.gene_experiments import leukaemia_subtypes
 
 __all__ = ["OTHER_DATA", "Source", "find_source", "identity"]
 

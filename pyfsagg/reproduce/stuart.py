@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.reproduce.fold_rankings import (

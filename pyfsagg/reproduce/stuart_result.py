@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Mapping
@@ -178,17 +177,20 @@ class StuartFinding:
             Stability against the number of lists beside what was printed; what kinds of values the
             recursion returned.
         **options
-            Passed on to ``pyfsagg.plotting.stuart``: `dataset`, `filter`, `measure`, `ax`.
+            Passed on to ``pyfsagg.reproduce.pictures.stuart``: `dataset`, `filter`, `measure`, `ax`.
 
         Raises
         ------
         ParameterError
             For another kind.
         """
-        kinds = importlib.import_module("pyfsagg.plotting.stuart").STUART_PLOTS
-        if kind not in kinds:
-            raise ParameterError(f"kind must be one of {', '.join(map(repr, kinds))}, got {kind!r}")
-        return kinds[kind](self, **options)
+        from pyfsagg.reproduce.pictures.stuart import STUART_PLOTS
+
+        if kind not in STUART_PLOTS:
+            raise ParameterError(
+                f"kind must be one of {', '.join(map(repr, STUART_PLOTS))}, got {kind!r}"
+            )
+        return STUART_PLOTS[kind](self, **options)
 
     def to_frame(self) -> pd.DataFrame:
         """The stability table, one row per cell."""

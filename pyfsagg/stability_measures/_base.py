@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._registry import Registry
+from pyfsagg._base.registry import Registry
 from pyfsagg.exceptions import DataError
 
 __all__ = [

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.selection import n_selected
 from pyfsagg._kernels.stability import kendall_block
-from pyfsagg._selection import n_selected
-from pyfsagg._validation import check_integer, check_real
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._base import Floats

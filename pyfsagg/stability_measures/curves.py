@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._selection import n_selected
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError

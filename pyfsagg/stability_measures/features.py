@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._blocks import column_blocks, row_blocks
-from pyfsagg._selection import n_selected
-from pyfsagg._validation import check_choice, check_real
+from pyfsagg._base.blocks import column_blocks, row_blocks
+from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import Selection, read_collection

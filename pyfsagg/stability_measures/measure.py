@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from pyfsagg._selection import n_selected
-from pyfsagg._validation import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures import pairwise, sets, similarity_adjusted, top_weighted  # noqa: F401

@@ -17,8 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from pyfsagg._selection import n_selected
-from pyfsagg._validation import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import select_top
 from pyfsagg.stability_measures._base import Floats

@@ -12,13 +12,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.stability import (
     canberra_block,
     canberra_pair_sum,
     kendall_block,
     kendall_pair_sum,
 )
-from pyfsagg._validation import check_choice, check_integer
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,

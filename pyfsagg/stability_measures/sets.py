@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,

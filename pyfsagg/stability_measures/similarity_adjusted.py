@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._kernels.similarity import COUNT, GREEDY, MATCHING, MEAN, YU, adjusted_block
-from pyfsagg._validation import check_choice, check_integer, check_real
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     Floats,

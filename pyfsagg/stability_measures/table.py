@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from pyfsagg._validation import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,

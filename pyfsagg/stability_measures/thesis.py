@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._selection import n_selected
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._base import Estimate, Floats, PairwiseAverage, require_defined

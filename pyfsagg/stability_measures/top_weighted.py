@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pyfsagg._base.checks import check_real
 from pyfsagg._kernels.stability import kendall_block, overlap_block, weighted_kendall_pair_sum
-from pyfsagg._validation import check_real
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._validation import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 __all__ = [

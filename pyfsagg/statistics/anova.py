@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg._validation import check_choice
+from pyfsagg._base.checks import check_choice
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
     Blocks,

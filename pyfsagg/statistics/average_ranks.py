@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg._validation import check_real
+from pyfsagg._base.checks import check_real
 from pyfsagg.statistics._input import FloatArray, check_flag, check_level, read_blocks
 from pyfsagg.statistics._result import Result, number_text, p_text, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from pyfsagg._validation import check_choice
+from pyfsagg._base.checks import check_choice
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     FloatArray,

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._validation import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.statistics._input import (
     INCOMPLETE,

@@ -1,52 +1,9 @@
-"""Feature ranking without labels: by consensus affinity, and by the methods it competes with."""
+"""Feature ranking without labels: by consensus affinity, and by the methods it competes with.
 
-from pyfsagg.unsupervised.adequacy import ClusteringAdequacy, enough_clusterings
-from pyfsagg.unsupervised.affinity import adjusted_rand_between_matrices, affinity_matrix
-from pyfsagg.unsupervised.clusterings import CLUSTERERS
-from pyfsagg.unsupervised.consensus import consensus_matrix, consensus_partition
-from pyfsagg.unsupervised.evaluation import (
-    borda_curve,
-    clustering_curve,
-    evaluate_rankings,
-    summarise_trials,
-)
-from pyfsagg.unsupervised.frcm import frcm
-from pyfsagg.unsupervised.frmv import correlation_ratio, frmv
-from pyfsagg.unsupervised.laplacian import laplacian_score
-from pyfsagg.unsupervised.methods import METHODS, UnsupervisedFilter, rank_unsupervised
-from pyfsagg.unsupervised.result import ConsensusRanking, mean_plus_sd
-from pyfsagg.unsupervised.selectors import (
-    ConsensusAffinitySelector,
-    LaplacianScoreSelector,
-    MultipleViewsSelector,
-    SvdEntropySelector,
-)
-from pyfsagg.unsupervised.svd_entropy import svd_entropy
+The public names stand in ``__init__.pyi``; most of them bring scikit-learn along, and are imported
+when they are first used.
+"""
 
-__all__ = [
-    "CLUSTERERS",
-    "METHODS",
-    "ClusteringAdequacy",
-    "ConsensusAffinitySelector",
-    "ConsensusRanking",
-    "LaplacianScoreSelector",
-    "MultipleViewsSelector",
-    "SvdEntropySelector",
-    "UnsupervisedFilter",
-    "adjusted_rand_between_matrices",
-    "affinity_matrix",
-    "borda_curve",
-    "clustering_curve",
-    "consensus_matrix",
-    "consensus_partition",
-    "correlation_ratio",
-    "enough_clusterings",
-    "evaluate_rankings",
-    "frcm",
-    "frmv",
-    "laplacian_score",
-    "mean_plus_sd",
-    "rank_unsupervised",
-    "summarise_trials",
-    "svd_entropy",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._validation import Kind, Table, check_choice, check_table
+from pyfsagg._base.checks import check_choice
+from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
 
 __all__ = [

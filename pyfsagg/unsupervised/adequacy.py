@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._validation import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg.exceptions import DataError
 from pyfsagg.stability_measures import stability
 from pyfsagg.unsupervised._input import Floats, check_numbers

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pyfsagg._base.checks import check_integer
 from pyfsagg._kernels.affinity import add_squared_distances, pair_totals, shortfall_sums
-from pyfsagg._parallel import run_threads
-from pyfsagg._validation import Table, check_integer
+from pyfsagg._run.parallel import run_threads
+from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised._input import (
     Floats,

@@ -14,9 +14,10 @@ from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from pyfsagg._checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
-from pyfsagg._identity import data_hash, versions
-from pyfsagg._validation import Table, check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
+from pyfsagg._table.identity import data_hash, versions
+from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import resolve_seed
 from pyfsagg.unsupervised._input import Floats, Labels

@@ -10,9 +10,9 @@ import scipy.linalg
 import scipy.sparse
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
+from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.affinity import coassociation_counts
-from pyfsagg._parallel import run_threads
-from pyfsagg._validation import check_choice, check_integer
+from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg.resampling import resolve_seed
 from pyfsagg.unsupervised._input import Floats, Labels, blocks, check_labels

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse
 from sklearn.neighbors import kneighbors_graph
 
-from pyfsagg._validation import Table, check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._table.table import Table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised._input import Floats, blocks, check_numbers, feature_block
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._validation import check_table, full_weights
+from pyfsagg._table.table import check_table, full_weights
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.resampling import resolve_seed
 from pyfsagg.unsupervised._input import Floats, check_numbers
-from pyfsagg.unsupervised.frcm import as_ranking, frcm
-from pyfsagg.unsupervised.frmv import frmv
+from pyfsagg.unsupervised.consensus_affinity import as_ranking, frcm
 from pyfsagg.unsupervised.laplacian import laplacian_score
+from pyfsagg.unsupervised.multiple_views import frmv
 from pyfsagg.unsupervised.result import ConsensusRanking
-from pyfsagg.unsupervised.svd_entropy import svd_entropy
+from pyfsagg.unsupervised.singular_values import svd_entropy
 
 __all__ = ["METHODS", "UnsupervisedFilter", "rank_unsupervised"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 from collections.abc import Mapping
@@ -15,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._output import new_folder
-from pyfsagg._selection import n_selected
+from pyfsagg._base.output import new_folder
+from pyfsagg._base.selection import n_selected
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
 from pyfsagg.unsupervised._input import Floats, Labels
@@ -159,11 +158,13 @@ class ConsensusRanking:
         kind : {"spectrum", "consensus"}
             The sorted scores with the cut, or the consensus matrix in cluster order.
         """
-        # Drawing stands above results in the order of imports, so it is looked up when asked for.
-        plots = importlib.import_module("pyfsagg.plotting.unsupervised").UNSUPERVISED_PLOTS
-        if kind not in plots:
-            raise ParameterError(f"kind must be one of {', '.join(map(repr, plots))}, got {kind!r}")
-        return plots[kind](self, **options)
+        from pyfsagg.unsupervised._plot import UNSUPERVISED_PLOTS
+
+        if kind not in UNSUPERVISED_PLOTS:
+            raise ParameterError(
+                f"kind must be one of {', '.join(map(repr, UNSUPERVISED_PLOTS))}, got {kind!r}"
+            )
+        return UNSUPERVISED_PLOTS[kind](self, **options)
 
     def to_json(self, rule: str | float | int = MEAN_PLUS_SD) -> str:
         """Parameters, data record, versions, ranking and selection as JSON text."""

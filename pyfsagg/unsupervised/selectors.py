@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._sklearn import record_input
+from pyfsagg._base.estimators import record_input
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._registry import Registry
+from pyfsagg._base.registry import Registry
 from r_bridge.comparisons._material import Material
 
 __all__ = [

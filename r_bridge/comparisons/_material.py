@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._identity import data_hash
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_integer, check_table
+from pyfsagg._base.checks import check_integer
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError

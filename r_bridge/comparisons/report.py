@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg.report._format import count, setting
-from pyfsagg.report._pictures import inline_svg
-from pyfsagg.report.page import (
+from pyfsagg._base.words import count, setting
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import (
     Block,
     Code,
     Column,
@@ -111,7 +111,8 @@ def plot_differences(result: CrossCheck, *, ax: Axes | None = None) -> Axes:
     InputTypeError
         If `ax` is no Matplotlib axes.
     """
-    from pyfsagg.plotting import _style as style
+    from pyfsagg._base.words import readable
+    from pyfsagg._draw import style
 
     shown = [each for each in result.outcomes if each.largest is not None]
     rows = range(len(shown))
@@ -125,7 +126,7 @@ def plot_differences(result: CrossCheck, *, ax: Axes | None = None) -> Axes:
         if at:
             ax.plot(values, at, "o", color=color, markersize=5, label=verdict)
     ax.set_xscale("log")
-    style.feature_axis(ax, [style.readable(each.name.removeprefix("stabm_")) for each in shown])
+    style.feature_axis(ax, [readable(each.name.removeprefix("stabm_")) for each in shown])
     for i in rows:
         if i == 0 or shown[i].package != shown[i - 1].package:
             ax.axhline(i - 0.5, color=style.GREY, linewidth=0.8)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._output import new_folder
+from pyfsagg._base.output import new_folder
 from pyfsagg.exceptions import OutputError
 
 __all__ = ["VERDICTS", "CrossCheck", "Outcome"]

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from pyfsagg._identity import versions
-from pyfsagg._validation import check_integer
+from pyfsagg._base.checks import check_integer
+from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
 from r_bridge._packages import PACKAGES, install_hint
 from r_bridge._session import RError, environment, r_versions, require

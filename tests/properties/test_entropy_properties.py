@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.discretization import SortedColumns, discretize
 from pyfsagg.filters.entropy import prepare_entropy
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyfsagg._target import Target
-from pyfsagg._validation import Kind, Table
+from pyfsagg._table.table import Kind, Table
+from pyfsagg._table.target import Target
 from pyfsagg.filters._base import FILTERS
 
 NAMES = [

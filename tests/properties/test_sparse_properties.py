@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from pyfsagg._identity import data_hash, row_digests
-from pyfsagg._target import Target
-from pyfsagg._validation import check_table
+from pyfsagg._table.identity import data_hash, row_digests
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import Target
 from pyfsagg.filters import FILTERS
 
 CASES = [("information_gain", {"mdl": reading}) for reading in ("textbook", "fselectorrcpp")]

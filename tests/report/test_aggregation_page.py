@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from html_pages import Page
 
+from pyfsagg._page.page import render_page
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
+from pyfsagg.aggregation._page import INDEPENDENCE, aggregation_page
 from pyfsagg.aggregation.comparison import compare_methods
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
-from pyfsagg.report.aggregation import INDEPENDENCE, aggregation_page
-from pyfsagg.report.page import render_page
 
 TABLE = RankTable.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
 

@@ -13,9 +13,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from pyfsagg import Evaluation, evaluate, load_dataset
-from pyfsagg.evaluation.saved import COLUMNS
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.plotting.evaluation import (
+from pyfsagg.evaluation._page import render_evaluation, write_evaluation
+from pyfsagg.evaluation._plot import (
     COLORS,
     EVALUATION_PLOTS,
     plot_accuracy,
@@ -23,7 +22,8 @@ from pyfsagg.plotting.evaluation import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.report.evaluation import render_evaluation, write_evaluation
+from pyfsagg.evaluation.saved import COLUMNS
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 SHARES = [0.1, 0.4, 1.0]
 

@@ -14,9 +14,8 @@ from html_pages import open_in_browser
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from pyfsagg.exceptions import OutputError, ParameterError
-from pyfsagg.report._pictures import inline_svg
-from pyfsagg.report.page import (
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import (
     Code,
     Column,
     Enumeration,
@@ -29,6 +28,7 @@ from pyfsagg.report.page import (
     render_page,
     write_page,
 )
+from pyfsagg.exceptions import OutputError, ParameterError
 
 
 def picture(prefix: str, word: str = "dots") -> Picture:

@@ -13,6 +13,8 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
+from pyfsagg._draw.style import feature_label, number_ticks
+from pyfsagg.ensemble._plot import correlate_rows
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.plotting import (
     ENSEMBLE_PLOTS,
@@ -21,8 +23,6 @@ from pyfsagg.plotting import (
     plot_ranking,
     plot_scores,
 )
-from pyfsagg.plotting._style import feature_label, number_ticks
-from pyfsagg.plotting.agreement import correlate_rows
 
 
 def tick_labels(axis: Any) -> list[str]:

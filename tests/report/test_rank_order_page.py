@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyfsagg._page.page import Picture, Table, render_page
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders, random_subset_baseline
-from pyfsagg.rank_order.experiments import Experiment, Finding
-from pyfsagg.report.page import Picture, Table, render_page
-from pyfsagg.report.rank_order import elimination_page, experiment_page
+from pyfsagg.rank_order._page import elimination_page
+from pyfsagg.reproduce.orders.experiments import Experiment, Finding
+from pyfsagg.reproduce.pages.orders import experiment_page
 
 DATA = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
 X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})

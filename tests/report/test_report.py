@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from html_pages import Page, open_in_browser
 
+from pyfsagg._base.words import number, numbers, percentages, ranks, setting
+from pyfsagg.ensemble._page import render_report, write_report
 from pyfsagg.exceptions import InputTypeError, OutputError, ParameterError
-from pyfsagg.report import render_report, write_report
-from pyfsagg.report._format import number, numbers, percentages, ranks, setting
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +222,7 @@ def test_resamples_left_out_of_the_stability_are_mentioned(make: Any) -> None:
     ],
 )
 def test_snippet_repeats_the_run(make: Any, options: dict[str, Any], lines: list[str]) -> None:
-    from pyfsagg.report._record import python_snippet
+    from pyfsagg.ensemble._record import python_snippet
 
     snippet = python_snippet(make(**options), 5)
     compile(snippet, "snippet", "exec")
@@ -232,7 +232,7 @@ def test_snippet_repeats_the_run(make: Any, options: dict[str, Any], lines: list
 
 def test_snippet_gives_the_same_result() -> None:
     from pyfsagg import load_dataset, wam
-    from pyfsagg.report._record import python_snippet
+    from pyfsagg.ensemble._record import python_snippet
 
     data = load_dataset("wine")
     result = wam(

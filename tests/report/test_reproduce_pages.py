@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from pyfsagg import load_dataset
+from pyfsagg._page.page import Picture, Table, Text, render_page
 from pyfsagg.exceptions import DataError, MissingDependencyError
-from pyfsagg.plotting.claims import plot_p_values
-from pyfsagg.plotting.coverage import plot_coverage
-from pyfsagg.report.claims import claims_page
-from pyfsagg.report.coverage import reproduction_page
-from pyfsagg.report.page import Picture, Table, Text, render_page
-from pyfsagg.report.stuart import stuart_page
 from pyfsagg.reproduce import Reproduction, StuartFinding, claim_variants, claims, stuart_finding
+from pyfsagg.reproduce.pages.claims import claims_page
+from pyfsagg.reproduce.pages.coverage import reproduction_page
+from pyfsagg.reproduce.pages.stuart import stuart_page
+from pyfsagg.reproduce.pictures.claims import plot_p_values
+from pyfsagg.reproduce.pictures.coverage import plot_coverage
 
 
 def blocks_of(page, kind):

@@ -13,14 +13,15 @@ from html_pages import Page, open_in_browser
 from matplotlib.figure import Figure
 
 from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve, stability_table
+from pyfsagg._page.page import render_page, write_page
+from pyfsagg.aggregator_influence._page import influence_page
+from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
+from pyfsagg.ensemble._page import render_report
+from pyfsagg.ensemble._page_resamples import adequacy_words, curve_picture
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.plotting.influence import plot_aggregator_stability, plot_pairwise
-from pyfsagg.plotting.stability import plot_adequacy, plot_stability_curve, plot_trade_off
-from pyfsagg.report import render_report
-from pyfsagg.report.influence import influence_page
-from pyfsagg.report.page import render_page, write_page
-from pyfsagg.report.stability import Pair, adequacy_words, curve_picture, stability_page
 from pyfsagg.stability_measures import adequacy_curve, enough_resamples, feature_stability, nogueira
+from pyfsagg.stability_measures._page import Pair, stability_page
+from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
 
 WINE = load_dataset("wine")
 RNG = np.random.default_rng(2)

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg import _checkpoint
-from pyfsagg._checkpoint import open_checkpoint, resume_tasks, spoken_state
+from pyfsagg._run import checkpoint as _checkpoint
+from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks, spoken_state
 from pyfsagg.evaluation import evaluate_many
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.rank_order import eliminate
@@ -426,7 +426,7 @@ RUN = """
 import sys
 import numpy as np
 import pyfsagg
-from pyfsagg import _checkpoint
+from pyfsagg._run import checkpoint as _checkpoint
 
 _checkpoint.EVERY = 0.01
 rng = np.random.default_rng(0)

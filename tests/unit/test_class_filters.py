@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.chi_squared import chi_squared

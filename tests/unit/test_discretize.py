@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._target import Target
-from pyfsagg._validation import Table
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.discretization import MISSING, SortedColumns, check_totals, discretize, numeric_columns
 from pyfsagg.exceptions import DataError, ParameterError
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS

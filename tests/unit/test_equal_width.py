@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 from pyfsagg._kernels.binning import width_cutpoints, width_rows
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.chi_squared import chi_squared

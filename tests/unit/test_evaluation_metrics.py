@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pyfsagg import load_dataset, weighted_average_accuracy
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
 from pyfsagg.evaluation import list_classifiers, list_metrics
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, build_model, read_classifiers
 from pyfsagg.evaluation.metrics import METRICS, Predictions

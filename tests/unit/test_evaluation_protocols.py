@@ -13,8 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from pyfsagg import bam, evaluate, load_dataset, wam
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
 from pyfsagg.evaluation.splits import draw_parts, take_rows
 from pyfsagg.exceptions import (

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 

@@ -19,8 +19,8 @@ from pyfsagg._kernels.popcount import (
     meet_3x1,
     meet_3x3,
 )
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.mrmr import mrmr, prepare_mrmr

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pyfsagg import EnsembleResult, _checkpoint, bam, discretize, rank_out_of_core, wam
-from pyfsagg._columns import Kind
+from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core import counting, memory, passes
 from pyfsagg.out_of_core.columns import FINE_PARTS, column_of
@@ -298,7 +298,7 @@ def test_targets_keep_their_labels(tmp_path: Path) -> None:
 
 
 def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
-    from pyfsagg.report.ensemble import render_report
+    from pyfsagg.ensemble._page import render_report
 
     folder = write(mixed_table(), tmp_path / "parts", [])
     found = rank_out_of_core(folder, "y", exclude=["empty"], **RUN)

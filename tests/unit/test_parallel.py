@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg._parallel import count_workers, run_tasks, run_threads
+from pyfsagg._run.parallel import count_workers, run_tasks, run_threads
 from pyfsagg.exceptions import WorkerError
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")

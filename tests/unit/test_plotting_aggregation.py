@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
 
 from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation._plot import plot_consensus, plot_list_ranks
+from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
 from pyfsagg.aggregation.comparison import Comparison, compare_methods
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.plotting.aggregation import plot_consensus, plot_list_ranks
-from pyfsagg.plotting.comparison import plot_method_agreement, plot_overlap, plot_places
 from pyfsagg.ranks import RankTable
 
 

@@ -17,8 +17,8 @@ from pyfsagg._kernels.poisson_bootstrap import (
     padded,
     poisson_weights,
 )
-from pyfsagg._poisson_bootstrap import check_poisson_totals, poisson_key, poisson_resamples
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key, poisson_resamples
 
 MASK = 2**64 - 1
 

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 
 from pyfsagg import aggregate, stability, wam
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.plotting.rank_order import plot_elimination, plot_experiment
 from pyfsagg.rank_order import (
     _gene_experiments,
     _generated_experiments,
@@ -21,6 +20,8 @@ from pyfsagg.rank_order import (
     make_planted_orders,
     random_subset_baseline,
 )
+from pyfsagg.rank_order._plot import plot_elimination
+from pyfsagg.reproduce.pictures.orders import plot_experiment
 
 
 @pytest.fixture(scope="module")

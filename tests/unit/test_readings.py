@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyfsagg._page.page import Table, Text, render_page
 from pyfsagg.cli import main
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import (
@@ -19,11 +20,10 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-from pyfsagg.plotting.readings import plot_readings
-from pyfsagg.report.page import Table, Text, render_page
-from pyfsagg.report.readings import readings_page
 from pyfsagg.reproduce import best_readings, coverage, readings
 from pyfsagg.reproduce.experiments import EXPERIMENTS
+from pyfsagg.reproduce.pages.readings import readings_page
+from pyfsagg.reproduce.pictures.readings import plot_readings
 from pyfsagg.reproduce.reading_search import READINGS
 from pyfsagg.reproduce.repeat_thesis import (
     BY_AGGREGATOR_AS_READ,

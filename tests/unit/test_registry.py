@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pyfsagg._registry import Registry
+from pyfsagg._base.registry import Registry
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
 from pyfsagg.filters import FILTERS
 

@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import t
 
 import pyfsagg.reproduce.sources as module
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.cli import main
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError

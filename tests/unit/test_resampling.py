@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._target import Target, check_target
-from pyfsagg._validation import Table, check_table
+from pyfsagg._table.table import Table, check_table
+from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import PLANS, draw_resamples, resamples_from_indices, resolve_seed
 

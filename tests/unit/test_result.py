@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pyfsagg import EnsembleResult, bam, load_dataset, wam
-from pyfsagg._output import new_folder
-from pyfsagg._selection import n_selected
+from pyfsagg._base.output import new_folder
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import OutputError, ParameterError
 
 WINE = load_dataset("wine")

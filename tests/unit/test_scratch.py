@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg import _blocks
-from pyfsagg._blocks import column_blocks, row_blocks
+from pyfsagg._base import blocks as _blocks
+from pyfsagg._base.blocks import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import storage
 from pyfsagg.ensemble.storage import MatrixStore

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import pyfsagg
-from pyfsagg._validation import SparseTable, check_table
+from pyfsagg._table.table import SparseTable, check_table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS
 

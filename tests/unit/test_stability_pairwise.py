@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata, weightedtau
 
-from pyfsagg._selection import n_selected
+from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,

@@ -14,9 +14,9 @@ from sklearn.metrics import r2_score
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
-from pyfsagg._identity import data_hash
-from pyfsagg._target import check_target
-from pyfsagg._validation import check_table
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import list_regressors
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.filters import FILTERS, list_filters

@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 from pyfsagg._kernels.secular import spectral_entropy_without
 from pyfsagg._kernels.separation import correlation_ratios
-from pyfsagg._validation import check_table
+from pyfsagg._table.table import check_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pyfsagg._page.page import render_page
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.plotting.unsupervised import (
+from pyfsagg.unsupervised import borda_curve, clustering_curve, frcm, rank_unsupervised
+from pyfsagg.unsupervised._page import unsupervised_page
+from pyfsagg.unsupervised._plot import (
     consensus_order,
     plot_borda_curve,
     plot_clustering_curve,
     plot_consensus,
     plot_spectrum,
 )
-from pyfsagg.report.page import render_page
-from pyfsagg.report.unsupervised import unsupervised_page
-from pyfsagg.unsupervised import borda_curve, clustering_curve, frcm, rank_unsupervised
 
 RNG = np.random.default_rng(0)
 GROUP = np.arange(30) % 3

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from pyfsagg._identity import data_hash
-from pyfsagg._target import check_target
-from pyfsagg._validation import Kind, check_table
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.table import Kind, check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 FRAME = pd.DataFrame(

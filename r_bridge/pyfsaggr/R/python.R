@@ -14,7 +14,7 @@ start_python <- function() {
     reticulate::use_python(chosen, required = TRUE)
   }
   tryCatch(
-    reticulate::import("r_bridge.for_r", convert = TRUE),
+    reticulate::import("pyfsagg.for_r", convert = TRUE),
     error = function(failure) {
       stop_pyfsagg(
         paste0(

@@ -1,0 +1,101 @@
+from . import plotting as plotting
+from . import rank_order as rank_order
+from . import reproduce as reproduce
+from . import statistics as statistics
+from . import unsupervised as unsupervised
+from ._version import __version__ as __version__
+from .aggregation import Aggregation as Aggregation
+from .aggregation import aggregate as aggregate
+from .aggregation import list_aggregators as list_aggregators
+from .aggregator_influence import InfluenceResult as InfluenceResult
+from .aggregator_influence import compare_aggregators as compare_aggregators
+from .aggregator_influence import influence as influence
+from .datasets import list_datasets as list_datasets
+from .datasets import load_dataset as load_dataset
+from .datasets import load_published as load_published
+from .datasets import read_table as read_table
+from .discretization import discretize as discretize
+from .ensemble import EnsembleResult as EnsembleResult
+from .ensemble import bam as bam
+from .ensemble import list_filters as list_filters
+from .ensemble import wam as wam
+from .ensemble._page import write_report as write_report
+from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
+from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
+from .evaluation import Evaluation as Evaluation
+from .evaluation import evaluate as evaluate
+from .evaluation import weighted_average_accuracy as weighted_average_accuracy
+from .filters import chi_squared as chi_squared
+from .filters import fit_criterion as fit_criterion
+from .filters import gain_ratio as gain_ratio
+from .filters import information_gain as information_gain
+from .filters import mrmr as mrmr
+from .filters import near_zero_variance as near_zero_variance
+from .filters import spearman as spearman
+from .filters import symmetric_uncertainty as symmetric_uncertainty
+from .filters import value_difference_metric as value_difference_metric
+from .out_of_core import rank_out_of_core as rank_out_of_core
+from .rank_order import RankOrderSelector as RankOrderSelector
+from .ranks import RankTable as RankTable
+from .resampling import list_resampling_plans as list_resampling_plans
+from .stability_measures import adequacy as adequacy
+from .stability_measures import feature_stability as feature_stability
+from .stability_measures import list_stability_measures as list_stability_measures
+from .stability_measures import nogueira as nogueira
+from .stability_measures import pareto_front as pareto_front
+from .stability_measures import stability as stability
+from .stability_measures import stability_curve as stability_curve
+from .stability_measures import stability_table as stability_table
+from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
+
+__all__ = [
+    "Aggregation",
+    "BetweenAggregationSelector",
+    "ConsensusAffinitySelector",
+    "EnsembleResult",
+    "Evaluation",
+    "InfluenceResult",
+    "RankOrderSelector",
+    "RankTable",
+    "WithinAggregationSelector",
+    "__version__",
+    "adequacy",
+    "aggregate",
+    "bam",
+    "chi_squared",
+    "compare_aggregators",
+    "discretize",
+    "evaluate",
+    "feature_stability",
+    "fit_criterion",
+    "gain_ratio",
+    "influence",
+    "information_gain",
+    "list_aggregators",
+    "list_datasets",
+    "list_filters",
+    "list_resampling_plans",
+    "list_stability_measures",
+    "load_dataset",
+    "load_published",
+    "mrmr",
+    "near_zero_variance",
+    "nogueira",
+    "pareto_front",
+    "plotting",
+    "rank_order",
+    "rank_out_of_core",
+    "read_table",
+    "reproduce",
+    "spearman",
+    "stability",
+    "stability_curve",
+    "stability_table",
+    "statistics",
+    "symmetric_uncertainty",
+    "unsupervised",
+    "value_difference_metric",
+    "wam",
+    "weighted_average_accuracy",
+    "write_report",
+]

@@ -1,0 +1,1 @@
+"""What every room stands on: registries, selections, blocks of work."""

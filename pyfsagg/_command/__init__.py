@@ -1,0 +1,1 @@
+"""The command kit: flags and the runner that every command of the terminal uses."""

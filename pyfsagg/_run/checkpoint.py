@@ -1,0 +1,356 @@
+"""Runs that survive: finished pieces of work are kept in a folder, and taken from there later.
+
+A checkpoint folder holds ``checkpoint.json`` (whose pieces these are), ``part-*.npz`` (the pieces, a
+second's worth of work in each) and ``lock``.  Every file appears complete or not at all; the name of
+a part ends in a digest of its content.  What a kill costs, at any moment, is the pieces in work and
+those of the last second.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._base.output import new_file
+from pyfsagg._run.parallel import run_tasks
+from pyfsagg._version import __version__
+from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
+
+__all__ = ["Checkpoint", "kept_seed", "open_checkpoint", "resume_tasks", "spoken_state"]
+
+SCHEMA = 1
+RECORD = "checkpoint.json"
+EVERY = 1.0  # seconds of work that a kill may cost
+
+Piece = dict[str, NDArray[Any]]
+Item = TypeVar("Item")
+
+
+class Checkpoint:
+    """The finished pieces of one run, by key; to be made by :func:`open_checkpoint`."""
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        self.folder = folder
+        for pattern in (".part-*", f".{RECORD}-*"):
+            for draft in folder.glob(pattern):
+                draft.unlink()  # half-written by a run that was killed
+        self._claim(settings)
+        self._where: dict[str, Path] = {}
+        self._loaded: tuple[Path | None, dict[str, Piece]] = None, {}
+        self._fresh: dict[str, Piece] = {}
+        self._written = time.monotonic()
+        for path in sorted(folder.glob("part-*.npz")):
+            self._where |= dict.fromkeys(_read_part(path), path)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._where or key in self._fresh
+
+    def __len__(self) -> int:
+        return len(self._where) + len(self._fresh)
+
+    def get(self, key: str) -> Piece:
+        """The arrays of a piece, by name."""
+        if key in self._fresh:
+            return self._fresh[key]
+        path = self._where[key]
+        if self._loaded[0] != path:
+            self._loaded = path, _read_part(path)
+        return self._loaded[1][key]
+
+    def put(self, key: str, piece: Piece) -> None:
+        """Keep a piece; it is on disk a second later at most, or when the checkpoint is closed."""
+        self._fresh[key] = piece
+        if time.monotonic() - self._written >= EVERY:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is not yet on disk.
+
+        Raises
+        ------
+        OutputError
+            If it cannot be written, for instance because the disk is full.
+        """
+        if not self._fresh:
+            return
+        content = _packed(self._fresh)
+        digest = hashlib.sha256(content).hexdigest()[:16]
+        number = len(set(self._where.values())) + 1
+        path = self.folder / f"part-{number:06d}-{digest}.npz"
+        _write(path, content)
+        self._where |= dict.fromkeys(self._fresh, path)
+        self._fresh = {}
+        self._written = time.monotonic()
+
+    def _claim(self, settings: Mapping[str, Any]) -> None:
+        """Write whose checkpoint this is, or compare with what is written."""
+        wanted = _plain(settings)
+        known = read_record(self.folder)
+        if known is None:
+            record = {"schema": SCHEMA, "pyfsagg": __version__, "settings": wanted}
+            _write(self.folder / RECORD, json.dumps(record, indent=1, sort_keys=True).encode())
+        elif (difference := _difference(known["settings"], wanted)) is not None:
+            raise ParameterError(
+                f"the checkpoint {self.folder} belongs to another run: {difference}. Repeat that run, "
+                "or name another folder"
+            )
+
+
+@contextmanager
+def open_checkpoint(
+    folder: str | os.PathLike[str] | None, settings: Mapping[str, Any]
+) -> Iterator[Checkpoint | None]:
+    """The checkpoint of a run in `folder`, locked for this process; None without a folder.
+
+    Parameters
+    ----------
+    folder : path or None
+        A new or empty folder, or that of an earlier, interrupted call.
+    settings : mapping
+        Everything on which the pieces depend: kind of run, settings, seed, hash of the data, versions.
+
+    Raises
+    ------
+    ParameterError
+        If the checkpoint belongs to another run (the message says what differs), or `folder` holds
+        other things.
+    OutputError
+        If it is damaged, in use by another process, of another schema, or cannot be written.
+    """
+    if folder is None:
+        yield None
+        return
+    path = Path(folder)
+    _make_folder(path)
+    with _lock(path):
+        checkpoint = Checkpoint(path, settings)
+        try:
+            yield checkpoint
+        except BaseException:
+            with suppress(OutputError):  # what stopped the run is what its user has to hear
+                checkpoint.flush()
+            raise
+        checkpoint.flush()
+
+
+def resume_tasks(
+    checkpoint: Checkpoint | None,
+    keys: Sequence[str],
+    function: Callable[[Any, Item], Piece],
+    shared: Any,
+    items: Sequence[Item],
+    *,
+    n_jobs: int | None = None,
+    threads: bool = True,
+) -> Iterator[Piece]:
+    """As :func:`pyfsagg._run.parallel.run_tasks`, with answers that are arrays by name.
+
+    Answers whose key the checkpoint holds are taken from there, others are computed and put there.
+    """
+    if checkpoint is None:
+        yield from run_tasks(function, shared, items, n_jobs=n_jobs, threads=threads)
+        return
+    known = [key in checkpoint for key in keys]
+    open_items = [item for item, found in zip(items, known, strict=True) if not found]
+    fresh = run_tasks(function, shared, open_items, n_jobs=n_jobs, threads=threads)
+    for key, found in zip(keys, known, strict=True):
+        if not found:
+            checkpoint.put(key, next(fresh))
+        yield checkpoint.get(key)
+
+
+def kept_seed(folder: str | os.PathLike[str] | None, random_state: Any) -> Any:
+    """The seed with which a checkpoint was begun, where the caller leaves it open."""
+    if folder is None or random_state is not None:
+        return random_state
+    record = read_record(Path(folder))
+    return None if record is None else record["settings"].get("seed")
+
+
+def spoken_state(folder: str | os.PathLike[str]) -> str:
+    """What a rerun will find in a folder, in one sentence."""
+    path = Path(folder)
+    if read_record(path) is None:
+        return f"finished work is kept in {folder}"
+    pieces = sum(len(_read_part(part)) for part in path.glob("part-*.npz"))
+    return f"continuing from {folder}: {pieces} pieces of work are done"
+
+
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """What ``checkpoint.json`` says; None if there is none.
+
+    Raises
+    ------
+    OutputError
+        If it is damaged or of another schema.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    try:
+        record: dict[str, Any] = json.loads(path.read_bytes())
+        schema, made_by = record["schema"], record["pyfsagg"]
+        if schema == SCHEMA:
+            dict(record["settings"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise OutputError(f"{path} is damaged ({error}); begin in another folder") from None
+    if schema != SCHEMA:
+        raise OutputError(
+            f"the checkpoint {folder} has the schema {schema} of pyfsagg {made_by}; this is pyfsagg "
+            f"{__version__} with schema {SCHEMA}. Begin in another folder"
+        )
+    return record
+
+
+# ---------------------------------------------------------------------------------------------
+# files
+# ---------------------------------------------------------------------------------------------
+def _make_folder(path: Path) -> None:
+    if path.exists() and not path.is_dir():
+        raise ParameterError(f"the checkpoint {path} is a file; name a folder")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        names = {each.name for each in path.iterdir() if not each.name.startswith(".")}
+    except OSError as error:
+        raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
+    if names - {"lock"} and RECORD not in names:
+        raise ParameterError(
+            f"the folder {path} holds other things than a checkpoint; name a new or empty one"
+        )
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Two runs must not write into one folder; the system frees the lock of a killed process."""
+    try:
+        import fcntl
+    except ImportError:
+        raise MissingDependencyError(
+            "a checkpoint needs the file locks of Unix (fcntl), which this system does not have"
+        ) from None
+    try:
+        file: IO[str] = open(folder / "lock", "w")  # noqa: SIM115
+    except OSError as error:
+        raise OutputError(f"cannot write the checkpoint {folder}: {error.strerror}") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise OutputError(
+                f"the checkpoint {folder} is in use by another process; wait for it, or name another "
+                "folder"
+            ) from None
+        yield
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that is complete, and on disk, or not there."""
+    try:
+        with new_file(path) as draft, open(draft, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # the name is on disk, too
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise OutputError(
+            f"{error}; what was kept before is intact: make room and repeat the call"
+        ) from None
+
+
+def _packed(pieces: Mapping[str, Piece]) -> bytes:
+    """Pieces as the bytes of an npz file with members ``key|name``."""
+    file = io.BytesIO()
+    members: dict[str, Any] = {
+        f"{key}|{name}": array for key, piece in pieces.items() for name, array in piece.items()
+    }
+    np.savez(file, **members)
+    return file.getvalue()
+
+
+def _read_part(path: Path) -> dict[str, Piece]:
+    """The pieces of a part, after a check that it is what was written."""
+    try:
+        content = path.read_bytes()
+        if hashlib.sha256(content).hexdigest()[:16] != path.stem.rpartition("-")[2]:
+            raise ValueError("its content does not match its name")
+        pieces: dict[str, Piece] = {}
+        with np.load(io.BytesIO(content), allow_pickle=False) as members:
+            for member in members.files:
+                key, _, name = member.partition("|")
+                pieces.setdefault(key, {})[name] = members[member]
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise OutputError(
+            f"{path} is damaged ({error}); delete this file, and what it held is computed again"
+        ) from None
+    return pieces
+
+
+# ---------------------------------------------------------------------------------------------
+# settings
+# ---------------------------------------------------------------------------------------------
+def _plain(value: Any) -> Any:
+    """A value as JSON keeps it, the same in every process."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.ndarray):
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes())
+        return f"{value.dtype}{list(value.shape)}:{digest.hexdigest()}"
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {part.name: getattr(value, part.name) for part in fields(value)}
+        return {"": type(value).__qualname__, **_plain(parts)}
+    code = getattr(value, "__code__", None)
+    if code is not None:
+        cells = [_plain(cell.cell_contents) for cell in value.__closure__ or ()]
+        text = _without_addresses(repr((code.co_names, code.co_consts, value.__defaults__, cells)))
+        body = hashlib.sha256(code.co_code + text.encode()).hexdigest()[:16]
+        return f"function {value.__module__}.{value.__qualname__} {body}"
+    return _without_addresses(" ".join(repr(value).split()))
+
+
+def _without_addresses(text: str) -> str:
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
+    """The first thing that two settings do not have in common, in words; None if there is none."""
+    if isinstance(known, dict) or isinstance(wanted, dict):
+        known, wanted = (each if isinstance(each, dict) else {} for each in (known, wanted))
+        for key in sorted(known.keys() | wanted.keys(), key=lambda each: (each != "kind", each)):
+            found = _difference(known.get(key), wanted.get(key), f"{name}.{key}" if name else key)
+            if found:
+                return found
+        return None
+    if json.dumps(known, sort_keys=True) == json.dumps(wanted, sort_keys=True):
+        return None
+    if name in ("data", "weights"):
+        what = "the table or the target differs" if name == "data" else "the resamples differ"
+        return what
+    return f"{name} is {_short(known)} there and {_short(wanted)} here"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,1 @@
+"""A table and its reading: columns, targets, sparse tables, what identifies the data."""

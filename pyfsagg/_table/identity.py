@@ -1,0 +1,64 @@
+"""What a run is made of: a hash of its data, a digest of each row, and the versions in use."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib.metadata import version
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._table.table import AnyTable
+from pyfsagg._table.target import Target
+from pyfsagg._version import __version__
+
+__all__ = ["data_hash", "row_digests", "versions"]
+
+
+def data_hash(table: AnyTable, target: Target | None) -> str:
+    """SHA-256 of names, kinds, cell values and target: the identity of the data of a run."""
+    digest = hashlib.sha256()
+    for name in table.feature_names:
+        digest.update(name.encode() + b"\0")
+    digest.update(table.kinds.tobytes())
+    for j in range(table.n_features):  # one at a time: a copy of the table may not fit
+        digest.update((table.column(j) + 0.0).tobytes())
+    if target is not None and target.values is not None:
+        digest.update(target.values.tobytes())
+    elif target is not None and target.kind == "classes":
+        digest.update(target.codes.tobytes())
+        digest.update("\0".join(map(str, target.classes)).encode())
+    return digest.hexdigest()
+
+
+def row_digests(table: AnyTable) -> NDArray[np.uint64]:
+    """A 64-bit digest of each row (n_samples,) that depends on names and cell values only.
+
+    Equal rows have equal digests wherever they stand, and the order of the columns does not matter.
+    """
+    digest = np.zeros(table.n_samples, dtype=np.uint64)
+    for j, name in enumerate(table.feature_names):
+        salt = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=8).digest(), np.uint64)[0]
+        cells = table.column(j) + 0.0  # -0.0 and 0.0 are one value
+        digest += _mix(cells.view(np.uint64) ^ salt)
+    return _mix(digest)
+
+
+def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Finaliser of the splitmix64 generator: every input bit reaches every output bit."""
+    bits = bits ^ (bits >> np.uint64(30))
+    bits = bits * np.uint64(0xBF58476D1CE4E5B9)
+    bits = bits ^ (bits >> np.uint64(27))
+    bits = bits * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def versions() -> dict[str, str]:
+    """Versions of everything that computes the numbers."""
+    packages = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
+    return {
+        "pyfsagg": __version__,
+        "python": platform.python_version(),
+        **{package: version(package) for package in packages},
+    }

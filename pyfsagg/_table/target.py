@@ -1,0 +1,184 @@
+"""The boundary for targets: class labels, numbers or nothing become a :class:`Target`, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg.exceptions import DataError
+
+__all__ = ["TASKS", "Target", "check_target"]
+
+TASKS = ("classification", "regression")
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """What the features are to explain: classes, a number, or nothing.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (n_samples,)
+        Index into the sorted `classes`; for a numeric target into its bins, which stand in where
+        classes are needed (entropy filters, stratified plans); 0 without a target.
+    classes : tuple
+        Labels, or the ranges of the bins; empty without a target.
+    name : str
+    values : ndarray of float64, shape (n_samples,), optional
+        The numbers of a numeric target.
+    """
+
+    codes: NDArray[np.int32]
+    classes: tuple[Any, ...]
+    name: str = "target"
+    values: NDArray[np.float64] | None = None
+
+    @property
+    def kind(self) -> str:
+        """``"classes"``, ``"numeric"`` or ``"none"``."""
+        if self.values is not None:
+            return "numeric"
+        return "classes" if self.classes else "none"
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def class_counts(self) -> dict[str, int]:
+        """Samples per class; empty for a target of another kind."""
+        if self.kind != "classes":
+            return {}
+        counts = np.bincount(self.codes, minlength=self.n_classes).tolist()
+        return dict(zip(map(str, self.classes), counts, strict=True))
+
+    @property
+    def outcome(self) -> NDArray[Any]:
+        """What models are trained to predict: class codes, or numbers (n_samples,)."""
+        return self.codes if self.values is None else self.values
+
+    def take(self, rows: NDArray[np.intp]) -> Target:
+        """The target of the samples at positions `rows`."""
+        values = None if self.values is None else self.values[rows]
+        return replace(self, codes=self.codes[rows], values=values)
+
+    def answers(self, codes: NDArray[np.int32]) -> NDArray[Any] | None:
+        """What a model is to predict: the classes of `codes`, the numbers, or None."""
+        if self.kind == "none":
+            return None
+        return np.array(self.classes)[codes] if self.values is None else self.values
+
+
+def check_target(
+    y: ArrayLike | Any,
+    n_samples: int,
+    *,
+    name: str | None = None,
+    min_per_class: float = 4.0,
+    task: str = "classification",
+    bins: int = 5,
+    optional: bool = False,
+) -> Target:
+    """Turn class labels, or numbers, into a :class:`Target`; classes are sorted.
+
+    Parameters
+    ----------
+    min_per_class : float
+        Samples per class, on average, below which a target counts as numeric or an identifier.
+    task : {"classification", "regression"}
+        Whether `y` holds class labels or numbers.
+    bins : int
+        Bins of (nearly) equal size of a numeric target.
+    optional : bool
+        Whether `y` may be None: a target of the kind ``"none"``.
+
+    Raises
+    ------
+    DataError
+        If `y` has the wrong length, missing values, one value only, more classes than
+        `min_per_class` allows, or words where numbers are needed.
+    """
+    if isinstance(y, Target):
+        return y
+    check_choice("task", task, TASKS)
+    check_integer("target_bins", bins, low=2)
+    if y is None:
+        if optional:
+            return Target(np.zeros(n_samples, dtype=np.int32), (), "")
+        raise DataError("requires y to be passed, but the target y is None")
+    label = name or str(getattr(y, "name", None) or "target")
+    if hasattr(y, "to_pandas"):
+        y = y.to_pandas()
+    series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
+    if len(series) != n_samples:
+        raise DataError(
+            f"y has {len(series)} labels for {n_samples} samples of X: inconsistent lengths"
+        )
+    missing = int(series.isna().sum())
+    if missing == n_samples:
+        raise DataError(f"the target {label!r} is missing in every row")
+    if missing:
+        raise DataError(
+            f"the target {label!r} is missing (NaN) in {missing} of {n_samples} rows; drop these rows "
+            "first"
+        )
+    array = series.to_numpy()
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise DataError(f"the target {label!r} has infinite values (inf)")
+    if task == "regression":
+        return _numeric_target(array, label, bins)
+    if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
+        array = array.astype(str)
+    classes, codes = np.unique(np.asarray(array), return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(
+            f"the target {label!r} has one class only ({classes.tolist()[0]!r}); at least two are needed"
+        )
+    if len(classes) > max(2, n_samples / min_per_class):
+        share = "a quarter" if min_per_class == 4.0 else f"{1.0 / min_per_class:.0%}"
+        raise DataError(
+            f"the target {label!r} has {len(classes)} different values in {n_samples} samples, more than "
+            f"{share}: Unknown label type: continuous, or an identifier. Bin it into classes first, or "
+            "say task='regression' if it is a number to be predicted"
+        )
+    return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
+
+
+def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
+    """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
+    if array.dtype.kind not in "fiub":
+        raise DataError(
+            f"the target {label!r} holds {array.dtype} values; task='regression' needs numbers"
+        )
+    values = array.astype(np.float64)
+    if (values == values[0]).all():
+        raise DataError(
+            f"the target {label!r} is constant ({values[0]:g}); there is nothing to explain"
+        )
+    cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
+    codes = np.searchsorted(cuts, values, side="left")
+    present, codes = np.unique(codes, return_inverse=True)
+    if len(present) < 2:  # nearly all values are equal
+        codes, cuts = (values > values.min()).astype(np.intp), np.array([values.min()])
+        present = np.arange(2)
+    edges = ["-inf", *(f"{cut:g}" for cut in cuts), "inf"]
+    ranges = tuple(f"({edges[k]}, {edges[k + 1]}]" for k in present)
+    return Target(codes.astype(np.int32), ranges, label, values)
+
+
+def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(y)
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: y has complex values")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(
+            f"y must have one dimension (n_samples,), got an array of shape {array.shape}"
+        )
+    return array

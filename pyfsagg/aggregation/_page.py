@@ -1,0 +1,412 @@
+"""The report of a rank aggregation: what was combined, what came out, how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.words import (
+    count,
+    enumerate_names,
+    number,
+    numbers,
+    plural,
+    probabilities,
+    ranks,
+    readable,
+    titled,
+)
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import (
+    Block,
+    Code,
+    Column,
+    Enumeration,
+    Page,
+    Picture,
+    Records,
+    Section,
+    Table,
+    Text,
+)
+from pyfsagg._version import __version__
+from pyfsagg.aggregation import AGGREGATORS, Aggregation, PermutationTest
+from pyfsagg.aggregation._plot import MOST_DOTS, plot_consensus, plot_list_ranks
+from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
+from pyfsagg.aggregation.comparison import Comparison
+from pyfsagg.aggregation.description import check_same_items, describe_items, describe_lists
+from pyfsagg.ranks import RankTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["INDEPENDENCE", "aggregation_page"]
+
+MOST_ROWS = 500
+MOST_DRAWN = 20
+INDEPENDENCE = (
+    "The p-values suppose that the lists are independent of one another. Lists that come from one "
+    "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
+    "p-values are far too small, and serve for ordering only."
+)
+_REMEDY = (
+    "Permutation p-values can respect the dependence: --permutations with --sources, which names "
+    "the origin of each list, keeps whatever ties the lists of one origin together. If all lists "
+    "have one origin, only the data themselves can help: pyfsagg.aggregation.permutation_p_values "
+    "with null, a function that shuffles the target and makes the lists again."
+)
+
+
+def aggregation_page(
+    table: RankTable,
+    result: Aggregation,
+    *,
+    top: int = 10,
+    comparison: Comparison | None = None,
+    permutation: PermutationTest | None = None,
+    adjusted: bool = True,
+    data_name: str | None = None,
+    settings: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (),
+    command: str | None = None,
+    snippet: str | None = None,
+) -> Page:
+    """The report of an aggregation as a page for :func:`pyfsagg._page.page.write_page`.
+
+    Parameters
+    ----------
+    table : RankTable
+    result : Aggregation
+        Of that table.
+    top : int
+        How many of the best items the text and the comparison are about.
+    comparison : Comparison, optional
+        Of several methods on that table, the first one that of `result`.
+    permutation : PermutationTest, optional
+        Of that table, by the method of `result`.
+    adjusted : bool
+        Whether p-values adjusted across items are shown.
+    data_name : str, optional
+        What the lists are called, for the title.
+    settings : sequence of (group, rows of (name, value))
+        What determines the numbers.
+    command, snippet : str, optional
+        The arguments of the ``pyfsagg`` command, and Python code, that repeat the result.
+
+    Returns
+    -------
+    Page
+        At most 500 items are listed.
+
+    Raises
+    ------
+    DataError
+        If `result`, `comparison` or `permutation` is about other items than `table`.
+    ParameterError
+        If `top` is below 1.
+
+    Examples
+    --------
+    >>> from pyfsagg import RankTable, aggregate
+    >>> table = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]])
+    >>> aggregation_page(table, aggregate(table, "mean_rank")).title
+    'Rank aggregation'
+    """
+    check_same_items(table, comparison)
+    top = min(check_integer("top", top, low=1), table.n_items)
+    frame = describe_items(table, result, permutation)
+    sections = [
+        Section("summary", "Summary", [Text(_summary(table, result, top))]),
+        Section(
+            "ranking",
+            "Ranking",
+            [_ranking(frame, result, top, adjusted), *_significance(table, result, permutation)],
+        ),
+        Section("pictures", "Pictures", _pictures(table, result)),
+    ]
+    if comparison is not None:
+        sections.append(Section("methods", "Methods", _methods(comparison, top)))
+    sections.append(Section("lists", "Lists", [_lists(table, result, top)]))
+    if settings:
+        records = Records("Everything that determines the numbers above.", settings)
+        sections.append(Section("settings", "Settings", [records]))
+    if command or snippet:
+        sections.append(Section("repeat", "How to repeat it", _repeat(command, snippet)))
+    sections.append(Section("cite", "How to cite", [Enumeration(_references(result, comparison))]))
+    title = f"Rank aggregation of {data_name}" if data_name else "Rank aggregation"
+    subtitle = f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}"
+    return Page(title, subtitle, sections)
+
+
+def _summary(table: RankTable, result: Aggregation, top: int) -> str:
+    spec = AGGREGATORS.get(result.method)
+    held = (~table.missing).sum(axis=1)
+    absent = ""
+    if table.missing.any():
+        absent = (
+            " A list says nothing about an item that it does not hold."
+            if table.full
+            else " An item that a list does not hold counts as worse than all that it holds."
+        )
+    universe = (
+        "each list is its own universe"
+        if table.full
+        else f"out of a universe of {_span(table.sizes.astype(np.int64))}"
+    )
+    everywhere = int((~table.missing).all(axis=0).sum())
+    common = (
+        "the same in all lists"
+        if everywhere == table.n_items
+        else f"{plural(table.n_items, 'different item')}, of which every list holds "
+        f"{count(everywhere)}"
+    )
+    return Markup(
+        "{} of {} items ({}): {}.{} They were combined by {}: {}. <b>The best {}:</b> {}."
+    ).format(
+        plural(table.n_lists, "list"),
+        _span(held),
+        universe,
+        common,
+        absent,
+        readable(spec.name),
+        spec.summary,
+        count(top),
+        enumerate_names(result.select(top), most=20),
+    )
+
+
+def _span(values: NDArray[np.int64]) -> str:
+    low, high = int(values.min()), int(values.max())
+    return count(low) if low == high else f"{count(low)} to {count(high)}"
+
+
+def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> Table:
+    shown = frame.head(MOST_ROWS)
+    spec = AGGREGATORS.get(result.method)
+    small = spec.bounds == "[0, 1]" and not spec.higher_is_better
+    columns = [
+        (Column("Rank"), ranks(shown["ranking"])),
+        (Column("Item", numeric=False), [str(name) for name in shown.index]),
+        (
+            Column(titled(spec.name)),
+            (probabilities if small else numbers)(shown["statistic"]),
+        ),
+    ]
+    meanings = [
+        (
+            titled(spec.name),
+            f"{spec.summary}; "
+            f"{'larger' if spec.higher_is_better else 'smaller'} = better; range {spec.bounds}",
+        )
+    ]
+    if "p_value" in shown:
+        columns.append((Column("P-value"), probabilities(shown["p_value"])))
+        meanings.append(("P-value", "chance of so good a value for one item in independent lists"))
+        if adjusted:
+            columns.append((Column("Adjusted p"), probabilities(shown["adjusted_p_value"])))
+            meanings.append(("Adjusted p", f"the same, corrected across items ({result.adjust})"))
+    if "permutation_p_value" in shown:
+        columns += [
+            (Column("Permutation p"), probabilities(shown["permutation_p_value"])),
+            (
+                Column("Family-wise permutation p"),
+                probabilities(shown["permutation_family_wise_p_value"]),
+            ),
+        ]
+        meanings += [
+            ("Permutation p", "share of relabelled items with so high a score"),
+            (
+                "Family-wise permutation p",
+                "share of relabelled tables whose best item scores as high",
+            ),
+        ]
+    columns += [
+        (Column("In lists"), [count(value) for value in shown["n_lists"].tolist()]),
+        (Column("Best rank"), ranks(shown["best_rank"])),
+        (Column("Median rank"), ranks(shown["median_rank"])),
+    ]
+    meanings.append(("In lists, best and median rank", "over the lists that hold the item"))
+    hidden = len(frame) - len(shown)
+    where = (
+        f"The first {count(len(shown))} items are listed; {count(hidden)} more are in "
+        "aggregation.csv and in result.to_frame(). "
+        if hidden
+        else ""
+    )
+    note = Markup(" ").join(
+        [Markup("{}").format(where), *(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)]
+    )
+    return Table(
+        f"Items, best first; the best {count(top)} are tinted. Ties share their average rank.",
+        [column for column, _ in columns],
+        list(zip(*(cells for _, cells in columns), strict=True)),
+        note,
+        header=1,
+        tinted=top,
+        find="item",
+    )
+
+
+def _significance(
+    table: RankTable, result: Aggregation, permutation: PermutationTest | None
+) -> list[Block]:
+    if result.p_values is None and permutation is None:
+        return []
+    blocks: list[Block] = []
+    if result.p_values is not None:
+        blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
+    assumed = not table.full and table.missing.any() and (table.sizes == table.n_items).all()
+    if result.p_values is not None and assumed:
+        blocks.append(
+            Text(
+                f"The universe is taken to be the {count(table.n_items)} items that some list "
+                "holds. If more could have been listed, give their number (universe): the "
+                "p-values become smaller."
+            )
+        )
+    if permutation is None:
+        blocks.append(Text(_REMEDY))
+    else:
+        smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
+        blocks.append(
+            Text(
+                f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
+                "in which the items of each source were relabelled at random, all lists of a "
+                f"source alike. The smallest of them is {smallest}; more permutations can resolve "
+                "smaller ones. They respect the dependence inside the sources that were named, "
+                "and no other. Items are relabelled among those that some list holds, which is "
+                "on the safe side if the universe is larger."
+            )
+        )
+    return blocks
+
+
+def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
+    drawn = min(MOST_DRAWN, table.n_items)
+    best = ", ".join(result.select(min(3, drawn)))
+    about = "p-values" if result.p_values is not None else "values"
+    consensus = (
+        "Filled dot: −log10 of the p-value; open dot: adjusted across items. Beyond the dashed line "
+        "a p-value is below 0.05. Gaps between items are natural places for a cut."
+        if result.p_values is not None
+        else f"{titled(result.method)} of the best items. Gaps between items are "
+        "natural places for a cut."
+    )
+    wide, drawn_as = (
+        ("line is long", "Line: from the 2.5 % to the 97.5 % quantile of the ranks")
+        if table.n_lists > MOST_DOTS
+        else ("dots lie wide apart", "Dot: rank in one list")
+    )
+    return [
+        _picture(
+            "Values of the best items",
+            lambda: plot_consensus(result, n=drawn),
+            "consensus",
+            f"The {drawn} best items by their {about}; best first: {best}",
+            consensus,
+        ),
+        _picture(
+            "Ranks in the lists",
+            lambda: plot_list_ranks(table, result, n=drawn),
+            "list-ranks",
+            f"Ranks of the {drawn} best items in the single lists; best first: {best}",
+            f"{drawn_as}. Bar: median over the lists that hold the item. On the right, if not all "
+            f"do: how many. An item whose {wide} owes its place to some lists only.",
+        ),
+    ]
+
+
+def _methods(comparison: Comparison, top: int) -> list[Block]:
+    labels = [readable(method) for method in comparison.methods]
+    overlap = comparison.overlap(top).to_numpy()
+    rows = [
+        [label, *(count(value) for value in line)]
+        for label, line in zip(labels, overlap.tolist(), strict=True)
+    ]
+    return [
+        _picture(
+            "Agreement of the methods",
+            lambda: plot_method_agreement(comparison),
+            "agreement",
+            "Heat map of Kendall's tau between the methods",
+            "Kendall’s rank correlation (tau-b) between the rankings of all items by two methods. "
+            "1: same ranking. 0: no relation. −1: reversed.",
+        ),
+        _picture(
+            f"Places of the best {count(top)}",
+            lambda: plot_places(comparison, n=top),
+            "places",
+            f"Bump chart: places of the best {top} items from method to method",
+            f"Every item that some method has among its best {count(top)}; left: the order of "
+            f"{labels[0]}. Pale lines lead to items that are no longer among them. Ties are in the "
+            "order of the lists.",
+        ),
+        _picture(
+            "Overlap of the best k",
+            lambda: plot_overlap(comparison),
+            "overlap",
+            f"Lines: share of the best k items in common with {labels[0]}, for every k",
+            f"Share of the best k items of {labels[0]} that another method has among its best k "
+            "too. Dotted: what a random ranking would share on average.",
+        ),
+        Table(
+            f"How many of their best {count(top)} two methods have in common.",
+            [Column("Method", numeric=False), *(Column(label) for label in labels)],
+            rows,
+            "The rank of every item by every method is in comparison.csv.",
+        ),
+    ]
+
+
+def _picture(
+    title: str, draw: Callable[[], Axes], prefix: str, label: str, caption: str
+) -> Picture:
+    return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
+
+
+def _lists(table: RankTable, result: Aggregation, top: int) -> Table:
+    frame = describe_lists(table, result, top)
+    return Table(
+        "The lists, in the order in which they were given.",
+        [
+            Column("List", numeric=False),
+            Column("Items"),
+            Column("Universe"),
+            Column(f"Of the best {count(top)}"),
+            Column("Spearman with the result"),
+        ],
+        list(
+            zip(
+                [str(name) for name in frame.index],
+                *(map(count, frame[key].tolist()) for key in ("items", "universe", "in_top")),
+                map(number, frame["spearman"].tolist()),
+                strict=True,
+            )
+        ),
+        "Spearman: rank correlation of the list with the combined ranking, over the items that the "
+        "list holds; the list itself has a share in that ranking. A clearly negative value may mean "
+        "that a list is sorted worst first.",
+        find="list" if table.n_lists > 30 else "",
+    )
+
+
+def _repeat(command: str | None, snippet: str | None) -> list[Block]:
+    blocks: list[Block] = []
+    if command:
+        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
+    if snippet:
+        blocks += [Text("In Python:"), Code(snippet)]
+    return blocks
+
+
+def _references(result: Aggregation, comparison: Comparison | None) -> list[tuple[str, str]]:
+    methods = [result.method] if comparison is None else list(comparison.methods)
+    return [
+        ("Software", f"The pyfsagg developers. pyfsagg, version {__version__}"),
+        *((titled(method), AGGREGATORS.get(method).source.rstrip(".")) for method in methods),
+    ]

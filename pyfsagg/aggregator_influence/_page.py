@@ -1,0 +1,314 @@
+"""The report of an influence run: how stable the ranking is under each aggregator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from pyfsagg._base.words import enumerate_names, number, plural, probabilities, readable, titled
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import (
+    Block,
+    Code,
+    Column,
+    Enumeration,
+    Page,
+    Picture,
+    Records,
+    Section,
+    Table,
+    Text,
+)
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence import THESIS_MEASURES, AggregatorComparison, InfluenceResult
+from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
+from pyfsagg.ensemble._record import THESIS, named_settings
+from pyfsagg.exceptions import DataError
+from pyfsagg.filters import FILTERS
+from pyfsagg.stability_measures import STABILITY_MEASURES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["influence_page"]
+
+TESTS = {
+    "repeated": "Repeated-measures ANOVA (Greenhouse-Geisser)",
+    "one_way": "One-way ANOVA",
+    "friedman": "Friedman",
+}
+
+
+def influence_page(
+    result: InfluenceResult,
+    *,
+    measures: Sequence[str] = THESIS_MEASURES,
+    top: float | int = 0.25,
+    adjust: str = "holm",
+    data_name: str | None = None,
+    command: str | None = None,
+) -> Page:
+    """The report of an influence run as a page for :func:`pyfsagg._page.page.write_page`.
+
+    Parameters
+    ----------
+    result : InfluenceResult
+    measures : sequence of str
+        Measures of stability; the aggregators are compared by each of them.
+    top : float or int
+        Size of the subsets for measures of selections.
+    adjust : {"holm", "bonferroni", "bh", "none"}
+        Correction of the pairwise p-values.
+    data_name : str, optional
+        What the data are called, for the title.
+    command : str, optional
+        The arguments of the ``pyfsagg`` command that made the result.
+
+    Returns
+    -------
+    Page
+
+    Raises
+    ------
+    ParameterError
+        For an unknown measure or correction, or `top` out of range.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.influence(
+    ...     data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
+    ... )
+    >>> [section.id for section in influence_page(result).sections]
+    ['summary', 'information-gain', 'settings', 'repeat', 'cite']
+    """
+    frame = result.to_frame(measures, top=top)
+    names = list(dict.fromkeys(frame["measure"]))
+    sections = [Section("summary", "Summary", [Text(_summary(result, frame, names[0]))])]
+    for label in result.filters:
+        blocks = _filter_blocks(result, frame[frame["filter"] == label], label, top, adjust)
+        sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
+    data = result.data
+    sections += [
+        Section(
+            "settings",
+            "Settings",
+            [Records("Everything that determines the numbers above.", _settings(result, top))],
+        ),
+        Section("repeat", "How to repeat it", _repeat(result, command)),
+        Section("cite", "How to cite", [Enumeration(_references(result, names))]),
+    ]
+    title = (
+        f"Influence of the aggregator on {data_name}"
+        if data_name
+        else "Influence of the aggregator"
+    )
+    subtitle = (
+        f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
+        f"{plural(result.n_folds, 'fold')}"
+    )
+    return Page(title, subtitle, sections)
+
+
+def _summary(result: InfluenceResult, frame: pd.DataFrame, measure: str) -> str:
+    parameters = result.parameters
+    filters = enumerate_names([readable(label) for label in parameters["filters"]])
+    ensemble = (
+        f"the filters {filters} combined" if parameters["method"] == "bam" else f"each of {filters}"
+    )
+    sentences = [
+        f"How far does the ranking depend on the samples, and how far on the aggregator? In each of "
+        f"{plural(result.n_folds, 'stratified fold')} some samples were left out; the features were "
+        f"ranked on the others by {ensemble} over {plural(parameters['n_resamples'], 'bootstrap')}, "
+        f"once with each of {enumerate_names([readable(name) for name in result.aggregators])}. "
+        "The stability of an aggregator is the agreement of its rankings over the folds."
+    ]
+    spec = STABILITY_MEASURES.get(measure)
+    for label, part in frame[frame["measure"] == measure].groupby("filter", sort=False):
+        known = part.dropna(subset="value").set_index("aggregator")["value"]
+        if known.empty:
+            continue
+        ordered = known.sort_values(ascending=not spec.larger_is_stabler)
+        sentences.append(
+            f"{titled(str(label))}: by {titled(measure)} the most stable aggregator is "
+            f"{readable(str(ordered.index[0]))} ({number(ordered.iloc[0])}), the least stable "
+            f"{readable(str(ordered.index[-1]))} ({number(ordered.iloc[-1])})."
+        )
+    return " ".join(sentences)
+
+
+def _filter_blocks(
+    result: InfluenceResult, frame: pd.DataFrame, label: str, top: float | int, adjust: str
+) -> list[Block]:
+    measures = list(dict.fromkeys(frame["measure"]))
+    blocks: list[Block] = [_stability_table(result, frame, measures)]
+    prefix = label.replace("_", "-").lower()
+    comparisons: dict[str, AggregatorComparison] = {}
+    for measure in measures:
+        try:
+            if len(result.aggregators) > 1:
+                comparisons[measure] = result.compare(measure, label, top=top, adjust=adjust)
+        except DataError as reason:
+            blocks.append(Text(f"No comparison by {titled(measure)}: {reason}.", quiet=True))
+    first = frame[frame["measure"] == measures[0]]
+    if first["value"].notna().any():
+        blocks.append(
+            _picture(
+                f"Stability by {titled(measures[0])}",
+                lambda: plot_aggregator_stability(result, measures[0], filter=label, top=top),
+                f"{prefix}-stability",
+                f"Stability by {titled(measures[0])} of each aggregator",
+                "Dot: stability over the folds. Line: its 95 % jackknife interval, which says how "
+                "far single folds matter.",
+            )
+        )
+    if comparisons:
+        blocks.append(_tests_table(comparisons))
+        for measure, comparison in comparisons.items():
+            blocks.append(
+                _picture(
+                    f"Pairs of aggregators by {titled(measure)}",
+                    lambda comparison=comparison: plot_pairwise(comparison),  # type: ignore[misc]
+                    f"{prefix}-{measure.replace('_', '-')}-pairs",
+                    f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
+                    "Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
+                    "darker the smaller. Above it: row minus column in the mean stability.",
+                )
+            )
+        blocks.append(Text(next(iter(comparisons.values())).caution, quiet=True))
+    return blocks
+
+
+def _stability_table(
+    result: InfluenceResult, frame: pd.DataFrame, measures: Sequence[str]
+) -> Table:
+    cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
+    rows = []
+    for aggregator in result.aggregators:
+        row = [readable(aggregator)]
+        for measure in measures:
+            cell = cells[measure, aggregator]
+            text = number(cell["value"])
+            if pd.notna(cell["lower"]):
+                text += f" ({number(cell['lower'])} to {number(cell['upper'])})"
+            row.append(text)
+        rows.append(row)
+    smaller = [
+        titled(name) for name in measures if not STABILITY_MEASURES.get(name).larger_is_stabler
+    ]
+    direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
+    reasons = [note for note in dict.fromkeys(frame["note"]) if note]
+    return Table(
+        f"Stability of the rankings over {plural(result.n_folds, 'fold')}, with 95 % jackknife "
+        "intervals.",
+        [Column("Aggregator", numeric=False), *(Column(titled(name)) for name in measures)],
+        rows,
+        direction
+        + " ".join(
+            [
+                "The intervals say how far single folds matter; they do not cover what other "
+                "samples of the same population would give.",
+                *(f"{reason}." for reason in reasons),
+            ]
+        ),
+    )
+
+
+def _tests_table(comparisons: dict[str, AggregatorComparison]) -> Table:
+    rows, reasons = [], []
+    for measure, comparison in comparisons.items():
+        for test, row in comparison.tests().iterrows():
+            degrees = [number(row["df_effect"], 2), number(row["df_error"], 2)]
+            p = probabilities([row["p"]])[0]
+            rows.append(
+                [titled(measure), TESTS[str(test)], number(row["statistic"], 2), *degrees, p]
+            )
+        reasons += [f"{titled(measure)}: {why}." for why in comparison.refused.values()]
+    return Table(
+        "Do the aggregators differ? Tests over the pseudo-values of the folds.",
+        [
+            Column("Measure", numeric=False),
+            Column("Test", numeric=False),
+            Column("F or χ²"),
+            Column("df"),
+            Column("df of error"),
+            Column("p"),
+        ],
+        rows,
+        " ".join(
+            [
+                "The pseudo-value of a fold is what it adds to the stability of all of them. The "
+                "repeated-measures test pairs the aggregators by fold; the one-way test, which the "
+                "thesis prints, takes them for independent groups.",
+                *dict.fromkeys(reasons),
+            ]
+        ),
+    )
+
+
+def _picture(
+    title: str, draw: Callable[[], Axes], prefix: str, label: str, caption: str
+) -> Picture:
+    return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
+
+
+def _settings(
+    result: InfluenceResult, top: float | int
+) -> list[tuple[str, Sequence[tuple[str, str]]]]:
+    kind = "a number of features" if isinstance(top, int) else "a fraction of the features"
+    return [
+        (
+            "Method",
+            [*named_settings(result.parameters), ("Best features compared", f"{top} ({kind})")],
+        ),
+        ("Data", named_settings(result.data)),
+        ("Software", [(name, str(version)) for name, version in result.versions.items()]),
+    ]
+
+
+def _repeat(result: InfluenceResult, command: str | None) -> list[Block]:
+    blocks: list[Block] = []
+    if command:
+        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
+    p = result.parameters
+    arguments = {
+        "filter": p["filters"] if len(p["filters"]) > 1 else p["filters"][0],
+        "filter_params": p["filter_params"] or None,
+        "method": p["method"],
+        "normalize": p["normalize"] if p["method"] == "bam" else None,
+        "aggregators": p["aggregators"],
+        "aggregator_params": p["aggregator_params"] or None,
+        "n_folds": p["n_folds"],
+        "n_resamples": p["n_resamples"],
+        "drop_near_zero_variance": p["drop_near_zero_variance"] or None,
+        "random_state": p["seed"],
+    }
+    lines = [f"    {name}={value!r}," for name, value in arguments.items() if value is not None]
+    code = ["import pyfsagg", "", "result = pyfsagg.influence(", "    X,", "    y,", *lines, ")"]
+    own = [label for label in p["filters"] if label not in FILTERS]
+    if own:
+        code.insert(2, f"# {', '.join(own)}: your own function or estimator, not its name")
+    return [*blocks, Text("In Python:"), Code("\n".join([*code, "result.table(intervals=True)"]))]
+
+
+def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[str, str]]:
+    return [
+        ("Software", f"The pyfsagg developers. pyfsagg, version {result.versions['pyfsagg']}"),
+        ("Influence of the aggregator", f"{THESIS}, section 3.3.2 (“thesis” below)"),
+        *(
+            (f"Filter {readable(label)}", FILTERS.get(label).source.rstrip("."))
+            for label in result.parameters["filters"]
+            if label in FILTERS
+        ),
+        *(
+            (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source.rstrip("."))
+            for name in result.aggregators
+        ),
+        *(
+            (f"Measure {readable(name)}", STABILITY_MEASURES.get(name).source.rstrip("."))
+            for name in measures
+        ),
+    ]

@@ -1,0 +1,119 @@
+"""Were the resamples enough, and how stable is which size: two sections of the page of a run."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.words import (
+    count,
+    number,
+    plural,
+)
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.stability_measures import (
+    adequacy_curve,
+    stability_curve,
+)
+from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve
+
+__all__ = ["adequacy_words", "curve_picture"]
+
+Floats = NDArray[np.float64]
+
+MOST_ROWS = 500
+MOST_REPEATS = 200
+REPEATED_CELLS = 20_000_000
+"""Cells of score matrices that a report aggregates again, so that large runs stay quick."""
+
+ENOUGH = 0.05
+"""Share of the selection that a repetition may replace when resamples count as enough."""
+
+CURVE_CAPTION = (
+    "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
+    "features at random would give. Only the distance from the dotted line speaks for the ranking; "
+    "a measure that is not corrected for chance rises with k by itself."
+)
+CURVE_LABEL = "Lines: stability of the best k features against k, with the level of chance"
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sentences with a picture, or the reason why there is none."""
+
+    text: str
+    picture: Markup | None = None
+
+
+def adequacy_words(result: EnsembleResult, threshold: float | int) -> Words:
+    """Was the number of resamples enough?  In words and numbers, with the curve."""
+    k = n_selected(threshold, result.n_features)
+    m = result.n_resamples
+    if m < 2:
+        return Words("One resample says nothing about what another one would have given.")
+    parameters = result.parameters
+    aggregator = AGGREGATORS.get(parameters["aggregator"])
+    n_boot = MOST_REPEATS
+    again: Callable[[Floats], Floats] | None = None
+    if aggregator.name != "arithmetic_mean":
+        # All but the mean are computed again for every repetition.
+        n_boot = int(np.clip(REPEATED_CELLS // result.combined.size, 20, MOST_REPEATS))
+        compute = aggregator.bind(**parameters["aggregator_params"])
+
+        def again(values: Floats) -> Floats:
+            return compute(as_lists(values, result.feature_names)).scores
+
+    sizes = [size for size in (25 * 2**i for i in range(40)) if size < m]
+    try:
+        with warnings.catch_warnings():
+            # What an aggregator has to say about these data it has said when the run was made.
+            warnings.simplefilter("ignore", PyfsaggWarning)
+            curve = adequacy_curve(
+                result.combined, [*sizes, m], top=k, aggregator=again, n_boot=n_boot
+            )
+    except DataError as reason:
+        return Words(f"This cannot be said here: {reason}.")
+    last = curve.iloc[-1]
+    replaced = 1.0 - float(last["expected_top_overlap"])
+    verdict = (
+        f"{count(m)} were enough"
+        if replaced <= ENOUGH
+        else f"{count(m)} were not enough: draw more, or select another number of features, at a "
+        "gap between the scores"
+    )
+    text = (
+        f"Another {plural(m, 'resample')} of the same data would replace "
+        f"{number(100 * replaced, 1)} % of the {plural(k, 'selected feature')} on average, and change "
+        f"the selection at all with probability {number(last['probability_top_changes'], 2)}. The "
+        f"ranks would move by {number(last['expected_rank_move'], 2)} on average; the two rankings "
+        f"would have a Kendall correlation of {number(last['expected_kendall'], 3)}. If at most "
+        f"{100 * ENOUGH:g} % of the selection may be a matter of luck, {verdict}. (Estimated by "
+        f"{count(n_boot)} bootstraps of the resamples.)"
+    )
+    label = "Lines: expected agreement of two repetitions against the number of resamples"
+    picture = inline_svg(lambda: plot_adequacy(curve), prefix="adequacy", label=label)
+    return Words(text, picture)
+
+
+def curve_picture(result: EnsembleResult) -> Words:
+    """Stability of the best k features against k, with the level of chance."""
+    try:
+        curve = stability_curve(result.combined, input="scores")
+    except DataError as reason:
+        return Words(f"There is no such curve here: {reason}.")
+    if curve["value"].isna().all():
+        return Words("There is no such curve here: the measures are undefined at every size.")
+    return Words(
+        CURVE_CAPTION,
+        inline_svg(lambda: plot_stability_curve(curve), prefix="curve", label=CURVE_LABEL),
+    )

@@ -1,0 +1,440 @@
+"""Pictures of a run: its ranking, its scores, how far filters and resamples agree."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from numpy.typing import NDArray
+
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.words import readable
+from pyfsagg._draw.style import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    clear_frame,
+    draw_correlations,
+    feature_axis,
+    legend_above,
+    new_axes,
+    number_ticks,
+    set_title,
+)
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.filters import FILTERS
+from pyfsagg.ranks import rank_scores, select_top
+
+if TYPE_CHECKING:
+    from pyfsagg.ensemble.result import EnsembleResult
+
+__all__ = ["ENSEMBLE_PLOTS", "plot_agreement", "plot_convergence", "plot_ranking", "plot_scores"]
+
+Floats = NDArray[np.float64]
+
+INTERVAL = (0.025, 0.5, 0.975)
+QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
+
+
+def plot_ranking(
+    result: EnsembleResult,
+    *,
+    n: int = 20,
+    threshold: float | int = 0.25,
+    ax: Axes | None = None,
+) -> Axes:
+    """Ranks of the best features over the resamples, and the cut of the selection.
+
+    A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
+    97.5 % quantile, the diamond the rank of the aggregate.  Selected features have filled dots; the
+    dashed line separates the ranks inside the cut from those outside.  A resample that saw only
+    some of the features ranks these alone, so that its ranks are smaller numbers.
+
+    Parameters
+    ----------
+    result : EnsembleResult
+    n : int
+        How many features are drawn at most, best first; ties are in column order.
+    threshold : int or float
+        The selection, as in :meth:`pyfsagg.EnsembleResult.select`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Ranks along x (1 = most important), features along y.
+
+    Raises
+    ------
+    ParameterError
+        If `n` or `threshold` is out of range.
+    InputTypeError
+        If `ax` is no Matplotlib axes.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
+    >>> ax = plot_ranking(result, n=3)
+    >>> [label.get_text() for label in ax.get_yticklabels()] == result.select(3)
+    True
+    """
+    best = best_features(result, n)
+    k = n_selected(threshold, result.n_features)
+    low, median, high = np.nanquantile(result.resample_ranks[:, best], INTERVAL, axis=0)
+    aggregate = result.ranking[best]
+    ax = new_axes(ax, 1.5 + 0.24 * len(best))
+    rows = np.arange(len(best))
+    for chosen, colour, fill, label in (
+        (rows < k, BLUE, BLUE, "median, selected"),
+        (rows >= k, GREY, "white", "median, others"),
+    ):
+        if chosen.any():
+            ax.hlines(rows[chosen], low[chosen], high[chosen], color=colour, linewidth=2.0)
+            ax.plot(
+                median[chosen],
+                rows[chosen],
+                "o",
+                color=colour,
+                markersize=6.0,
+                markerfacecolor=fill,
+                label=label,
+            )
+    ax.plot(
+        aggregate,
+        rows,
+        "D",
+        color=ORANGE,
+        mfc="none",
+        markersize=9.0,
+        label="aggregated rank",
+    )
+    right = float(max(high.max(), aggregate.max()))
+    if k < result.n_features and k <= right:
+        ax.axvline(k + 0.5, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label=f"cut: best {k}")
+    margin = max(0.5, 0.03 * right)
+    ax.set_xlim(1.0 - margin, right + margin)
+    ax.set_xticks(number_ticks(right))
+    ax.set_xlabel("Rank in a resample, 95 % interval (1 = most important)")
+    feature_axis(ax, [result.feature_names[j] for j in best])
+    clear_frame(ax, grid="x")
+    set_title(ax, _title("Rank", len(best), result), above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def plot_scores(result: EnsembleResult, *, n: int = 20, ax: Axes | None = None) -> Axes:
+    """Distribution of the scores of the best features over the resamples.
+
+    The box goes from the lower to the upper quartile, the bar in it is the median, and the line
+    goes from the 2.5 % to the 97.5 % quantile.  Scores are those that the aggregator was given: of
+    the only filter (WAM) or of all filters combined (BAM).
+
+    Parameters
+    ----------
+    result : EnsembleResult
+    n : int
+        How many features are drawn at most, best first; ties are in column order.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Scores along x (larger = more important), features along y.
+
+    Raises
+    ------
+    ParameterError
+        If `n` is below 1.
+    InputTypeError
+        If `ax` is no Matplotlib axes.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
+    >>> plot_scores(result, n=3).get_xlabel()
+    'Score: chi squared (larger = more important)'
+    """
+    best = best_features(result, n)
+    low, lower, median, upper, high = np.nanquantile(result.combined[:, best], QUARTILES, axis=0)
+    ax = new_axes(ax, 1.3 + 0.24 * len(best))
+    rows = np.arange(len(best))
+    ax.hlines(rows, low, high, color=BLUE, linewidth=1.2, zorder=1.5)
+    ax.barh(
+        rows,
+        upper - lower,
+        left=lower,
+        height=0.56,
+        color="#CFE3F0",
+        edgecolor=BLUE,
+        zorder=2.0,
+    )
+    ax.vlines(median, rows - 0.28, rows + 0.28, color=INK, linewidth=2.0, zorder=2.5)
+    # Bars would end exactly at the edge of the axes, as if they were cut off there.
+    ax.use_sticky_edges = False
+    ax.autoscale_view(scaley=False)
+    ax.set_xlabel(score_axis_label(result))
+    feature_axis(ax, [result.feature_names[j] for j in best])
+    clear_frame(ax, grid="x")
+    set_title(ax, _title("Scores", len(best), result))
+    return ax
+
+
+def _title(what: str, shown: int, result: EnsembleResult) -> str:
+    which = f"the {shown} best" if shown < result.n_features else f"all {shown}"
+    plural = "" if result.n_resamples == 1 else "s"
+    return f"{what} of {which} features over {result.n_resamples:,} resample{plural}"
+
+
+def best_features(result: EnsembleResult, n: int) -> NDArray[np.intp]:
+    """Positions of the `n` best features (or of all, if there are fewer), best first."""
+    n = check_integer("n", n, low=1)
+    return np.argsort(result.ranking, kind="stable")[:n]
+
+
+def score_axis_label(result: EnsembleResult) -> str:
+    """What the combined scores of a result are, with their unit."""
+    if result.method == "bam":
+        return "Combined score of the filters (larger = more important)"
+    label = next(iter(result.score_matrices))
+    unit = ""
+    if label in FILTERS:
+        spec = FILTERS.get(label)
+        unit = ", nats" if "nats" in f"{spec.summary} {spec.bounds}" else ""
+    return f"Score: {readable(label)}{unit} (larger = more important)"
+
+
+MOST_RESAMPLES = 1000  # half a million pairs show the shape of a distribution well enough
+N_SIZES = 20
+
+
+def plot_agreement(result: EnsembleResult, *, ax: Axes | None = None) -> Axes:
+    """Agreement of the filters, or of the resamples if there is one filter.
+
+    With several filters: a heat map of the Spearman rank correlation between two filters within
+    the same resample, averaged over resamples.  With one filter: a histogram of the Spearman rank
+    correlation between two resamples, over all pairs (of 1000 evenly spaced resamples if there are
+    more), with its mean.  Features that one of two rankings does not hold are left out of that
+    pair; a ranking without any differences agrees with none and is left out.
+
+    Parameters
+    ----------
+    result : EnsembleResult
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputTypeError
+        If `ax` is no Matplotlib axes.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
+    >>> plot_agreement(result).get_ylabel()
+    'Pairs of resamples'
+    """
+    if len(result.score_matrices) > 1:
+        return _heat_map(result, ax)
+    return _histogram(result, ax)
+
+
+def _heat_map(result: EnsembleResult, ax: Axes | None) -> Axes:
+    labels = [readable(label) for label in result.score_matrices]
+    values = _filter_agreement(result)
+    ax = new_axes(ax, 1.6 + 0.5 * len(labels))
+    draw_correlations(ax, values, labels)
+    ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
+    set_title(ax, "Agreement of the filters within a resample")
+    return ax
+
+
+def _filter_agreement(result: EnsembleResult) -> Floats:
+    """Mean over resamples of the rank correlation between two filters, (t, t)."""
+    ranks = [rank_scores(matrix) for matrix in result.score_matrices.values()]
+    values = np.eye(len(ranks))
+    for i, j in zip(*np.triu_indices(len(ranks), 1), strict=True):
+        found = correlate_rows(ranks[i], ranks[j])
+        defined = found[~np.isnan(found)]
+        values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
+    return values
+
+
+def _histogram(result: EnsembleResult, ax: Axes | None) -> Axes:
+    values = _resample_agreement(result)
+    ax = new_axes(ax, 3.2)
+    if values.size:
+        mean = float(values.mean())
+        low = min(float(values.min()), 0.98)
+        ax.hist(values, bins=np.linspace(low, 1.0, 31).tolist(), color=BLUE, alpha=0.75)
+        ax.axvline(mean, color=ORANGE, linewidth=2.0, label=f"mean {mean:.2f}".replace("-", "−"))
+        legend_above(ax)
+    else:
+        ax.text(0.5, 0.5, "no two rankings to compare", ha="center", transform=ax.transAxes)
+    ax.set_xlabel("Spearman rank correlation of two resamples (1 = same ranking)")
+    ax.set_ylabel("Pairs of resamples")
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    clear_frame(ax, grid="y")
+    set_title(ax, "Agreement of the resamples", above_legend=True)
+    return ax
+
+
+def _resample_agreement(result: EnsembleResult) -> Floats:
+    """Rank correlations of pairs of resamples, undefined ones left out."""
+    m = result.n_resamples
+    rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
+    ranks = result.resample_ranks[rows]
+    left, right = np.triu_indices(len(rows), 1)
+    if np.isnan(ranks).any():
+        parts = [correlate_rows(ranks[i : i + 1], ranks[i + 1 :]) for i in range(len(rows) - 1)]
+        values: Floats = np.concatenate([np.empty(0), *parts])
+    else:
+        unit = _unit_rows(ranks)
+        values = np.clip((unit @ unit.T)[left, right], -1.0, 1.0)
+    defined: Floats = values[~np.isnan(values)]
+    return defined
+
+
+def correlate_rows(a: Floats, b: Floats) -> Floats:
+    """Pearson correlation of row r of `a` with row r of `b` over the columns that both know.
+
+    Shapes (m, p) broadcast; the result (m,) is NaN where one of the rows does not vary.
+    """
+    known = ~np.isnan(a) & ~np.isnan(b)
+    left, right = (_unit_rows(np.where(known, values, np.nan)) for values in (a, b))
+    products = np.where(known, left * right, 0.0).sum(axis=-1)
+    return np.asarray(np.clip(products, -1.0, 1.0), dtype=np.float64)
+
+
+def _unit_rows(values: Floats) -> Floats:
+    """Rows centred and scaled to length one; a row that does not vary becomes NaN."""
+    known = ~np.isnan(values)
+    count = np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    filled = np.where(known, values, 0.0)
+    centred = np.where(known, values - filled.sum(axis=-1, keepdims=True) / count, 0.0)
+    length = np.sqrt((centred * centred).sum(axis=-1, keepdims=True))
+    # Ranks differ by at least a half, so that anything below is rounding.
+    varies = length > 1e-6
+    return np.asarray(np.where(varies, centred / np.where(varies, length, 1.0), np.nan))
+
+
+def plot_convergence(
+    result: EnsembleResult, *, threshold: float | int = 0.25, ax: Axes | None = None
+) -> Axes:
+    """How the ranking settles as resamples are added.
+
+    The first 1, 2, … resamples, at about 20 sizes, are aggregated as the run was, and compared with
+    the final ranking: by Spearman rank correlation, and by the share of the final selection that is
+    already selected.  Both end at 1 by construction; what counts is how early they become flat.
+    The dotted line is the overlap that random rankings have on average, k/p.
+
+    Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
+    method that needs several lists) are left out.
+
+    Parameters
+    ----------
+    result : EnsembleResult
+    threshold : int or float
+        The selection, as in :meth:`pyfsagg.EnsembleResult.select`.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        Numbers of resamples along x (logarithmic), agreement along y.
+
+    Raises
+    ------
+    ParameterError
+        If `threshold` is out of range.
+    InputTypeError
+        If `ax` is no Matplotlib axes.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(data.X, data.y, filter="chi_squared", n_resamples=5, random_state=0)
+    >>> ax = plot_convergence(result, threshold=3)
+    >>> [line.get_label() for line in ax.lines]
+    ['rank correlation', 'overlap of the best 3', 'overlap by chance']
+    """
+    k = n_selected(threshold, result.n_features)
+    sizes, correlation, overlap = _convergence(result, k)
+    ax = new_axes(ax, 3.4)
+    m = result.n_resamples
+    ax.plot(sizes, correlation, "o-", color=BLUE, markersize=4.5, label="rank correlation")
+    ax.plot(sizes, overlap, "s--", color=ORANGE, markersize=4.5, label=f"overlap of the best {k}")
+    ax.axhline(k / result.n_features, color=GREY, linestyle=":", label="overlap by chance")
+    ax.set_xscale("log")
+    ax.set_xlim(0.9, max(m, 2) * 1.1)
+    ax.set_xticks(_log_ticks(m))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    lowest = float(np.nanmin(np.append(correlation, 0.0)))
+    ax.set_ylim(1.08 * lowest - 0.02, 1.05)
+    ax.set_xlabel("Number of resamples (logarithmic)")
+    ax.set_ylabel("Agreement with the final ranking")
+    clear_frame(ax, grid="y")
+    set_title(ax, "How the ranking settles", above_legend=True)
+    legend_above(ax)
+    return ax
+
+
+def _log_ticks(m: int) -> list[int]:
+    series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
+    return [tick for tick in series if tick <= max(m, 2)]
+
+
+def _convergence(result: EnsembleResult, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Sizes, rank correlation and top-k overlap with the final ranking."""
+    sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
+    compute = AGGREGATORS.get(result.parameters["aggregator"]).bind(
+        **result.parameters["aggregator_params"]
+    )
+    correlation = np.full(len(sizes), np.nan)
+    overlap = np.full(len(sizes), np.nan)
+    final = select_top(result.ranking, k, higher_is_better=False)
+    with warnings.catch_warnings():
+        # What an aggregator has to say about these data it has said when the run was made.
+        warnings.simplefilter("ignore", PyfsaggWarning)
+        for position, size in enumerate(sizes):
+            try:
+                lists = as_lists(result.combined[:size], result.feature_names)
+                scores = compute(lists).scores
+            except DataError:
+                continue
+            ranks = rank_scores(scores)
+            correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
+            overlap[position] = (select_top(scores, k) & final).sum() / k
+    return sizes, correlation, overlap
+
+
+ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
+    "ranking": plot_ranking,
+    "agreement": plot_agreement,
+    "scores": plot_scores,
+    "convergence": plot_convergence,
+}
+"""What :meth:`pyfsagg.EnsembleResult.plot` can draw, by name."""

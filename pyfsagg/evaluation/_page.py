@@ -1,0 +1,277 @@
+"""The report of an evaluation: what was done, what was found, which differences are real."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from pyfsagg._base.checks import check_real
+from pyfsagg._base.words import enumerate_names, plural, readable
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.html import write_html
+from pyfsagg._page.page import (
+    Block,
+    Code,
+    Enumeration,
+    Page,
+    Picture,
+    Section,
+    Text,
+    render_page,
+)
+from pyfsagg.ensemble._record import target_words
+from pyfsagg.evaluation import Comparison, Evaluation
+from pyfsagg.evaluation._page_tables import (
+    average_sections,
+    best_table,
+    failure_sections,
+    optimism_sections,
+    settings_table,
+    value_table,
+)
+from pyfsagg.evaluation._plot import (
+    plot_accuracy,
+    plot_critical_difference,
+    plot_p_values,
+    plot_win_tie_loss,
+)
+from pyfsagg.evaluation.splits import PROTOCOLS
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+
+__all__ = ["render_evaluation", "write_evaluation"]
+
+REFERENCES = (
+    (
+        "Thesis protocol and weighted average accuracy",
+        "R. E. Salman (2022). Bootstrap-based Aggregations and their Stability in Feature "
+        "Selection. Master’s thesis, American University of Sharjah",
+    ),
+    (
+        "Nested and leaky protocol",
+        "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the basis of "
+        "microarray gene-expression data. PNAS 99",
+    ),
+    (
+        "Friedman’s test, Nemenyi’s test, critical difference",
+        "J. Demšar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7",
+    ),
+    (
+        "Dependence of folds",
+        "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning 52",
+    ),
+)
+
+
+def write_evaluation(
+    result: Evaluation,
+    path: str | os.PathLike[str],
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    alpha: float = 0.05,
+) -> Path:
+    """Write the report of :func:`render_evaluation` to a file, complete or not at all.
+
+    Parameters
+    ----------
+    result, command, data_name, alpha
+        As in :func:`render_evaluation`.
+    path : path
+        The HTML file; an existing one is replaced.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    ParameterError, InputTypeError
+        As in :func:`render_evaluation`.
+    """
+    page = render_evaluation(result, command=command, data_name=data_name, alpha=alpha)
+    return write_html(page, path)
+
+
+def render_evaluation(
+    result: Evaluation,
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    alpha: float = 0.05,
+) -> str:
+    """One self-contained HTML page about an evaluation.
+
+    Parameters
+    ----------
+    result : Evaluation
+    command : str, optional
+        The arguments of the ``pyfsagg`` command that made the result, quoted for a shell.
+    data_name : str, optional
+        What the data are called, for the title.
+    alpha : float
+        Significance level of the tests.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ParameterError
+        If `alpha` is out of range.
+    InputTypeError
+        If `result` is no Evaluation.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> found = pyfsagg.evaluate(
+    ...     data.X, data.y, methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.3],
+    ...     n_resamples=5, random_state=0,
+    ... )
+    >>> "<h1>Evaluation of wine</h1>" in render_evaluation(found, data_name="wine")
+    True
+    """
+    if not isinstance(result, Evaluation):
+        raise InputTypeError(
+            f"this report is made of an Evaluation, got {type(result).__name__}; evaluate returns one"
+        )
+    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
+    data = result.data
+    numeric = data.get("target_kind") == "numeric"
+    subtitle = (
+        f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
+        f"{target_words(data)}; "
+        f"{plural(len(result.methods), 'method')}, "
+        f"{plural(len(result.classifiers), 'regressor' if numeric else 'classifier')}"
+    )
+    comparison, reason = _compare(result, alpha)
+    sections = [
+        Section("summary", "Summary", _summary(result, comparison)),
+        Section("curves", "Features kept", _curves(result)),
+        *average_sections(result),
+        *optimism_sections(result),
+        Section("differences", "Differences", _differences(comparison, reason)),
+        *failure_sections(result),
+        Section("values", "All values", [value_table(result)]),
+        Section("settings", "Settings", [settings_table(result)]),
+        *([Section("repeat", "Repeat", [Code(f"pyfsagg {command}")])] if command else []),
+        Section("cite", "Cite", [Enumeration(REFERENCES)]),
+    ]
+    title = f"Evaluation of {data_name}" if data_name else "Evaluation"
+    return render_page(Page(title, subtitle, sections))
+
+
+def _compare(result: Evaluation, alpha: float) -> tuple[Comparison | None, str]:
+    """Tests of the weighted average, or of the only threshold; or why there are none."""
+    shares = result.parameters["thresholds"]
+    try:
+        value = "wacc" if min(shares) < 1.0 else 1.0
+        # One method alone is compared with the baselines.
+        return result.compare(value=value, baselines=len(result.methods) < 2, alpha=alpha), ""
+    except (DataError, ParameterError) as error:
+        return None, str(error)
+
+
+def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
+    parameters = result.parameters
+    numeric = result.data.get("target_kind") == "numeric"
+    sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
+    shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
+    blocks: list[Block] = [
+        Text(
+            f"How well do {enumerate_names([readable(name) for name in result.classifiers])} "
+            f"{'predict' if numeric else 'classify'} when only the best {shown} of "
+            f"{result.data['n_features']:,} features are kept? "
+            f"Features were ranked by {enumerate_names([readable(m) for m in result.methods])}."
+        )
+    ]
+    repeats = parameters["n_repeats"]
+    times = f", repeated {repeats} times with another division of the rows" if repeats > 1 else ""
+    blocks += [
+        Text(
+            f"Protocol “{name}”: {PROTOCOLS[name]} ({parameters['n_folds']} stratified "
+            f"folds{times}). Folds are the same for all methods and "
+            f"{'regressors' if numeric else 'classifiers'}."
+        )
+        for name in result.protocols
+    ]
+    blocks += [Text(f"Take care: {remark}.") for remark in result.remarks]
+    if result.n_failed:
+        blocks.append(Text(f"Take care: {result.failure_sentence}."))
+    blocks.append(best_table(result))
+    if comparison is not None and "friedman" in comparison.tests:
+        blocks.append(Text(comparison.sentences["friedman"]))
+    return blocks
+
+
+def _curves(result: Evaluation) -> list[Block]:
+    blocks: list[Block] = []
+    for protocol in result.protocols:
+        for metric in result.metrics:
+
+            def draw(protocol: str = protocol, metric: str = metric) -> Axes:
+                axes = plot_accuracy(result, protocol=protocol, metric=metric)
+                return axes[0]
+
+            blocks.append(
+                Picture(
+                    f"{readable(metric).capitalize()}, {protocol} protocol",
+                    inline_svg(
+                        draw,
+                        prefix=f"{protocol}-{metric}".replace("_", "-"),
+                        label=f"Lines: {readable(metric)} against the share of the features kept, a "
+                        "panel for each classifier, a line for each method",
+                    ),
+                    "Mean over folds; bands are one standard error. Grey: no selection (dashed), "
+                    "range and mean of random subsets (area), single filters (dotted), where run.",
+                )
+            )
+    return blocks
+
+
+def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
+    if comparison is None:
+        return [Text(f"No tests were made: {reason}.")]
+    blocks: list[Block] = [Text(f"Compared: {comparison.what}.")]
+    blocks += [Text(sentence) for sentence in comparison.sentences.values()]
+    blocks += [Text(remark, quiet=True) for remark in comparison.remarks]
+    pictures: Sequence[tuple[str, Any, str, str]] = (
+        (
+            "critical_difference",
+            plot_critical_difference,
+            "Critical difference",
+            "Average ranks over folds, 1 = best. Bars join methods whose ranks differ by less than "
+            "the critical difference.",
+        ),
+        (
+            "wilcoxon",
+            plot_p_values,
+            "P-values of all pairs",
+            "Signed-rank tests with Holm’s correction; the darker, the clearer the difference.",
+        ),
+        (
+            "win_tie_loss",
+            plot_win_tie_loss,
+            "Wins, ties and losses",
+            "Folds in which the method of the row is better than, as good as, and worse than that "
+            "of the column.",
+        ),
+    )
+    for name, draw, title, caption in pictures:
+        if name in comparison.tests:
+            svg = inline_svg(
+                lambda draw=draw: draw(comparison),  # type: ignore[misc]
+                prefix=name.replace("_", "-"),
+                label=f"{title} of {enumerate_names([str(c) for c in comparison.values.columns])}",
+            )
+            blocks.append(Picture(title, svg, caption))
+    return blocks

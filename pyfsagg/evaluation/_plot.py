@@ -1,0 +1,416 @@
+"""Pictures of evaluations: accuracy against the share kept, and what the tests say of methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from numpy.typing import NDArray
+
+from pyfsagg._base.words import readable
+from pyfsagg._draw.style import GREY, INK, clear_frame, feature_label, new_axes, set_title
+from pyfsagg.evaluation import Comparison, Evaluation
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+
+__all__ = [
+    "EVALUATION_PLOTS",
+    "plot_accuracy",
+    "plot_critical_difference",
+    "plot_p_values",
+    "plot_win_tie_loss",
+]
+
+# Okabe and Ito's colours, told apart by all common kinds of colour vision; markers tell lines apart
+# in black and white, and when there are more lines than colours.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+LABELS = {"roc_auc": "Area under the ROC curve", "log_loss": "Log loss (smaller = better)"}
+PANEL = (3.5, 2.7)  # inches
+LIGHT = "#D9D9D9"
+
+
+def plot_accuracy(
+    result: Evaluation,
+    *,
+    protocol: str | None = None,
+    metric: str | None = None,
+    classifiers: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+) -> list[Axes]:
+    """The measure against the share of the features kept: a panel per classifier, a line per method.
+
+    Bands are one standard error of the mean over folds.  Baselines are grey: all features as a
+    dashed line, the range of the random subsets as an area around their mean, single filters as
+    dotted lines.
+
+    Parameters
+    ----------
+    result : Evaluation
+    protocol : str, optional
+        The nested one by default, if it was run; else the first.
+    metric : str, optional
+        The first metric by default.
+    classifiers, methods : sequence of str, optional
+        Which are drawn; all by default.  Baselines are always drawn.
+
+    Returns
+    -------
+    list of Axes
+        On one figure; ``axes[0].figure`` is it.
+
+    Raises
+    ------
+    ParameterError
+        For a protocol, metric, classifier or method that the evaluation does not have.
+    InputTypeError
+        If `result` is no Evaluation.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> found = pyfsagg.evaluate(
+    ...     data.X, data.y, methods=["mrmr"], classifiers="naive_bayes", thresholds=[0.3, 0.6],
+    ...     n_resamples=5, random_state=0,
+    ... )
+    >>> [ax.get_title() for ax in plot_accuracy(found)]
+    ['naive bayes']
+    """
+    if not isinstance(result, Evaluation):
+        raise InputTypeError(
+            f"plot_accuracy draws an Evaluation, got {type(result).__name__}; evaluate returns one"
+        )
+    name = result.check_metric(metric)
+    chosen = _one_of("protocol", protocol or result.default_protocol, result.protocols)
+    panels = [_one_of("classifiers", each, result.classifiers) for each in classifiers or ()]
+    lines = [_one_of("methods", each, result.methods) for each in methods or ()]
+    panels, lines = panels or result.classifiers, lines or result.methods
+    columns = min(2, len(panels))
+    n_rows = math.ceil(len(panels) / columns)
+    n_labels = len(lines) + len(result.baselines)
+    height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
+    figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
+    grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
+    axes = list(grid.flat)
+    for spare in axes[len(panels) :]:
+        spare.remove()
+    axes = axes[: len(panels)]
+    summary = result.summary()
+    summary = summary[(summary["metric"] == name) & (summary["protocol"] == chosen)]
+    for position, (ax, classifier) in enumerate(zip(axes, panels, strict=True)):
+        cells = summary[summary["classifier"] == classifier]
+        _draw_baselines(ax, result, cells, classifier, chosen, name)
+        for number, method in enumerate(lines):
+            _draw_line(ax, cells[cells["method"] == method], number, method)
+        ax.set_title(readable(classifier), fontsize="medium", color=INK)
+        clear_frame(ax, grid="y")
+        _share_axis(ax, result.parameters["thresholds"])
+        if position + columns >= len(panels):
+            ax.set_xlabel("Features kept (%)")
+            ax.tick_params(labelbottom=True)
+        if position % columns == 0:
+            ax.set_ylabel(LABELS.get(name, readable(name).capitalize()))
+    handles, labels = axes[0].get_legend_handles_labels()
+    legend = figure.legend(
+        handles,
+        labels,
+        loc="outside lower center",
+        ncols=min(3, len(labels)) if columns > 1 else 2,
+        frameon=False,
+        fontsize="small",
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return axes
+
+
+def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
+    """Per cent along x; logarithmic if the largest share is many times the smallest."""
+    if max(shares) > 10.0 * min(shares):
+        ax.set_xscale("log")
+        ax.set_xticks(list(shares))
+        ax.xaxis.set_minor_locator(NullLocator())
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+    return value
+
+
+def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
+    color = COLORS[number % len(COLORS)]
+    x, mean = cells["threshold"].to_numpy(), cells["mean"].to_numpy()
+    error = (cells["sd"] / np.sqrt(cells["n"])).to_numpy()
+    ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
+    ax.plot(
+        x,
+        mean,
+        color=color,
+        marker=MARKERS[number % len(MARKERS)],
+        markersize=4.5,
+        linewidth=1.4,
+        linestyle="-" if number < len(COLORS) else "--",
+        label=readable(method),
+    )
+
+
+def _draw_baselines(
+    ax: Axes, result: Evaluation, cells: pd.DataFrame, classifier: str, protocol: str, metric: str
+) -> None:
+    for label in result.baselines:
+        own = cells[cells["method"] == label]
+        if result.is_random(label):
+            all_cells = result.cells
+            draws = all_cells[
+                (all_cells["method"] == label)
+                & (all_cells["kind"] == "baseline")
+                & (all_cells["classifier"] == classifier)
+                & (all_cells["protocol"] == protocol)
+                & (all_cells["metric"] == metric)
+            ]
+            means = draws.groupby(["threshold", "draw"])["value"].mean().unstack("draw")
+            x = means.index.to_numpy(dtype=np.float64)
+            ax.fill_between(x, means.min(axis=1), means.max(axis=1), color=LIGHT, linewidth=0)
+            ax.plot(x, means.mean(axis=1), color=GREY, linewidth=1.0, label=label)
+        elif len(own) == 1 and float(own["threshold"].iloc[0]) == 1.0:
+            ax.axhline(
+                float(own["mean"].iloc[0]), color=GREY, linestyle="--", linewidth=1.0, label=label
+            )
+        else:
+            ax.plot(
+                own["threshold"],
+                own["mean"],
+                color="#9A9A9A",
+                linestyle=":",
+                linewidth=1.2,
+                label=readable(label),
+            )
+
+
+def plot_critical_difference(
+    result: Evaluation | Comparison, *, ax: Axes | None = None, **options: Any
+) -> Axes:
+    """Average ranks of the methods, with bars over those that do not differ significantly.
+
+    Parameters
+    ----------
+    result : Evaluation or Comparison
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    **options
+        For an Evaluation, what is compared: passed on to :meth:`pyfsagg.Evaluation.compare`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError
+        If the test could not be made, with the reason.
+    InputTypeError
+        If `result` is neither.
+    """
+    comparison = _comparison(result, options)
+    found = _test(comparison, "critical_difference")
+    names, ranks = list(found.conditions), list(found.average_ranks)
+    k = len(names)
+    half = math.ceil(k / 2)
+    ax = new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(found.cliques))
+    ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
+    bars = 0.34 * len(found.cliques) + 0.5
+    depth = bars + half
+    ax.set_ylim(depth + 0.2, -2.0)
+    ax.axis("off")
+    ax.plot([1, k], [0, 0], color=INK, linewidth=1.2)
+    for tick in range(1, k + 1):
+        ax.plot([tick, tick], [0, -0.18], color=INK, linewidth=1.2)
+        ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=INK, fontsize="small")
+    width = found.critical_difference
+    shown = min(width, k - 1)
+    ax.plot([1, 1 + shown], [-1.35, -1.35], color=COLORS[1], linewidth=2.5)
+    ax.text(
+        1,
+        -1.5,
+        f"critical difference {width:.2f}" + (" (wider than the axis)" if width > k - 1 else ""),
+        va="bottom",
+        color=COLORS[1],
+        fontsize="small",
+    )
+    for number, clique in enumerate(found.cliques):
+        low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
+        y = 0.4 + 0.34 * number
+        ax.plot([low - 0.03, high + 0.03], [y, y], color=INK, linewidth=4, solid_capstyle="round")
+    for position, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        left = position < half
+        y = bars + (position if left else k - 1 - position) + 0.35
+        edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
+        ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=1.0)
+        ax.text(
+            edge + (-0.015 if left else 0.015) * (k - 1),
+            y,
+            f"{feature_label(readable(name), 34)} ({rank:.2f})",
+            ha="right" if left else "left",
+            va="center",
+            color=INK,
+            parse_math=False,
+        )
+    set_title(ax, "Average ranks (1 = best)")
+    return ax
+
+
+def plot_p_values(
+    result: Evaluation | Comparison,
+    *,
+    test: str = "wilcoxon",
+    ax: Axes | None = None,
+    **options: Any,
+) -> Axes:
+    """Heat map of the p-values of all pairs of methods, corrected for their number.
+
+    Parameters
+    ----------
+    result, ax, **options
+        As in :func:`plot_critical_difference`.
+    test : {"wilcoxon", "nemenyi"}
+        Signed-rank tests with Holm's correction, or Nemenyi's test of average ranks.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ParameterError, DataError, InputTypeError
+        As in :func:`plot_critical_difference`, and for another test.
+    """
+    _one_of("test", test, ("wilcoxon", "nemenyi"))
+    comparison = _comparison(result, options)
+    frame = _test(comparison, test).to_frame()
+    names = [str(name) for name in comparison.values.columns]
+    values = np.full((len(names), len(names)), np.nan)
+    column = "p_adjusted" if test == "wilcoxon" else "p"
+    for row in frame.to_dict("records"):
+        i, j = names.index(row["group1"]), names.index(row["group2"])
+        values[i, j] = values[j, i] = row[column]
+    shades = -np.log10(np.clip(values, 1e-4, 1.0))
+    texts = [["" if np.isnan(p) else _p_text(p) for p in row] for row in values]
+    ax = _tiles(ax, names, shades, texts, "Blues", (0.0, 6.0))
+    ax.set_xlabel("Holm-adjusted p" if test == "wilcoxon" else "p, adjusted for all pairs")
+    title = "Wilcoxon signed-rank tests" if test == "wilcoxon" else "Nemenyi's test"
+    set_title(ax, f"{title} of all pairs")
+    return ax
+
+
+def plot_win_tie_loss(
+    result: Evaluation | Comparison, *, ax: Axes | None = None, **options: Any
+) -> Axes:
+    """Table of how often the method of a row is better than, as good as, and worse than a column's.
+
+    Parameters
+    ----------
+    result, ax, **options
+        As in :func:`plot_critical_difference`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    DataError, InputTypeError
+        As in :func:`plot_critical_difference`.
+    """
+    comparison = _comparison(result, options)
+    frame = _test(comparison, "win_tie_loss")
+    names = [str(name) for name in comparison.values.columns]
+    size = len(names)
+    shades = np.full((size, size), np.nan)
+    texts = [[""] * size for _ in names]
+    for row in frame.to_dict("records"):
+        i, j = names.index(row["group1"]), names.index(row["group2"])
+        wins, ties, losses = row["wins"], row["ties"], row["losses"]
+        shades[i, j] = (wins - losses) / (wins + ties + losses)
+        shades[j, i] = -shades[i, j]
+        texts[i][j], texts[j][i] = f"{wins}/{ties}/{losses}", f"{losses}/{ties}/{wins}"
+    ax = _tiles(ax, names, shades, texts, "RdBu", (-2.0, 2.0))
+    ax.set_xlabel("Wins / ties / losses of the row against the column")
+    set_title(ax, "Wins, ties and losses")
+    return ax
+
+
+def _comparison(result: Any, options: dict[str, Any]) -> Comparison:
+    if isinstance(result, Comparison):
+        if options:
+            raise ParameterError(
+                f"a Comparison is drawn as it is; {next(iter(options))} belongs to an Evaluation"
+            )
+        return result
+    if not isinstance(result, Evaluation):
+        raise InputTypeError(
+            f"expected an Evaluation or a Comparison, got {type(result).__name__}; evaluate returns "
+            "the first, its compare() the second"
+        )
+    return result.compare(**options)
+
+
+def _test(comparison: Comparison, name: str) -> Any:
+    if name not in comparison.tests:
+        raise DataError(f"there is nothing to draw: {comparison.problems[name]}")
+    return comparison.tests[name]
+
+
+def _p_text(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def _tiles(
+    ax: Axes | None,
+    names: Sequence[str],
+    shades: NDArray[np.float64],
+    texts: Sequence[Sequence[str]],
+    cmap: str,
+    limits: tuple[float, float],
+) -> Axes:
+    """A square of tiles with dark text; the range of colours is wider than that of values."""
+    size = len(names)
+    ax = new_axes(ax, 1.5 + 0.36 * size)
+    edges = np.arange(size + 1) - 0.5
+    ax.pcolormesh(
+        edges,
+        edges,
+        np.ma.masked_invalid(shades),
+        cmap=cmap,
+        vmin=limits[0],
+        vmax=limits[1],
+        edgecolors="white",
+        linewidth=1.5,
+    )
+    ax.set_ylim(size - 0.5, -0.5)
+    for i, j in np.ndindex(size, size):
+        ax.text(j, i, texts[i][j], ha="center", va="center", color=INK, fontsize="small")
+    labels = [feature_label(readable(name)) for name in names]
+    ax.set_xticks(np.arange(size), labels, parse_math=False, rotation=20, ha="right")
+    ax.set_yticks(np.arange(size), labels, parse_math=False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {
+    "accuracy": plot_accuracy,
+    "critical_difference": plot_critical_difference,
+    "p_values": plot_p_values,
+    "win_tie_loss": plot_win_tie_loss,
+}
+"""What :meth:`pyfsagg.Evaluation.plot` can draw, by name."""

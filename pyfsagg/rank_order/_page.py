@@ -1,0 +1,179 @@
+"""Reports of an elimination in rank-order space, and of the paper's experiments."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.words import count, enumerate_names, number, plural
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import (
+    Block,
+    Code,
+    Column,
+    Enumeration,
+    Page,
+    Picture,
+    Records,
+    Section,
+    Table,
+    Text,
+)
+from pyfsagg._version import __version__
+from pyfsagg.rank_order import Elimination
+from pyfsagg.rank_order._plot import METHOD_NAMES, plot_elimination
+
+__all__ = ["PAPER", "elimination_page", "references_section"]
+
+MOST_ROWS = 500
+CRITERIA = {
+    "cdv": "Change of the distances between the class centres, from those of all features",
+    "spoilers": "Inversions within the classes that the feature takes part in",
+    "greedy_kl": "Divergence without the feature, in nats",
+    "koller_sahami": "What the feature adds to its blanket, in nats",
+}
+PAPER = (
+    "Slotta, D. J., Vergara, J. P. C., Ramakrishnan, N., Heath, L. S. Algorithms for Feature "
+    "Selection in Rank-Order Spaces. 2005"
+)
+
+
+def elimination_page(
+    result: Elimination,
+    *,
+    size: int,
+    baseline: pd.DataFrame | None = None,
+    data_name: str | None = None,
+    command: str | None = None,
+) -> Page:
+    """The report of an elimination as a page for :func:`pyfsagg._page.page.write_page`.
+
+    Parameters
+    ----------
+    result : Elimination
+    size : int
+        How many features are selected.
+    baseline : DataFrame, optional
+        Random subsets, as :func:`pyfsagg.rank_order.random_subset_baseline` returns them.
+    data_name : str, optional
+        For the title.
+    command : str, optional
+        The arguments of the ``pyfsagg`` command that repeat the result.
+
+    Returns
+    -------
+    Page
+        At most 500 features are listed.
+
+    Raises
+    ------
+    ParameterError
+        If `size` is not from 1 to the number of features.
+
+    Examples
+    --------
+    >>> from pyfsagg.rank_order import eliminate, make_planted_orders
+    >>> data = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
+    >>> elimination_page(eliminate(data.X, data.y, "spoilers"), size=3).title
+    'Elimination by Spoilers'
+    """
+    size = check_integer("size", size, low=1, high=result.n_features)
+    settings = [(name, str(value)) for name, value in result.parameters.items()]
+    sections = [
+        Section("summary", "Summary", [Text(_summary(result, size))]),
+        Section("path", "Along the path", _pictures(result, baseline)),
+        Section("features", "Features", [_features(result, size)]),
+        Section("settings", "Settings", [Records("How it was run.", [("Rules", settings)])]),
+    ]
+    if command:
+        blocks: list[Block] = [Text("On the command line:"), Code(f"pyfsagg {command}")]
+        sections.append(Section("repeat", "How to repeat it", blocks))
+    sections.append(references_section())
+    name = METHOD_NAMES[result.method]
+    title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
+    return Page(title, plural(result.n_features, "feature"), sections)
+
+
+def _summary(result: Elimination, size: int) -> str:
+    loss = result.divergence[result.n_features - size]
+    zero = result.size_by_divergence(0.0)
+    accuracy = ""
+    if result.accuracy is not None and not np.isnan(result.accuracy[result.n_features - size]):
+        share = result.accuracy[result.n_features - size]
+        accuracy = f" Naive Bayes on their orders is right in {share:.1%} (cross-validated)."
+    return Markup(
+        "Each sample was read as an order of its features, and features were removed one by one. "
+        "<b>The last {} kept:</b> {}. Their orders lose {} nats about the class against those of "
+        "all features; nothing is lost down to {}.{}"
+    ).format(
+        count(size),
+        enumerate_names(result.select(size), most=20),
+        number(float(loss)),
+        plural(zero, "feature"),
+        accuracy,
+    )
+
+
+def _pictures(result: Elimination, baseline: pd.DataFrame | None) -> list[Block]:
+    blocks: list[Block] = []
+    captions = {
+        "divergence": "What the orders of the features left do not say about the class, though the "
+        "orders of all features do.",
+        "accuracy": "Share of samples classified correctly by naive Bayes on the orders of all "
+        "pairs of the features left, each sample by the other folds. The features were chosen on "
+        "all samples, so that the curve is too good for new ones.",
+    }
+    for measure, caption in captions.items():
+        if measure == "accuracy" and result.accuracy is None:
+            continue
+        svg = inline_svg(
+            partial(plot_elimination, result, measure=measure, baseline=baseline),
+            prefix=measure,
+            label=f"Line: {measure} against the number of features kept",
+        )
+        band = "" if baseline is None else " Grey: random subsets, mean and 95 % of them."
+        blocks.append(Picture(f"{measure.title()} along the path", svg, caption + band))
+    return blocks
+
+
+def _features(result: Elimination, size: int) -> Table:
+    shown = result.to_frame().iloc[::-1].head(MOST_ROWS)
+    columns = [
+        Column("Rank"),
+        Column("Feature", numeric=False),
+        Column("Criterion"),
+        Column("Divergence (nats)"),
+    ]
+    cells = [
+        [count(rank) for rank in shown["rank"].tolist()],
+        shown["feature"].tolist(),
+        ["–" if np.isnan(value) else f"{value:.6g}" for value in shown["criterion"]],
+        [number(value) for value in shown["divergence"].tolist()],
+    ]
+    if result.accuracy is not None:
+        columns.append(Column("Accuracy"))
+        cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
+    hidden = result.n_features - len(shown)
+    more = f" {count(hidden)} more are in removal.csv." if hidden else ""
+    return Table(
+        f"Features, the one kept longest first; the {count(size)} selected are tinted.",
+        columns,
+        list(zip(*cells, strict=True)),
+        f"Criterion: {CRITERIA[result.method].lower()}, when the feature was removed. Divergence "
+        f"and accuracy are those of the feature and all above it.{more}",
+        header=1,
+        tinted=size,
+        find="feature",
+    )
+
+
+def references_section() -> Section:
+    items = [
+        ("Software", f"The pyfsagg developers. pyfsagg, version {__version__}"),
+        ("Methods", PAPER),
+    ]
+    return Section("cite", "How to cite", [Enumeration(items)])

@@ -1,0 +1,1 @@
+"""Pages on what the papers print beside what was found."""

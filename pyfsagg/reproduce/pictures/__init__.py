@@ -1,0 +1,1 @@
+"""Pictures of what the papers print beside what was found."""
