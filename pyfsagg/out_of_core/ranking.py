@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.counted_scores import OUTPUTS
+from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues

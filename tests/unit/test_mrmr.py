@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from numba import njit
 
-from pyfsagg._kernels.draws import place_draws, words_for
-from pyfsagg._kernels.popcount import (
+from pyfsagg._kernels.mrmr.draws import place_draws, words_for
+from pyfsagg._kernels.mrmr.popcount import (
     WORD_BITS,
     equal_bits,
     meet_1x1,

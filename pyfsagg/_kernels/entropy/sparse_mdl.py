@@ -1,4 +1,4 @@
-"""The scores of :mod:`pyfsagg._kernels.sparse_entropy` for columns that are cut by MDL."""
+"""The scores of :mod:`pyfsagg._kernels.entropy.sparse_scores` for columns that are cut by MDL."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.entropy import count_between_cuts, start_resample, write_scores
-from pyfsagg._kernels.mdl import Integer, log_codes, mark_cuts
-from pyfsagg._kernels.sparse_entropy import count_zeros, sum_classes
+from pyfsagg._base.types import Floats, Integer
+from pyfsagg._kernels.entropy.mdl import CutSpace, cut_space, mark_cuts
+from pyfsagg._kernels.entropy.scores import (
+    count_between_cuts,
+    room_for_rows,
+    start_resample,
+    write_scores,
+)
+from pyfsagg._kernels.entropy.sparse_scores import count_zeros
+from pyfsagg._kernels.tables.places import SortedPlaces
 
 __all__ = ["sparse_mdl"]
 
@@ -44,15 +51,14 @@ def _zero_entries(
     first: Integer,
     last: Integer,
     entry: int,
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
+    space: CutSpace,
 ) -> int:
     """Write the entries of the zeros from `entry` on; returns the place behind them.
 
     One entry per class.  The class `first` comes first and `last` comes last, if need be with an
     entry of size 0: the FSelectorRcpp reading looks at the outermost rows of a value.
     """
+    classes, sizes, cut = space.classes, space.sizes, space.cut
     start = entry
     if first >= 0:
         classes[entry], sizes[entry] = first, zeros[first]
@@ -72,7 +78,7 @@ def _zero_entries(
 @njit(cache=True, nogil=True)
 def _build_entries(
     rows: NDArray[np.int32],
-    values: NDArray[np.float64],
+    values: Floats,
     start: Integer,
     stop: Integer,
     tied: bool,
@@ -81,15 +87,14 @@ def _build_entries(
     n_zeros: Integer,
     first: Integer,
     last: Integer,
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
+    space: CutSpace,
 ) -> Integer:
-    """Entries as :func:`pyfsagg._kernels.mdl.build_entries` makes them, up to their order in a value.
+    """Entries as :func:`pyfsagg._kernels.entropy.mdl.build_entries` makes them, up to their order in a value.
 
     The known places are those from `start` up to `stop`.  In a column without ties, where runs of
     one class are not divided, the zeros are one row at most.
     """
+    classes, sizes, cut = space.classes, space.sizes, space.cut
     n_samples = packed.shape[0]
     entry = 0
     label = np.int64(-1)
@@ -110,7 +115,7 @@ def _build_entries(
             label = here
         elif n_zeros > 0:
             before = entry
-            entry = _zero_entries(zeros, first, last, entry, classes, sizes, cut)
+            entry = _zero_entries(zeros, first, last, entry, space)
             if not tied and before > 0 and classes[before] == label:
                 sizes[before - 1] += sizes[before]
                 entry = before
@@ -128,7 +133,7 @@ def _least_gain(
     total: Integer,
     table: NDArray[np.int64],
     shift: int,
-    codes: NDArray[np.float64],
+    codes: Floats,
 ) -> Integer:
     """Gain, in units of the table, below which MDL refuses every cut of a column without missing values.
 
@@ -164,51 +169,34 @@ def _cannot_be_cut(
 
 @njit(cache=True, nogil=True)
 def sparse_mdl(
-    start: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    values: NDArray[np.float64],
-    n_known: NDArray[np.int64],
-    tied: NDArray[np.bool_],
+    places: SortedPlaces,
     columns: NDArray[np.int64],
     weights: NDArray[np.uint16],
     labels: NDArray[np.int32],
     n_classes: Integer,
     table_size: Integer,
     parity: bool,
-    scores: tuple[NDArray[np.float64], ...],
+    scores: Floats,
 ) -> None:
-    """Write the three `scores` (n_resamples, n_features) of `columns` cut by MDL in every resample.
+    """Write the `scores` (3, n_resamples, n_features) of `columns` cut by MDL in every resample.
 
-    Parameters
-    ----------
-    start, rows, values, n_known, tied
-        The places, see :class:`pyfsagg.filters._sparse.SortedPlaces`.
-    weights, labels, n_classes, table_size, parity
-        See :func:`pyfsagg._kernels.entropy.score_mdl`.
+    The parameters are those of :func:`pyfsagg._kernels.entropy.scores.score_mdl`.
     """
+    start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     n_resamples, n_samples = weights.shape
     size = int(np.diff(start).max()) + n_classes + 3
-    packed = np.empty(n_samples, np.uint32)
-    table = np.empty(table_size, np.int64)
-    state = np.full(2, -(2**40), np.int64)
-    class_counts, zeros = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
-    classes, sizes = np.empty(size, np.int32), np.empty(size, np.int32)
-    cut = np.zeros(size, np.uint8)
-    stack = np.empty((size, 2), np.int32)
-    left, right = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
-    codes = log_codes(n_classes)
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
+    zeros = np.empty(n_classes, np.int64)
+    space = cut_space(size, n_classes)
     counts = np.empty((8, n_classes), np.int64)
     stamp = np.full(n_samples, -1, np.int64)
-    found = np.empty(3)
     for r in range(n_resamples):
-        row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
-        class_sum = sum_classes(class_counts, table)
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
         spread = table[total] - class_sum
-        least = _least_gain(class_counts, class_sum, total, table, shift, codes)
+        least = _least_gain(class_counts, class_sum, total, table, shift, space.codes)
         for j in columns:
-            for k in range(3):
-                scores[k][r, j] = 0.0
+            scores[:, r, j] = 0.0
             begin, end = start[j], start[j + 1]
             n_zeros = count_zeros(rows, begin, end, packed, class_counts, zeros)
             known = begin + n_known[j]
@@ -223,25 +211,19 @@ def sparse_mdl(
                 values,
                 begin,
                 known,
-                tied[j],
+                places.tied[j],
                 packed,
                 zeros,
                 n_zeros,
                 first,
                 last,
-                classes,
-                sizes,
-                cut,
+                space,
             )
-            n_cuts = mark_cuts(
-                n_entries, classes, sizes, cut, parity, table, shift, codes, left, right, stack
-            )
+            n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:
                 continue
-            counts = count_between_cuts(counts, n_cuts, n_entries, classes, sizes, cut)
+            counts = count_between_cuts(counts, n_cuts, n_entries, space)
             for place in range(known, end):
                 word = np.int64(packed[rows[place]])
                 counts[n_cuts + 1, word >> 16] += word & 0xFFFF
-            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, found)
-            for k in range(3):
-                scores[k][r, j] = found[k]
+            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, scores[:, r, j])

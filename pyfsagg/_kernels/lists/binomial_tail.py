@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = [
     "log_binomial_pmf",
     "log_binomial_tail",
@@ -17,7 +19,6 @@ __all__ = [
     "stirling_error",
 ]
 
-FloatArray = NDArray[np.float64]
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 ROOT_HALF = 0.7071067811865476
@@ -117,7 +118,7 @@ def normal_quantile_below(log_tail: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _widest_deviation(ranks: FloatArray, n: int) -> int:
+def _widest_deviation(ranks: Floats, n: int) -> int:
     """Position (from 1) where the empirical distribution exceeds x most, in standard deviations."""
     best, where = -np.inf, n
     for i in range(n):
@@ -133,7 +134,7 @@ def _widest_deviation(ranks: FloatArray, n: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _log_rho_one(ranks: FloatArray, n: int) -> float:
+def _log_rho_one(ranks: Floats, n: int) -> float:
     where = _widest_deviation(ranks, n)
     x = ranks[where - 1]
     best = log_binomial_tail(n, where, x, 1.0 - x)
@@ -162,7 +163,7 @@ def _log_rho_one(ranks: FloatArray, n: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def log_rho(ranks: FloatArray, counts: NDArray[np.int64]) -> FloatArray:
+def log_rho(ranks: Floats, counts: NDArray[np.int64]) -> Floats:
     """min over k of log BetaCDF(r_(k); k, n − k + 1) for each row of sorted ranks.
 
     Few order statistics can hold the minimum.  With w_k the signed root of twice the deviance of
@@ -183,7 +184,7 @@ def log_rho(ranks: FloatArray, counts: NDArray[np.int64]) -> FloatArray:
 
 
 @njit(cache=True, nogil=True)
-def _tilt(chances: FloatArray, k: int) -> float:
+def _tilt(chances: Floats, k: int) -> float:
     """The odds multiplier ≥ 1 that brings the expected count up to k."""
     low, high = 0.0, 1400.0
     for _ in range(60):
@@ -200,7 +201,7 @@ def _tilt(chances: FloatArray, k: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def log_poisson_binomial_tail(chances: FloatArray, k: int) -> float:
+def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
     """log P(at least k of n independent events), their chances in (0, 1]; O(n²), positive terms.
 
     Above the mean the odds are multiplied so that k becomes the expected count and the answer does
@@ -236,7 +237,7 @@ def log_poisson_binomial_tail(chances: FloatArray, k: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def log_rho_with_cutoffs(ranks: FloatArray, cutoffs: FloatArray) -> FloatArray:
+def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
     """log ρ where list i keeps normalized ranks up to cutoffs[i] only; NaN = beyond the cutoff.
 
     P(at least k lists have the item at x or better) is then Poisson binomial with the chances

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["correlation_ratios"]
+from pyfsagg._base.types import Floats
 
-Floats = NDArray[np.float64]
+__all__ = ["correlation_ratios"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -14,12 +14,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels._poisson import advance, poisson_weights
-from pyfsagg._kernels.binomial_tail import log_binomial_pmf, log_binomial_tail, stirling_error
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.binomial_tail import (
+    HALF_LOG_TWO_PI,
+    log_binomial_pmf,
+    log_binomial_tail,
+    stirling_error,
+)
+from pyfsagg._kernels.lists.order_process import advance, poisson_weights
 
 __all__ = ["log_crossing", "log_exact_p", "log_quantiles"]
 
-FloatArray = NDArray[np.float64]
 
 SMALLEST_LOG = -600.0
 NEGLIGIBLE = 1e-18
@@ -33,12 +38,12 @@ def _log_choose(n: int, k: int) -> float:
         return 0.0
     errors = stirling_error(n) - stirling_error(k) - stirling_error(n - k)
     entropy = k * math.log(n / k) + (n - k) * math.log(n / (n - k))
-    spread = 0.5 * (math.log(n) - math.log(k) - math.log(n - k)) - 0.9189385332046727
+    spread = 0.5 * (math.log(n) - math.log(k) - math.log(n - k)) - HALF_LOG_TWO_PI
     return errors + entropy + spread
 
 
 @njit(cache=True, nogil=True)
-def log_quantiles(n: int, log_rho: float, out: FloatArray) -> None:
+def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
     """Fill out[k - 1] with log q_k: Beta(k, n − k + 1) has probability exp(log_rho) below q_k.
 
     The log distribution is a concave function of log x, so that Newton's method started on the
@@ -64,7 +69,7 @@ def log_quantiles(n: int, log_rho: float, out: FloatArray) -> None:
 
 @njit(cache=True, nogil=True)
 def _thin(
-    c: int, limit: int, log_keep: float, lowest: int, free: FloatArray, hit: FloatArray
+    c: int, limit: int, log_keep: float, lowest: int, free: Floats, hit: Floats
 ) -> tuple[float, float]:
     """Chances (not reached, reached) of c points, each there before with exp(log_keep).
 
@@ -113,11 +118,11 @@ def _thin_band(
     low: int,
     log_keep: float,
     lowest: int,
-    free: FloatArray,
-    hit: FloatArray,
-    next_free: FloatArray,
-    next_hit: FloatArray,
-    work: FloatArray,
+    free: Floats,
+    hit: Floats,
+    next_free: Floats,
+    next_hit: Floats,
+    work: Floats,
 ) -> int:
     """:func:`_thin` with limit k − 2 for all counts from `low` to k − 1.
 
@@ -162,7 +167,7 @@ def _thin_band(
 
 
 @njit(cache=True, nogil=True)
-def log_crossing(log_times: FloatArray, n: int, log_rho: float) -> tuple[float, float]:
+def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, float]:
     """log P(N(q_k) ≥ k for some k) and log of its complement, both with full relative accuracy.
 
     Parameters
@@ -230,7 +235,7 @@ def log_crossing(log_times: FloatArray, n: int, log_rho: float) -> tuple[float, 
 
 
 @njit(cache=True, nogil=True)
-def log_exact_p(log_rhos: FloatArray, counts: NDArray[np.int64]) -> FloatArray:
+def log_exact_p(log_rhos: Floats, counts: NDArray[np.int64]) -> Floats:
     """log P(min_k BetaCDF(U_(k)) ≤ ρ) for each ρ with its number of uniforms.
 
     Equal neighbours are computed once: sort the input.

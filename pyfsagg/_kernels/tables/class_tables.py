@@ -11,16 +11,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.binning import column_range, width_rows
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.tables.binning import CountedColumns, column_range, width_rows
 
 __all__ = [
-    "chi_squared_block",
+    "CHI_SQUARED",
+    "VALUE_DIFFERENCE",
+    "chi_squared",
+    "class_tables",
     "fit_criterion_block",
-    "pearson",
     "spearman_block",
     "value_difference",
-    "value_difference_block",
+    "write_statistic",
 ]
+
+CHI_SQUARED = 0
+VALUE_DIFFERENCE = 1
 
 _COPIES = 4
 """Interleaved copies of a count table: neighbouring rows need not wait for each other."""
@@ -64,7 +70,7 @@ def _count_cells(
 
 
 @njit(cache=True, nogil=True)
-def pearson(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
+def chi_squared(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
     """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
     n_levels = cells.shape[0] // n_classes
     class_totals = np.zeros(n_classes, dtype=np.int64)
@@ -92,48 +98,6 @@ def pearson(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def chi_squared_block(
-    values: NDArray[np.float64],
-    categories: NDArray[np.uint32],
-    source: NDArray[np.int64],
-    n_codes: NDArray[np.int64],
-    lowest: NDArray[np.int32],
-    highest: NDArray[np.int32],
-    bins: int,
-    n_classes: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
-    statistic: NDArray[np.float64],
-    cramers_v: NDArray[np.float64],
-) -> None:
-    """Pearson's statistic and Cramér's V, (b, p) each; columns as in ``mrmr_block``."""
-    n, p = values.shape
-    codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
-    most = int(n_codes.max()) * n_classes
-    copies = np.empty(_COPIES * most, dtype=np.int64)
-    offsets = _cell_offsets(labels, most)
-    cells = np.empty(most, dtype=np.int64)
-    for j in range(p):
-        column = source[j]
-        extent = (np.inf, -np.inf)
-        for r in range(weights.shape[0]):
-            offset = offsets[r if labels.shape[0] > 1 else 0]
-            used = cells[: n_codes[j] * n_classes]
-            if column >= 0:
-                _count_cells(
-                    categories[:, column], offset, weights[r], n_classes, keys, copies, used
-                )
-            else:
-                x = values[:, j]
-                found = column_range(x, weights[r], lowest[j], highest[j])
-                if r == 0 or found != extent:  # resamples often share the range, so the bins
-                    extent = found
-                    width_rows(x, extent[0], extent[1], bins, codes)
-                _count_cells(codes, offset, weights[r], n_classes, keys, copies, used)
-            statistic[r, j], cramers_v[r, j] = pearson(used, n_classes)
-
-
-@njit(cache=True, nogil=True)
 def value_difference(cells: NDArray[np.int64]) -> float:
     """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
     zeros = int(cells[0::2].sum())
@@ -147,41 +111,61 @@ def value_difference(cells: NDArray[np.int64]) -> float:
 
 
 @njit(cache=True, nogil=True)
-def value_difference_block(
-    values: NDArray[np.float64],
-    categories: NDArray[np.uint32],
-    source: NDArray[np.int64],
-    n_codes: NDArray[np.int64],
-    lowest: NDArray[np.int32],
-    highest: NDArray[np.int32],
+def write_statistic(
+    statistic: int,
+    cells: NDArray[np.int64],
+    n_classes: int,
+    scores: Floats,
+    r: int,
+    j: int,
+) -> None:
+    """The `statistic` of one table of counts, into ``scores[:, r, j]``."""
+    if statistic == CHI_SQUARED:
+        scores[0, r, j], scores[1, r, j] = chi_squared(cells, n_classes)
+    else:
+        scores[0, r, j] = value_difference(cells)
+
+
+@njit(cache=True, nogil=True)
+def class_tables(
+    statistic: int,
+    columns: CountedColumns,
     bins: int,
+    n_classes: int,
     labels: NDArray[np.int32],
     weights: NDArray[np.uint16],
-    scores: NDArray[np.float64],
+    scores: Floats,
 ) -> None:
-    """:func:`value_difference` of every feature and resample, (b, p)."""
+    """Write the `scores` (n_outputs, n_resamples, n_features) of every column and resample.
+
+    `statistic` is `CHI_SQUARED` (Pearson's statistic and Cramér's V) or `VALUE_DIFFERENCE` (of two
+    classes).
+    """
+    values, categories, source, n_codes, lowest, highest = columns
     n, p = values.shape
     codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
-    most = int(n_codes.max()) * 2
+    most = int(n_codes.max()) * n_classes
     copies = np.empty(_COPIES * most, dtype=np.int64)
     offsets = _cell_offsets(labels, most)
     cells = np.empty(most, dtype=np.int64)
     for j in range(p):
         column = source[j]
         extent = (np.inf, -np.inf)
+        used = cells[: n_codes[j] * n_classes]
         for r in range(weights.shape[0]):
             offset = offsets[r if labels.shape[0] > 1 else 0]
-            used = cells[: n_codes[j] * 2]
             if column >= 0:
-                _count_cells(categories[:, column], offset, weights[r], 2, keys, copies, used)
+                _count_cells(
+                    categories[:, column], offset, weights[r], n_classes, keys, copies, used
+                )
             else:
                 x = values[:, j]
                 found = column_range(x, weights[r], lowest[j], highest[j])
                 if r == 0 or found != extent:  # resamples often share the range, so the bins
                     extent = found
                     width_rows(x, extent[0], extent[1], bins, codes)
-                _count_cells(codes, offset, weights[r], 2, keys, copies, used)
-            scores[r, j] = value_difference(used)
+                _count_cells(codes, offset, weights[r], n_classes, keys, copies, used)
+            write_statistic(statistic, used, n_classes, scores, r, j)
 
 
 @njit(cache=True, nogil=True)
@@ -190,9 +174,9 @@ def spearman_block(
     n_levels: NDArray[np.int64],
     labels: NDArray[np.int32],
     weights: NDArray[np.uint16],
-    scores: NDArray[np.float64],
+    scores: Floats,
 ) -> None:
-    """|rho| of the average ranks with the class 0/1, (b, p); level -1 is missing and left out.
+    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and left out.
 
     With two classes the covariance needs the rank sum of class 1 only, and the ranks' variance the
     sizes of the ties.
@@ -217,17 +201,15 @@ def spearman_block(
                 ones += cells[level, 1]
             n = float(before)
             spread = (n**3 - n - ties) / 12.0
-            scores[r, j] = 0.0
+            scores[0, r, j] = 0.0
             if spread > 0.0 and 0 < ones < before:
                 covariance = doubled_ranks / 2.0 - ones * (n + 1.0) / 2.0
                 balance = ones * (n - ones) / n
-                scores[r, j] = min(abs(covariance) / np.sqrt(spread * balance), 1.0)
+                scores[0, r, j] = min(abs(covariance) / np.sqrt(spread * balance), 1.0)
 
 
 @njit(cache=True, nogil=True)
-def _moments(
-    distinct: NDArray[np.float64], cells: NDArray[np.int64], c: int
-) -> tuple[float, float]:
+def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
     """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
 
     Summed over the distinct values in ascending order, so that weights and repeated rows agree.  A
@@ -262,14 +244,14 @@ def _ratio(value: float, mean: float, variance: float) -> float:
 
 @njit(cache=True, nogil=True)
 def fit_criterion_block(
-    distinct: NDArray[np.float64],
+    distinct: Floats,
     start: NDArray[np.int64],
     levels: NDArray[np.int32],
     labels: NDArray[np.int32],
     weights: NDArray[np.uint16],
-    scores: NDArray[np.float64],
+    scores: Floats,
 ) -> None:
-    """Share of the rows that lie on the side of their class, (b, p); level -1 is on no side.
+    """Share of the rows that lie on the side of their class, (1, b, p); level -1 is on no side.
 
     ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order.
     """
@@ -294,4 +276,4 @@ def fit_criterion_block(
                     if ratio0 == ratio1 and (ratio0 < 0.0 or ratio0 == np.inf):
                         continue
                     hits += cells[level, 0 if ratio0 <= ratio1 else 1]
-            scores[r, j] = hits / totals.sum()
+            scores[0, r, j] = hits / totals.sum()

@@ -1,6 +1,6 @@
 """Chi-squared and value difference metric for columns of which most rows are zero.
 
-As in :mod:`pyfsagg._kernels.sparse_entropy` the zeros of a column have one place, and their class
+As in :mod:`pyfsagg._kernels.entropy.sparse_scores` the zeros of a column have one place, and their class
 counts follow from those of the resample.  The tables of counts are those of the dense kernels, cell
 by cell, so that the statistics are the same bits.
 """
@@ -11,13 +11,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.binning import width_rows
-from pyfsagg._kernels.class_tables import pearson, value_difference
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.tables.binning import width_rows
+from pyfsagg._kernels.tables.class_tables import write_statistic
+from pyfsagg._kernels.tables.places import SortedPlaces
 
-__all__ = ["CHI_SQUARED", "VALUE_DIFFERENCE", "sparse_class_tables"]
-
-CHI_SQUARED = 0
-VALUE_DIFFERENCE = 1
+__all__ = ["sparse_class_tables"]
 
 
 @njit(cache=True, nogil=True)
@@ -36,7 +35,7 @@ def _class_counts(
 @njit(cache=True, nogil=True)
 def _known_range(
     rows: NDArray[np.int32],
-    values: NDArray[np.float64],
+    values: Floats,
     n_known: int,
     weights: NDArray[np.uint16],
     n_zeros: int,
@@ -82,7 +81,7 @@ def _count_cells(
 @njit(cache=True, nogil=True)
 def _count_column(
     rows: NDArray[np.int32],
-    values: NDArray[np.float64],
+    values: Floats,
     n_known: int,
     binned: bool,
     bins: int,
@@ -115,38 +114,33 @@ def _count_column(
 @njit(cache=True, nogil=True)
 def sparse_class_tables(
     statistic: int,
-    start: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    values: NDArray[np.float64],
-    n_known: NDArray[np.int64],
-    levels: NDArray[np.uint32],
+    places: SortedPlaces,
     n_codes: NDArray[np.int64],
     binned: NDArray[np.bool_],
     bins: int,
     n_classes: int,
     labels: NDArray[np.int32],
     weights: NDArray[np.uint16],
-    scores: NDArray[np.float64],
+    scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of every column and resample.
 
     Parameters
     ----------
-    statistic : {CHI_SQUARED, VALUE_DIFFERENCE}
-        Pearson's statistic and Cramér's V, or the value difference of two classes.
-    start, rows, values, n_known, levels
-        The places, see :class:`pyfsagg.filters._sparse.SortedPlaces`.
+    statistic : int
+        As in :func:`pyfsagg._kernels.tables.class_tables.class_tables`.
     n_codes : ndarray of int64, shape (n_features,)
         Bound on the number of codes: levels, or bins and one for missing values.
     binned : ndarray of bool, shape (n_features,)
         Which columns are cut into `bins` of equal width in every resample.
     """
+    start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     class_counts = _class_counts(weights, labels, n_classes)
     cells = np.empty(int(n_codes.max()) * n_classes, dtype=np.int64)
     zeros = np.empty(n_classes, dtype=np.int64)
     for j in range(n_codes.shape[0]):
         part = slice(start[j], start[j + 1])
-        part_rows, part_values, codes = rows[part], values[part], levels[part].copy()
+        part_rows, part_values, codes = rows[part], values[part], places.levels[part].copy()
         used = cells[: n_codes[j] * n_classes]
         extent = (np.nan, np.nan)
         for r in range(weights.shape[0]):
@@ -164,7 +158,4 @@ def sparse_class_tables(
                 zeros,
                 used,
             )
-            if statistic == CHI_SQUARED:
-                scores[0, r, j], scores[1, r, j] = pearson(used, n_classes)
-            else:
-                scores[0, r, j] = value_difference(used)
+            write_statistic(statistic, used, n_classes, scores, r, j)

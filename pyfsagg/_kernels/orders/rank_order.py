@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = [
     "added_divergence",
     "concordance_sum",
@@ -214,8 +216,8 @@ def conditional_entropies(
     n_classes: int,
     k: int,
     others: Integers,
-    x_log_x: NDArray[np.float64],
-    out: NDArray[np.float64],
+    x_log_x: Floats,
+    out: Floats,
 ) -> None:
     """out[u] = total weight times H(class | order of features k and others[u]), in nats.
 
@@ -298,10 +300,10 @@ def naive_bayes_path(
     n_classes: int,
     n_folds: int,
     n_states: int,
-    log_counts: NDArray[np.float64],
-    log_totals: NDArray[np.float64],
-    log_priors: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    log_counts: Floats,
+    log_totals: Floats,
+    log_priors: Floats,
+) -> Floats:
     """Weight of correctly classified rows with the first 1, 2, … features of `columns`.
 
     `columns` is (n_features, n_samples).  A row is classified from the rows of the other folds.

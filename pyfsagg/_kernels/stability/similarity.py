@@ -1,31 +1,48 @@
-"""Loops behind the similarity-adjusted stability measures.
-
-The similarity graph is handed over by rows: the neighbours of feature x are
-``neighbours[start[x]:start[x + 1]]`` with their similarities in ``strength`` and, in ``place``,
-the position of the edge in the order in which a greedy matching takes edges.
-"""
+"""Loops behind the similarity-adjusted stability measures."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["COUNT", "GREEDY", "MATCHING", "MEAN", "YU", "adjusted_block", "adjusted_rows"]
+from pyfsagg._base.types import Booleans, Floats
+
+__all__ = [
+    "COUNT",
+    "GREEDY",
+    "MATCHING",
+    "MEAN",
+    "YU",
+    "Neighbours",
+    "adjusted_block",
+    "adjusted_rows",
+]
 
 COUNT, YU, MEAN, GREEDY, MATCHING = range(5)
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
+
+class Neighbours(NamedTuple):
+    """The similarity graph by rows, without self similarities.
+
+    The neighbours of feature x are ``features[start[x]:start[x + 1]]`` with their similarities in
+    `strength` and, in `place`, the position of the edge in the order in which a greedy matching
+    takes edges.
+    """
+
+    start: NDArray[np.intp]
+    features: NDArray[np.intp]
+    strength: Floats
+    place: NDArray[np.intp]
 
 
 @njit(cache=True, nogil=True)
-def _one_way(
-    own: Bools, other: Bools, start: Ints, neighbours: Ints, strength: Floats, mean: bool
-) -> float:
+def _one_way(own: Booleans, other: Booleans, graph: Neighbours, mean: bool) -> float:
     """Features of `own` alone with a neighbour in `other` alone: their number, or the sum of
     their mean similarities to these neighbours."""
+    start, neighbours, strength, _ = graph
     total = 0.0
     for x in range(own.shape[0]):
         if own[x] and not other[x]:
@@ -42,8 +59,9 @@ def _one_way(
 
 
 @njit(cache=True, nogil=True)
-def _greedy(left: Bools, right: Bools, start: Ints, neighbours: Ints, place: Ints) -> float:
+def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     """Size of the matching that takes the most similar free pair at every step."""
+    start, neighbours, _, place = graph
     p = left.shape[0]
     n_edges = 0
     for x in range(p):
@@ -76,8 +94,9 @@ def _greedy(left: Bools, right: Bools, start: Ints, neighbours: Ints, place: Int
 
 
 @njit(cache=True, nogil=True)
-def _matching(left: Bools, right: Bools, start: Ints, neighbours: Ints) -> float:
+def _matching(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     """Size of a maximum matching: one breadth-first augmenting path per feature of `left`."""
+    start, neighbours = graph.start, graph.features
     p = left.shape[0]
     partner = np.full(p, -1, dtype=np.intp)
     parent = np.empty(p, dtype=np.intp)
@@ -118,23 +137,20 @@ def _matching(left: Bools, right: Bools, start: Ints, neighbours: Ints) -> float
 @njit(cache=True, nogil=True)
 def _pair(
     kind: int,
-    left: Bools,
-    right: Bools,
-    start: Ints,
-    neighbours: Ints,
-    strength: Floats,
-    place: Ints,
+    left: Booleans,
+    right: Booleans,
+    graph: Neighbours,
 ) -> float:
     shared = 0.0
     for x in range(left.shape[0]):
         if left[x] and right[x]:
             shared += 1.0
     if kind == GREEDY:
-        return shared + _greedy(left, right, start, neighbours, place)
+        return shared + _greedy(left, right, graph)
     if kind == MATCHING:
-        return shared + _matching(left, right, start, neighbours)
-    there = _one_way(left, right, start, neighbours, strength, kind == MEAN)
-    back = _one_way(right, left, start, neighbours, strength, kind == MEAN)
+        return shared + _matching(left, right, graph)
+    there = _one_way(left, right, graph, kind == MEAN)
+    back = _one_way(right, left, graph, kind == MEAN)
     if kind == YU:
         return shared + 0.5 * (there + back)
     return shared + min(there, back)
@@ -143,33 +159,27 @@ def _pair(
 @njit(cache=True, nogil=True)
 def adjusted_block(
     kind: int,
-    left: Bools,
-    right: Bools,
-    start: Ints,
-    neighbours: Ints,
-    strength: Floats,
-    place: Ints,
+    left: Booleans,
+    right: Booleans,
+    graph: Neighbours,
 ) -> Floats:
     """Adjusted intersection of every row of `left` with every row of `right`."""
     out = np.empty((left.shape[0], right.shape[0]))
     for a in range(left.shape[0]):
         for b in range(right.shape[0]):
-            out[a, b] = _pair(kind, left[a], right[b], start, neighbours, strength, place)
+            out[a, b] = _pair(kind, left[a], right[b], graph)
     return out
 
 
 @njit(cache=True, nogil=True)
 def adjusted_rows(
     kind: int,
-    left: Bools,
-    right: Bools,
-    start: Ints,
-    neighbours: Ints,
-    strength: Floats,
-    place: Ints,
+    left: Booleans,
+    right: Booleans,
+    graph: Neighbours,
 ) -> Floats:
     """Adjusted intersection of row a of `left` with row a of `right`."""
     out = np.empty(left.shape[0])
     for a in range(left.shape[0]):
-        out[a] = _pair(kind, left[a], right[a], start, neighbours, strength, place)
+        out[a] = _pair(kind, left[a], right[a], graph)
     return out

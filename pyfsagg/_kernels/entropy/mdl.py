@@ -9,17 +9,18 @@ the classes nor that of equal rows can change a result.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Integer = int | np.int64
+from pyfsagg._base.types import Floats, Integer
 
 __all__ = [
-    "Integer",
+    "CutSpace",
     "build_entries",
+    "cut_space",
     "fill_xlogx",
     "log_codes",
     "mark_cuts",
@@ -35,6 +36,37 @@ of logarithms (4 log 4 = 8 log 2) may differ by the rounding of a few table valu
 
 TABLE_BITS = 50
 """Size of the largest table value: exact as a float, and sums of a few of them fit into 64 bits."""
+
+
+class CutSpace(NamedTuple):
+    """Work space for one column: its entries, and the search for cuts between them.
+
+    Entry i has the class ``classes[i]`` and the total weight ``sizes[i]``; ``cut[i]`` is 1 if a cut
+    before it is admissible, and 2 if it is made.  `left` and `right` are class counts, `stack` holds
+    the intervals still to be searched, and `codes` is what :func:`log_codes` returns.
+    """
+
+    classes: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    cut: NDArray[np.uint8]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    stack: NDArray[np.int32]
+    codes: Floats
+
+
+@njit(cache=True, nogil=True)
+def cut_space(size: Integer, n_classes: Integer) -> CutSpace:
+    """Room for columns of less than `size` entries."""
+    return CutSpace(
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.zeros(size, np.uint8),
+        np.empty(n_classes, np.int64),
+        np.empty(n_classes, np.int64),
+        np.empty((size, 2), np.int32),
+        log_codes(n_classes),
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -75,16 +107,13 @@ def build_entries(
     tied: bool,
     row_bits: Integer,
     packed: NDArray[np.uint32],
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
+    space: CutSpace,
 ) -> Integer:
     """Entries of one column; returns how many.
 
     ``order[:n_known]`` lists the rows by rising value.  If the column is `tied`, the bit above the
-    `row_bits` bits of the row number says that the value differs from the one before.  Entry i has
-    the class ``classes[i]`` and the total weight ``sizes[i]``; ``cut[i]`` is 1 if a cut before
-    it is admissible.  The work arrays need n_known + 1 places.
+    `row_bits` bits of the row number says that the value differs from the one before.  The space
+    needs n_known + 1 places.
 
     Without ties the entries are the runs of one class.  No candidate is lost by that: while rows of
     one class change sides the weighted entropy is strictly concave, so that the best cut never lies
@@ -92,9 +121,9 @@ def build_entries(
     change of value is a candidate.
     """
     if tied:
-        return _runs_of_value(order, n_known, row_bits, packed, classes, sizes, cut)
-    n_entries = _runs_of_class(order, n_known, packed, classes, sizes)
-    cut[:n_entries] = 1
+        return _runs_of_value(order, n_known, row_bits, packed, space)
+    n_entries = _runs_of_class(order, n_known, packed, space.classes, space.sizes)
+    space.cut[:n_entries] = 1
     return n_entries
 
 
@@ -136,11 +165,10 @@ def _runs_of_value(
     n_known: Integer,
     row_bits: Integer,
     packed: NDArray[np.uint32],
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
+    space: CutSpace,
 ) -> Integer:
     """Runs of one value and class; `cut` says where the value changes.  Free of branches, too."""
+    classes, sizes, cut = space.classes, space.sizes, space.cut
     last = np.int64(-1)
     entry = np.int64(0)
     seen = np.int64(0)
@@ -172,7 +200,7 @@ def _runs_of_value(
 
 
 @njit(cache=True, nogil=True)
-def log_codes(n_classes: Integer) -> NDArray[np.float64]:
+def log_codes(n_classes: Integer) -> Floats:
     """``log(3**k - 2)`` for k = 1 … n_classes, without overflow; place 0 is not used."""
     codes = np.zeros(n_classes + 1)
     for k in range(1, n_classes + 1):
@@ -182,45 +210,23 @@ def log_codes(n_classes: Integer) -> NDArray[np.float64]:
 
 @njit(cache=True, nogil=True)
 def mark_cuts(
-    n_entries: Integer,
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    parity: bool,
-    table: NDArray[np.int64],
-    shift: int,
-    codes: NDArray[np.float64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    stack: NDArray[np.int32],
+    n_entries: Integer, space: CutSpace, parity: bool, table: NDArray[np.int64], shift: int
 ) -> Integer:
     """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts.
 
-    Parameters
-    ----------
-    parity : bool
-        The FSelectorRcpp reading: the boundary sample is left out of k1 and E1, and the right part
-        is searched without its first sample (`sizes` is restored before returning).
-    codes : ndarray of float64, shape (n_classes + 1,)
-        See :func:`log_codes`.
-    left, right : ndarray of int64, shape (n_classes,)
-        Work space for the class counts.
-    stack : ndarray of int32, shape (at least n_entries + 1, 2)
-        Work space for the intervals still to be searched.
+    With `parity`, the FSelectorRcpp reading, the boundary sample is left out of k1 and E1, and the
+    right part is searched without its first sample (`sizes` is restored before returning).
     """
+    sizes, cut, stack = space.sizes, space.cut, space.stack
     n_cuts = 0
     depth = 1
     stack[0, 0], stack[0, 1] = 0, n_entries
     while depth > 0:
         depth -= 1
         start, stop = stack[depth, 0], stack[depth, 1]
-        part = slice(start, stop)
-        best = _best_cut(
-            classes[part], sizes[part], cut[part], parity, table, shift, codes, left, right
-        )
+        best = _best_cut(start, stop, space, parity, table, shift)
         if best < 0:
             continue
-        best += start
         cut[best] = 2
         n_cuts += 1
         if parity:
@@ -236,17 +242,17 @@ def mark_cuts(
 
 @njit(cache=True, nogil=True)
 def _best_cut(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
+    start: Integer,
+    stop: Integer,
+    space: CutSpace,
     parity: bool,
     table: NDArray[np.int64],
     shift: int,
-    codes: NDArray[np.float64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
 ) -> Integer:
     """First best cut of an interval of entries, or -1 if there is none or MDL refuses it."""
+    part = slice(start, stop)
+    classes, sizes, cut = space.classes[part], space.sizes[part], space.cut[part]
+    left, right, codes = space.left, space.right, space.codes
     _count(classes, sizes, right)
     total = right.sum()
     whole = np.int64(0)
@@ -272,7 +278,7 @@ def _best_cut(
     k_left, h_left = _classes_and_entropy(left, table, shift)
     k_right, h_right = _classes_and_entropy(right, table, shift)
     cost = codes[k_whole] - (k_whole * h_whole - k_left * h_left - k_right * h_right)
-    return best if gain >= math.log(total - 1) + cost else -1
+    return start + best if gain >= math.log(total - 1) + cost else -1
 
 
 @njit(cache=True, nogil=True)
@@ -396,32 +402,15 @@ def mdl_cut_weights(
     shift = xlogx_shift(total)
     table = np.empty(total + 1, np.int64)
     fill_xlogx(table, 0, total + 1, shift)
-    classes = np.empty(n_known + 1, np.int32)
-    sizes = np.empty(n_known + 1, np.int32)
-    cut = np.zeros(n_known + 1, np.uint8)
-    left = np.empty(n_classes, np.int64)
-    right = np.empty(n_classes, np.int64)
-    stack = np.empty((n_known + 1, 2), np.int32)
-    n_entries = build_entries(order, n_known, tied, row_bits, packed, classes, sizes, cut)
-    n_cuts = mark_cuts(
-        n_entries,
-        classes,
-        sizes,
-        cut,
-        parity,
-        table,
-        shift,
-        log_codes(n_classes),
-        left,
-        right,
-        stack,
-    )
+    space = cut_space(n_known + 1, n_classes)
+    n_entries = build_entries(order, n_known, tied, row_bits, packed, space)
+    n_cuts = mark_cuts(n_entries, space, parity, table, shift)
     below = np.empty(n_cuts, np.int64)
     found = 0
     seen = np.int64(0)
     for i in range(n_entries):
-        if cut[i] == 2:
+        if space.cut[i] == 2:
             below[found] = seen
             found += 1
-        seen += sizes[i]
+        seen += space.sizes[i]
     return below

@@ -1,10 +1,10 @@
-"""The scores of :mod:`pyfsagg._kernels.entropy` for columns of which most rows are zero.
+"""The scores of :mod:`pyfsagg._kernels.entropy.scores` for columns of which most rows are zero.
 
 A column is a list of *places* by rising value (:class:`pyfsagg.filters._sparse.SortedPlaces`): one for
 each row that is not zero, and one for all zeros together.  Their class counts are those of the
 resample less those of the other rows, so that a column costs as many steps as it has places.  The
 counts are the whole numbers of the dense kernels, and the scores therefore the same bits.
-Columns cut by MDL are in :mod:`pyfsagg._kernels.sparse_cuts`.
+Columns cut by MDL are in :mod:`pyfsagg._kernels.entropy.sparse_mdl`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.binning import EQUAL_WIDTH, width_cutpoints
-from pyfsagg._kernels.entropy import start_resample, write_scores
-from pyfsagg._kernels.mdl import Integer
+from pyfsagg._base.types import Floats, Integer
+from pyfsagg._kernels.entropy.scores import room_for_rows, start_resample, write_scores
+from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, width_cutpoints
+from pyfsagg._kernels.tables.places import SortedPlaces
 
-__all__ = ["count_zeros", "sparse_binned", "sparse_levels", "sum_classes"]
+__all__ = ["count_zeros", "sparse_binned", "sparse_levels"]
 
 
 @njit(cache=True, nogil=True)
@@ -47,14 +48,6 @@ def count_zeros(
 
 
 @njit(cache=True, nogil=True)
-def sum_classes(class_counts: NDArray[np.int64], table: NDArray[np.int64]) -> Integer:
-    gathered = np.int64(0)
-    for count in class_counts:
-        gathered += table[count]
-    return gathered
-
-
-@njit(cache=True, nogil=True)
 def _weight_of(row: Integer, packed: NDArray[np.uint32], n_zeros: Integer) -> Integer:
     return np.int64(packed[row]) & 0xFFFF if row < packed.shape[0] else n_zeros
 
@@ -62,12 +55,12 @@ def _weight_of(row: Integer, packed: NDArray[np.uint32], n_zeros: Integer) -> In
 @njit(cache=True, nogil=True)
 def _width_bins(
     rows: NDArray[np.int32],
-    values: NDArray[np.float64],
+    values: Floats,
     packed: NDArray[np.uint32],
     n_zeros: Integer,
     n_bins: Integer,
     bins: NDArray[np.int64],
-    cutpoints: NDArray[np.float64],
+    cutpoints: Floats,
 ) -> Integer:
     """Bin of each known place, for equal width; returns how many are told apart."""
     lowest, highest = 0, rows.shape[0] - 1
@@ -89,7 +82,7 @@ def _width_bins(
 @njit(cache=True, nogil=True)
 def _frequency_bins(
     rows: NDArray[np.int32],
-    values: NDArray[np.float64],
+    values: Floats,
     packed: NDArray[np.uint32],
     n_zeros: Integer,
     n_bins: Integer,
@@ -124,34 +117,28 @@ def _frequency_bins(
 def sparse_binned(
     kind: Integer,
     n_bins: Integer,
-    start: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    values: NDArray[np.float64],
-    n_known: NDArray[np.int64],
+    places: SortedPlaces,
     columns: NDArray[np.int64],
     weights: NDArray[np.uint16],
     labels: NDArray[np.int32],
     n_classes: Integer,
     table_size: Integer,
-    scores: tuple[NDArray[np.float64], ...],
+    scores: Floats,
 ) -> None:
-    """Write the three `scores` (n_resamples, n_features) of `columns` binned in every resample.
+    """Write the `scores` (3, n_resamples, n_features) of `columns` binned in every resample.
 
-    The parameters are those of :func:`pyfsagg._kernels.sparse_cuts.sparse_mdl`.
+    The parameters are those of :func:`pyfsagg._kernels.entropy.sparse_mdl.sparse_mdl`.
     """
+    start, rows, values, n_known = places.start, places.rows, places.values, places.n_known
     n_resamples, n_samples = weights.shape
-    packed = np.empty(n_samples, np.uint32)
-    table = np.empty(table_size, np.int64)
-    state = np.full(2, -(2**40), np.int64)
-    class_counts, zeros = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
+    zeros = np.empty(n_classes, np.int64)
     bins = np.empty(int(np.diff(start).max()), np.int64)
     cutpoints = np.empty(n_bins, np.float64)
     counts = np.empty((n_bins + 1, n_classes), np.int64)
-    found = np.empty(3)
     for r in range(n_resamples):
-        row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
-        class_sum = sum_classes(class_counts, table)
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
         for j in columns:
             here = rows[start[j] : start[j + 1]]
             n_zeros = count_zeros(rows, start[j], start[j + 1], packed, class_counts, zeros)
@@ -163,15 +150,12 @@ def sparse_binned(
                 )
             else:
                 n_levels = _frequency_bins(known, known_values, packed, n_zeros, n_bins, bins)
-            for k in range(3):
-                scores[k][r, j] = 0.0
             if n_levels == 1:
+                scores[:, r, j] = 0.0
                 continue
             bins[n_known[j] : here.shape[0]] = n_levels  # the last level: missing values
             _count_levels(here, bins, packed, zeros, counts[: n_levels + 1])
-            write_scores(counts, n_levels + 1, class_sum, total, table, shift, found)
-            for k in range(3):
-                scores[k][r, j] = found[k]
+            write_scores(counts, n_levels + 1, class_sum, total, table, shift, scores[:, r, j])
 
 
 @njit(cache=True, nogil=True)
@@ -196,34 +180,26 @@ def _count_levels(
 
 @njit(cache=True, nogil=True)
 def sparse_levels(
-    start: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    levels: NDArray[np.integer[Any]],
-    n_levels: NDArray[np.int64],
+    places: SortedPlaces,
     columns: NDArray[np.int64],
     weights: NDArray[np.uint16],
     labels: NDArray[np.int32],
     n_classes: Integer,
     table_size: Integer,
-    scores: tuple[NDArray[np.float64], ...],
+    scores: Floats,
 ) -> None:
     """As :func:`sparse_binned` for `columns` whose levels are taken as they are."""
+    start, rows, levels, n_levels = places.start, places.rows, places.levels, places.n_levels
     n_resamples, n_samples = weights.shape
-    packed = np.empty(n_samples, np.uint32)
-    table = np.empty(table_size, np.int64)
-    state = np.full(2, -(2**40), np.int64)
-    class_counts, zeros = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
+    zeros = np.empty(n_classes, np.int64)
     counts = np.empty((n_levels.max(), n_classes), np.int64)
-    found = np.empty(3)
     for r in range(n_resamples):
-        row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
-        class_sum = sum_classes(class_counts, table)
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
         for j in columns:
             part = slice(start[j], start[j + 1])
             count_zeros(rows, start[j], start[j + 1], packed, class_counts, zeros)
             used = counts[: n_levels[j]]
             _count_levels(rows[part], levels[part], packed, zeros, used)
-            write_scores(used, n_levels[j], class_sum, total, table, shift, found)
-            for k in range(3):
-                scores[k][r, j] = found[k]
+            write_scores(used, n_levels[j], class_sum, total, table, shift, scores[:, r, j])

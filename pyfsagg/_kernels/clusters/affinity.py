@@ -10,9 +10,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = ["add_squared_distances", "coassociation_counts", "pair_totals", "shortfall_sums"]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 

@@ -1,37 +1,39 @@
 """Information gain, gain ratio and symmetric uncertainty of many columns for many resamples.
 
 One pass over a column gives the counts of its levels by class; the three scores are quotients of
-sums of ``x log x`` of these counts (whole numbers, see :mod:`pyfsagg._kernels.mdl`).
+sums of ``x log x`` of these counts (whole numbers, see :mod:`pyfsagg._kernels.entropy.mdl`).
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.mdl import (
-    Integer,
+from pyfsagg._base.types import Floats, Integer
+from pyfsagg._kernels.entropy.mdl import (
+    CutSpace,
     build_entries,
+    cut_space,
     fill_xlogx,
-    log_codes,
     mark_cuts,
     pack_rows,
-    xlogx,
     xlogx_shift,
 )
-from pyfsagg._kernels.sorted_bins import bin_edges
+from pyfsagg._kernels.entropy.sorted_bins import bin_edges
 
 __all__ = [
     "SCORES",
+    "DrawnRows",
     "count_between_cuts",
-    "entropy_scores",
+    "room_for_rows",
     "score_binned",
     "score_mdl",
     "score_nominal",
+    "scores_of_sums",
     "start_resample",
     "write_scores",
 ]
@@ -40,23 +42,43 @@ SCORES = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 """What the kernels compute, in this order."""
 
 
-@njit(cache=True, nogil=True)
-def start_resample(
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
-    packed: NDArray[np.uint32],
-    class_counts: NDArray[np.int64],
-    table: NDArray[np.int64],
-    state: NDArray[np.int64],
-) -> tuple[Integer, int]:
-    """Pack the rows, count the classes and see to the table; returns (total, shift).
+class DrawnRows(NamedTuple):
+    """One resample: its packed rows, its class counts, and the table of ``x log x``.
 
     `state` holds the shift of the table and how far it is filled: resamples of one size share it.
     """
-    pack_rows(weights, labels, packed)
+
+    packed: NDArray[np.uint32]
+    class_counts: NDArray[np.int64]
+    table: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -> DrawnRows:
+    """Room for resamples of a total weight below `table_size`."""
+    return DrawnRows(
+        np.empty(n_samples, np.uint32),
+        np.empty(n_classes, np.int64),
+        np.empty(table_size, np.int64),
+        np.full(2, -(2**40), np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def start_resample(
+    r: Integer, weights: NDArray[np.uint16], labels: NDArray[np.int32], drawn: DrawnRows
+) -> tuple[Integer, int, Integer]:
+    """Pack the rows of resample `r`, count its classes and see to the table.
+
+    Returns the total weight, the shift of the table, and the sum of ``x log x`` over the classes.
+    """
+    row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
+    class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
+    pack_rows(row_weights, row_labels, drawn.packed)
     class_counts[:] = 0
-    for row in range(weights.shape[0]):
-        class_counts[labels[row]] += weights[row]
+    for row in range(row_weights.shape[0]):
+        class_counts[row_labels[row]] += row_weights[row]
     total = class_counts.sum()
     shift = xlogx_shift(total)
     if shift != state[0]:
@@ -65,7 +87,10 @@ def start_resample(
     if state[1] <= total:
         fill_xlogx(table, state[1], total + 1, shift)
         state[1] = total + 1
-    return total, shift
+    class_sum = np.int64(0)
+    for count in class_counts:
+        class_sum += table[count]
+    return total, shift, class_sum
 
 
 @njit(cache=True, nogil=True)
@@ -73,9 +98,7 @@ def count_between_cuts(
     counts: NDArray[np.int64],
     n_cuts: Integer,
     n_entries: Integer,
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
+    space: CutSpace,
 ) -> NDArray[np.int64]:
     """Class counts of the levels that the cuts make; one more row is left at zero.
 
@@ -86,8 +109,8 @@ def count_between_cuts(
     counts[: n_cuts + 2] = 0
     level = 0
     for i in range(n_entries):
-        level += cut[i] == 2
-        counts[level, classes[i]] += sizes[i]
+        level += space.cut[i] == 2
+        counts[level, space.classes[i]] += space.sizes[i]
     return counts
 
 
@@ -99,7 +122,7 @@ def write_scores(
     total: Integer,
     table: NDArray[np.int64],
     shift: int,
-    out: NDArray[np.float64],
+    out: Floats,
 ) -> None:
     """The three scores from the counts (n_levels, n_classes).
 
@@ -113,18 +136,18 @@ def write_scores(
             size += counts[level, label]
             joint += table[counts[level, label]]
         levels += table[size]
-    _scores_of_sums(table[total], joint, class_sum, levels, total, shift, out)
+    scores_of_sums(table[total], joint, class_sum, levels, total, shift, out)
 
 
 @njit(cache=True, nogil=True)
-def _scores_of_sums(
+def scores_of_sums(
     whole: Integer,
     joint: Integer,
     class_sum: Integer,
     levels: Integer,
     total: Integer,
     shift: int,
-    out: NDArray[np.float64],
+    out: Floats,
 ) -> None:
     """The three scores from the sums of ``x log x`` over the total, cells, classes and levels."""
     gain = max(np.int64(0), whole + joint - class_sum - levels)
@@ -195,7 +218,7 @@ def score_mdl(
     n_classes: Integer,
     table_size: Integer,
     parity: bool,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Scores (n_resamples, n_columns, 3) of numeric columns cut by MDL in every resample.
 
     Parameters
@@ -212,36 +235,20 @@ def score_mdl(
     n_resamples, n_samples = weights.shape
     n_columns = order.shape[0]
     out = np.empty((n_resamples, n_columns, 3))
-    packed = np.empty(n_samples, np.uint32)
-    table = np.empty(table_size, np.int64)
-    state = np.full(2, -(2**40), np.int64)
-    class_counts = np.empty(n_classes, np.int64)
-    classes = np.empty(n_samples + 1, np.int32)
-    sizes = np.empty(n_samples + 1, np.int32)
-    cut = np.zeros(n_samples + 1, np.uint8)
-    stack = np.empty((n_samples + 1, 2), np.int32)
-    left = np.empty(n_classes, np.int64)
-    right = np.empty(n_classes, np.int64)
-    codes = log_codes(n_classes)
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, table = drawn.packed, drawn.table
+    space = cut_space(n_samples + 1, n_classes)
     counts = np.empty((8, n_classes), np.int64)
     mask = np.uint64((1 << row_bits) - 1)
     for r in range(n_resamples):
-        row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
-        class_sum = np.int64(0)
-        for label in range(n_classes):
-            class_sum += table[class_counts[label]]
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
         for j in range(n_columns):
-            n_entries = build_entries(
-                order[j], n_known[j], tied[j], row_bits, packed, classes, sizes, cut
-            )
-            n_cuts = mark_cuts(
-                n_entries, classes, sizes, cut, parity, table, shift, codes, left, right, stack
-            )
+            n_entries = build_entries(order[j], n_known[j], tied[j], row_bits, packed, space)
+            n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:
                 out[r, j] = 0.0
                 continue
-            counts = count_between_cuts(counts, n_cuts, n_entries, classes, sizes, cut)
+            counts = count_between_cuts(counts, n_cuts, n_entries, space)
             _count_rows(order[j], n_known[j], n_samples, mask, packed, counts[n_cuts + 1])
             write_scores(counts, n_cuts + 2, class_sum, total, table, shift, out[r, j])
     return out
@@ -254,38 +261,32 @@ def score_binned(
     order: NDArray[Any],
     n_known: NDArray[np.int64],
     row_bits: Integer,
-    values: NDArray[np.float64],
-    grid: NDArray[np.float64],
+    values: Floats,
+    grid: Floats,
     columns: NDArray[np.int64],
     weights: NDArray[np.uint16],
     labels: NDArray[np.int32],
     n_classes: Integer,
     table_size: Integer,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Scores (n_resamples, n_columns, 3) of numeric columns binned anew in every resample.
 
     `values` (n_samples, n_features) is the table in Fortran order, `columns` says which of its
-    columns are meant, row j of `grid` is that of :func:`~pyfsagg._kernels.sorted_bins.bin_edges`, and
+    columns are meant, row j of `grid` is that of :func:`~pyfsagg._kernels.entropy.sorted_bins.bin_edges`, and
     the other parameters are those of :func:`score_mdl`.
     """
     n_resamples, n_samples = weights.shape
     n_columns = order.shape[0]
     out = np.empty((n_resamples, n_columns, 3))
-    packed = np.empty(n_samples, np.uint32)
-    table = np.empty(table_size, np.int64)
-    state = np.full(2, -(2**40), np.int64)
-    class_counts = np.empty(n_classes, np.int64)
+    drawn = room_for_rows(n_samples, n_classes, table_size)
+    packed, table = drawn.packed, drawn.table
     counts = np.empty((n_bins + 1, n_classes), np.int64)
     edges = np.empty(n_bins + 2, np.int64)
     cutpoints = np.empty(n_bins, np.float64)
     words = np.empty(n_samples, np.uint64)
     mask = np.uint64((1 << row_bits) - 1)
     for r in range(n_resamples):
-        row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
-        class_sum = np.int64(0)
-        for label in range(n_classes):
-            class_sum += table[class_counts[label]]
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
         bits = math.frexp(np.float64(total))[1]
         packable = bits * n_classes <= 64
         if packable:
@@ -325,7 +326,7 @@ def score_nominal(
     labels: NDArray[np.int32],
     n_classes: Integer,
     table_size: Integer,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Scores (n_resamples, n_columns, 3) of columns whose levels are taken as they are.
 
     `codes` (n_columns, n_samples) run from 0 to ``n_levels[j] - 1``, missing values included.
@@ -333,44 +334,14 @@ def score_nominal(
     n_resamples, n_samples = weights.shape
     n_columns = codes.shape[0]
     out = np.empty((n_resamples, n_columns, 3))
-    packed = np.empty(n_samples, np.uint32)
-    table = np.empty(table_size, np.int64)
-    state = np.full(2, -(2**40), np.int64)
-    class_counts = np.empty(n_classes, np.int64)
+    drawn = room_for_rows(n_samples, n_classes, table_size)
     counts = np.empty((n_levels.max(), n_classes), np.int64)
     for r in range(n_resamples):
+        total, shift, class_sum = start_resample(r, weights, labels, drawn)
         row_labels = labels[min(r, labels.shape[0] - 1)]
-        total, shift = start_resample(weights[r], row_labels, packed, class_counts, table, state)
-        class_sum = np.int64(0)
-        for label in range(n_classes):
-            class_sum += table[class_counts[label]]
         for j in range(n_columns):
             counts[: n_levels[j]] = 0
             for row in range(n_samples):
                 counts[codes[j, row], row_labels[row]] += weights[r, row]
-            write_scores(counts, n_levels[j], class_sum, total, table, shift, out[r, j])
+            write_scores(counts, n_levels[j], class_sum, total, drawn.table, shift, out[r, j])
     return out
-
-
-@njit(cache=True, nogil=True)
-def entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: NDArray[np.float64]) -> None:
-    """The three scores, into `out`, of counts at ``code * n_classes + label``.
-
-    For counts that come without their rows: they may be large, so the values of ``x log x`` are
-    computed as they are needed, to the same bits as those of the table.
-    """
-    total = cells.sum()
-    shift = xlogx_shift(total)
-    scale = math.ldexp(1.0, shift)
-    joint = np.int64(0)
-    levels = np.int64(0)
-    for level in range(cells.shape[0] // n_classes):
-        size = np.int64(0)
-        for label in range(n_classes):
-            size += cells[level * n_classes + label]
-            joint += xlogx(cells[level * n_classes + label], scale)
-        levels += xlogx(size, scale)
-    class_sum = np.int64(0)
-    for label in range(n_classes):
-        class_sum += xlogx(cells[label::n_classes].sum(), scale)
-    _scores_of_sums(xlogx(total, scale), joint, class_sum, levels, total, shift, out)

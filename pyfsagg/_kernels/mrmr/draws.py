@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.popcount import LANES, WORD_BITS
+from pyfsagg._kernels.mrmr.popcount import LANES, WORD_BITS
 
 __all__ = ["Draws", "place_draws", "words_for"]
 

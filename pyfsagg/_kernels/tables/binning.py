@@ -8,18 +8,19 @@ bins have an arithmetic of their own, which its reference values fix.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.mdl import Integer
+from pyfsagg._base.types import Floats, Integer
 
 __all__ = [
     "EQUAL_FREQUENCY",
     "EQUAL_WIDTH",
     "PRAZNIK",
+    "CountedColumns",
     "column_range",
     "praznik_bins",
     "praznik_rows",
@@ -37,9 +38,33 @@ _HUGE = 1e300
 _PRAZNIK_LOW = 1e-14
 
 
+class CountedColumns(NamedTuple):
+    """A table prepared for the counting kernels.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_samples, n_features), Fortran order
+    categories : ndarray of uint32, shape (n_samples, n_categorical), Fortran order
+        Codes of the categorical columns; a missing value is a level of its own, the last one.
+    source : ndarray of int64, shape (n_features,)
+        Column of `categories`, or -1 for a column that is binned in each resample.
+    n_codes : ndarray of int64, shape (n_features,)
+        Bound on the number of codes (levels, or bins plus one for missing values).
+    lowest, highest : ndarray of int32, shape (n_features, k)
+        Rows of the most extreme known values of the binned columns, most extreme first.
+    """
+
+    values: Floats
+    categories: NDArray[np.uint32]
+    source: NDArray[np.int64]
+    n_codes: NDArray[np.int64]
+    lowest: NDArray[np.int32]
+    highest: NDArray[np.int32]
+
+
 @njit(cache=True, nogil=True)
 def column_range(
-    column: NDArray[np.float64],
+    column: Floats,
     weights: NDArray[np.uint16],
     lowest: NDArray[np.int32],
     highest: NDArray[np.int32],
@@ -91,7 +116,7 @@ def _cut(low: float, width: float, k: float, bins: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: NDArray[np.float64]) -> None:
+def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -> None:
     """Write the cuts at low + k (high - low) / bins, k = 1, …, bins - 1, to `cutpoints`."""
     width = high - low
     if math.isfinite(width * bins):
@@ -104,7 +129,7 @@ def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: NDArray[n
 
 @njit(cache=True, nogil=True)
 def width_rows(
-    column: NDArray[np.float64],
+    column: Floats,
     low: float,
     high: float,
     bins: int,
@@ -146,7 +171,7 @@ def width_rows(
 
 @njit(cache=True, nogil=True)
 def praznik_rows(
-    column: NDArray[np.float64],
+    column: Floats,
     low: float,
     high: float,
     bins: int,
@@ -176,7 +201,7 @@ def praznik_rows(
 
 
 @njit(cache=True, nogil=True)
-def _one_bin(column: NDArray[np.float64], codes: NDArray[np.unsignedinteger[Any]]) -> int:
+def _one_bin(column: Floats, codes: NDArray[np.unsignedinteger[Any]]) -> int:
     """Bin 0 for every known value."""
     for row in range(column.shape[0]):
         codes[row] = 0 if column[row] == column[row] else 1

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from pyfsagg._base.types import Floats
 
 __all__ = ["secular_root", "spectral_entropy", "spectral_entropy_without"]
 
-Floats = NDArray[np.float64]
 
 MAX_STEPS = 100  # bisection alone needs about 55; interpolation takes 5 to 8
 

@@ -1,6 +1,6 @@
 """Mutual information of coded columns within one resample, exact in its counts.
 
-Every draw of the resample has a place (see :mod:`pyfsagg._kernels.draws`).  A level of a column is
+Every draw of the resample has a place (see :mod:`pyfsagg._kernels.mrmr.draws`).  A level of a column is
 *dense* or *listed*: a dense level is a bit mask over the places, a listed one the list of its places.
 Dense levels meet by AND and popcount; a listed level meets the other column by looking up the codes
 at its places.  The rule: a level with few draws for the length of a mask is listed, because the look
@@ -22,8 +22,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.draws import Draws, words_for
-from pyfsagg._kernels.popcount import (
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.mrmr.draws import Draws, words_for
+from pyfsagg._kernels.mrmr.popcount import (
     TILE,
     WORD_BITS,
     equal_bits,
@@ -373,7 +374,7 @@ def add_information(
     a: int,
     wanted: NDArray[np.bool_],
     tables: Tables,
-    sums: NDArray[np.float64],
+    sums: Floats,
 ) -> None:
     """Add the mutual information (nats) of column `a` with each wanted column b to ``sums[b]``.
 
@@ -396,16 +397,11 @@ def add_information(
         if not wanted[b] or levels_a <= 1 or levels_b <= 1:
             continue
         if levels_a > MAX_TABULATED or levels_b > MAX_TABULATED:
-            if levels_a > levels_b:
-                total = _walk(
-                    listed, list_start[a], list_stop[a], codes, b * width, first_double,
-                    value, counter,
-                )  # fmt: skip
-            else:
-                total = _walk(
-                    listed, list_start[b], list_stop[b], codes, a * width, first_double,
-                    value, counter,
-                )  # fmt: skip
+            more, fewer = (a, b) if levels_a > levels_b else (b, a)
+            total = _walk(
+                listed, list_start[more], list_stop[more], codes, fewer * width, first_double,
+                value, counter,
+            )  # fmt: skip
         else:
             size = levels_a * levels_b
             cells[:size] = 0

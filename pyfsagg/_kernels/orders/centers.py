@@ -1,6 +1,6 @@
 """Loops over class centres of orders: precedence counts, and distances after every removal.
 
-Orders are integer ranks as in :mod:`pyfsagg._kernels.rank_order`, without unknown positions.
+Orders are integer ranks as in :mod:`pyfsagg._kernels.orders.rank_order`, without unknown positions.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels._poisson import advance, poisson_weights
-from pyfsagg._kernels.binomial_tail import HALF_LOG_TWO_PI, stirling_error
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.binomial_tail import HALF_LOG_TWO_PI, stirling_error
+from pyfsagg._kernels.lists.order_process import advance, poisson_weights
 
 __all__ = ["log_joint_by_complement", "log_joint_probability", "log_stuart"]
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 FIRST_TOLERANCE = 1e-24
@@ -29,7 +29,7 @@ LOG_HALF = -0.6931471805599453
 
 
 @njit(cache=True, nogil=True)
-def _levels(ranks: FloatArray, n: int, times: FloatArray, counts: IntArray) -> int:
+def _levels(ranks: Floats, n: int, times: Floats, counts: IntArray) -> int:
     """Distinct ranks and the number of ranks up to each; returns how many there are."""
     d = 0
     for i in range(n):
@@ -41,7 +41,7 @@ def _levels(ranks: FloatArray, n: int, times: FloatArray, counts: IntArray) -> i
 
 
 @njit(cache=True, nogil=True)
-def _majorant(times: FloatArray, counts: IntArray, d: int, corners: IntArray) -> int:
+def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int:
     """Corners of the least concave majorant of (0, 0), (t_1, c_1), …, (t_d, c_d)."""
     size = 0
     for i in range(d):
@@ -60,14 +60,14 @@ def _majorant(times: FloatArray, counts: IntArray, d: int, corners: IntArray) ->
 
 @njit(cache=True, nogil=True)
 def _joint_once(
-    times: FloatArray,
+    times: Floats,
     counts: IntArray,
-    slopes: FloatArray,
+    slopes: Floats,
     d: int,
     tolerance: float,
-    old: FloatArray,
-    new: FloatArray,
-    weights: FloatArray,
+    old: Floats,
+    new: Floats,
+    weights: Floats,
 ) -> tuple[float, float]:
     """Log of the tilted mass that ends at the last count, and a bound on its relative error."""
     n = counts[d - 1]
@@ -108,9 +108,7 @@ def _joint_once(
 
 
 @njit(cache=True, nogil=True)
-def _trim(
-    values: FloatArray, low: int, high: int, tolerance: float
-) -> tuple[int, int, float, float]:
+def _trim(values: Floats, low: int, high: int, tolerance: float) -> tuple[int, int, float, float]:
     """Drop negligible states at both ends; returns the rest, the largest value, the mass lost."""
     peak = 0.0
     for s in range(low, high + 1):
@@ -127,7 +125,7 @@ def _trim(
 
 @njit(cache=True, nogil=True)
 def log_joint_probability(
-    times: FloatArray, counts: IntArray, d: int, buffers: FloatArray, corners: IntArray
+    times: Floats, counts: IntArray, d: int, buffers: Floats, corners: IntArray
 ) -> tuple[float, float]:
     """log P(N(t_l) ≥ c_l for all l) for n = c_d uniform numbers, and a bound on its error.
 
@@ -167,13 +165,13 @@ def log_joint_probability(
 
 @njit(cache=True, nogil=True)
 def _complement_once(
-    times: FloatArray,
+    times: Floats,
     counts: IntArray,
     d: int,
     tolerance: float,
-    old: FloatArray,
-    new: FloatArray,
-    weights: FloatArray,
+    old: Floats,
+    new: Floats,
+    weights: Floats,
 ) -> tuple[float, float]:
     """P(N(t_l) < c_l for some l) as the sum over the first such l, and a bound on its error."""
     n = counts[d - 1]
@@ -210,9 +208,7 @@ def _complement_once(
 
 
 @njit(cache=True, nogil=True)
-def log_joint_by_complement(
-    times: FloatArray, counts: IntArray, d: int, buffers: FloatArray
-) -> float:
+def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Floats) -> float:
     """The same as :func:`log_joint_probability` for probabilities near 1, as log(1 − failure).
 
     Near 1 the logarithm is as small as the failure probability, and only its own sum of positive
@@ -231,7 +227,7 @@ def log_joint_by_complement(
 
 
 @njit(cache=True, nogil=True)
-def log_stuart(ranks: FloatArray, counts: IntArray) -> FloatArray:
+def log_stuart(ranks: Floats, counts: IntArray) -> Floats:
     """log Q for each row of sorted normalized ranks (p, m), NaN last, `counts` known entries."""
     p, m = ranks.shape
     out = np.empty(p)

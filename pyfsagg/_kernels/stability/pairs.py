@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = [
     "canberra_block",
     "canberra_pair_sum",
@@ -14,8 +16,6 @@ __all__ = [
     "overlap_block",
     "weighted_kendall_pair_sum",
 ]
-
-Floats = NDArray[np.float64]
 
 
 # Reordering a sum of finite, non-negative terms is safe, and it lets the compiler use SIMD.

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from pyfsagg._kernels.binomial_tail import HALF_LOG_TWO_PI, stirling_error
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.binomial_tail import HALF_LOG_TWO_PI, stirling_error
 
 __all__ = ["advance", "poisson_weights"]
-
-FloatArray = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)
 def poisson_weights(
-    x: float, first: int, last: int, tolerance: float, weights: FloatArray
+    x: float, first: int, last: int, tolerance: float, weights: Floats
 ) -> tuple[int, int, float]:
     """Poisson(x) probabilities of first..last that matter, into weights[0:]; bound on the others.
 
@@ -61,13 +58,13 @@ def poisson_weights(
 
 @njit(cache=True, nogil=True)
 def advance(
-    old: FloatArray,
+    old: Floats,
     low: int,
     high: int,
-    weights: FloatArray,
+    weights: Floats,
     first: int,
     last: int,
-    new: FloatArray,
+    new: Floats,
     new_low: int,
     new_high: int,
 ) -> None:

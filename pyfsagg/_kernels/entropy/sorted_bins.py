@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.binning import EQUAL_WIDTH, width_cutpoints
-from pyfsagg._kernels.mdl import Integer
+from pyfsagg._base.types import Floats, Integer
+from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, width_cutpoints
 
 __all__ = ["GRID_STEP", "bin_edges", "middle_cut"]
 
@@ -23,12 +23,12 @@ def bin_edges(
     order: NDArray[Any],
     n_known: Integer,
     mask: np.uint64,
-    values: NDArray[np.float64],
-    grid: NDArray[np.float64],
+    values: Floats,
+    grid: Floats,
     packed: NDArray[np.uint32],
     n_bins: Integer,
     edges: NDArray[np.int64],
-    cutpoints: NDArray[np.float64],
+    cutpoints: Floats,
 ) -> Integer:
     """Bins of one sorted column over the rows present; returns how many are told apart.
 
@@ -67,13 +67,13 @@ def _width_edges(
     order: NDArray[Any],
     n_known: Integer,
     mask: np.uint64,
-    values: NDArray[np.float64],
-    grid: NDArray[np.float64],
+    values: Floats,
+    grid: Floats,
     low: float,
     high: float,
     n_bins: Integer,
     edges: NDArray[np.int64],
-    cutpoints: NDArray[np.float64],
+    cutpoints: Floats,
 ) -> Integer:
     """Cuts of equal width, and their places in the sorted column.
 
@@ -105,11 +105,11 @@ def _frequency_edges(
     order: NDArray[Any],
     n_known: Integer,
     mask: np.uint64,
-    values: NDArray[np.float64],
+    values: Floats,
     packed: NDArray[np.uint32],
     n_bins: Integer,
     edges: NDArray[np.int64],
-    cutpoints: NDArray[np.float64],
+    cutpoints: Floats,
 ) -> Integer:
     """Cut after the first value below or at which k / n_bins of the weight lies, k = 1, 2, …
 

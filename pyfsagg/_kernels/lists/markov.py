@@ -6,9 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = ["better_counts", "pairwise_step", "prefix_step", "win_matrix"]
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
@@ -16,13 +17,13 @@ BLOCK = 2048  # items compared at a time, so that their counts stay in the neare
 
 @njit(cache=True, nogil=True)
 def prefix_step(
-    mass: FloatArray,
+    mass: Floats,
     order: IntArray,
     ends: IntArray,
     held: IntArray,
-    weights: FloatArray,
+    weights: Floats,
     strict: bool,
-    out: FloatArray,
+    out: Floats,
 ) -> None:
     """Move mass from every item to all items that a list ranks at least as high (or higher).
 
@@ -54,7 +55,7 @@ def prefix_step(
 
 
 @njit(cache=True, nogil=True)
-def better_counts(ranks: FloatArray, majority: bool, multiplicity: IntArray, out: IntArray) -> None:
+def better_counts(ranks: Floats, majority: bool, multiplicity: IntArray, out: IntArray) -> None:
     """out[i] = number of items j ranked better than i in at least one list, or in a majority.
 
     ranks (m, p), NaN = the list does not compare this item; an item j counts multiplicity[j] times.
@@ -83,7 +84,7 @@ def better_counts(ranks: FloatArray, majority: bool, multiplicity: IntArray, out
 
 
 @njit(cache=True, nogil=True)
-def _moves(here: FloatArray, there: FloatArray, m: int, majority: bool) -> bool:
+def _moves(here: Floats, there: Floats, m: int, majority: bool) -> bool:
     better = compared = 0
     for row in range(m):
         if there[row] < here[row]:
@@ -97,7 +98,7 @@ def _moves(here: FloatArray, there: FloatArray, m: int, majority: bool) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def win_matrix(ranks: FloatArray, majority: bool, out: NDArray[np.uint8]) -> None:
+def win_matrix(ranks: Floats, majority: bool, out: NDArray[np.uint8]) -> None:
     """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`."""
     p, m = ranks.shape
     for i in range(p):
@@ -106,7 +107,7 @@ def win_matrix(ranks: FloatArray, majority: bool, out: NDArray[np.uint8]) -> Non
 
 
 @njit(cache=True, nogil=True)
-def pairwise_step(mass: FloatArray, wins: NDArray[np.uint8], out: FloatArray) -> None:
+def pairwise_step(mass: Floats, wins: NDArray[np.uint8], out: Floats) -> None:
     """out[j] += Σ_i mass[i]/p over the moves i → j, and what does not move stays."""
     p = mass.size
     for i in range(p):

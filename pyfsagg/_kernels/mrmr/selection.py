@@ -6,15 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.binning import (
-    PRAZNIK,
-    column_range,
-    praznik_bins,
-    praznik_rows,
-    width_rows,
-)
-from pyfsagg._kernels.draws import Draws, place_draws
-from pyfsagg._kernels.joint_counts import (
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.mrmr.draws import Draws, place_draws
+from pyfsagg._kernels.mrmr.joint_counts import (
     Encoded,
     Tables,
     add_information,
@@ -22,8 +16,36 @@ from pyfsagg._kernels.joint_counts import (
     encode,
     log_table,
 )
+from pyfsagg._kernels.tables.binning import (
+    PRAZNIK,
+    CountedColumns,
+    column_range,
+    praznik_bins,
+    praznik_rows,
+    width_rows,
+)
 
-__all__ = ["mrmr_block"]
+__all__ = ["mrmr_block", "next_selected"]
+
+
+@njit(cache=True, nogil=True)
+def next_selected(
+    relevance: Floats,
+    redundancy: Floats,
+    left: NDArray[np.bool_],
+    k: int,
+) -> tuple[int, float]:
+    """First column of the largest score among those `left`, and that score.
+
+    It is the relevance less the mean redundancy with the k columns that were selected before.
+    """
+    best, best_score = -1, -np.inf
+    for j in range(left.shape[0]):
+        if left[j]:
+            score = relevance[j] - redundancy[j] / max(k, 1)
+            if score > best_score:
+                best, best_score = j, score
+    return best, best_score
 
 
 @njit(cache=True, nogil=True)
@@ -32,7 +54,7 @@ def _select(
     draws: Draws,
     tables: Tables,
     n_features: int,
-    scores: NDArray[np.float64],
+    scores: Floats,
     order: NDArray[np.int64],
 ) -> None:
     """Fill `scores` (column order) and `order` for one resample; the class is the last column."""
@@ -42,17 +64,9 @@ def _select(
     add_information(encoded, draws, n_features, left, tables, relevance)
     scores[:] = np.nan
     for k in range(order.shape[0]):
-        best = -1
-        best_score = -np.inf
-        for j in range(n_features):
-            if left[j]:
-                score = relevance[j]
-                if k > 0:
-                    score -= redundancy[j] / k
-                if score > best_score:
-                    best, best_score = j, score
+        best, score = next_selected(relevance, redundancy, left, k)
         order[k] = best
-        scores[best] = best_score
+        scores[best] = score
         left[best] = False
         if k + 1 < order.shape[0]:
             add_information(encoded, draws, best, left, tables, redundancy)
@@ -60,25 +74,21 @@ def _select(
 
 @njit(cache=True, nogil=True)
 def mrmr_block(
-    values: NDArray[np.float64],
-    categories: NDArray[np.uint32],
-    source: NDArray[np.int64],
+    columns: CountedColumns,
     n_codes: NDArray[np.int64],
-    lowest: NDArray[np.int32],
-    highest: NDArray[np.int32],
     bins: int,
     reading: int,
     labels: NDArray[np.int32],
     weights: NDArray[np.uint16],
     like: NDArray[np.unsignedinteger],
-    scores: NDArray[np.float64],
+    scores: Floats,
     orders: NDArray[np.int64],
 ) -> None:
     """Scores (b, p) and orders (b, k) of a block of b resamples.
 
-    `source[j]` is the column of `categories` that holds the codes of feature j, or -1 for a feature
-    to be binned; `n_codes` bounds the codes of every feature and, last, of the class.
+    `n_codes` bounds the codes of every feature and, last, of the class.
     """
+    values, categories, source, _, lowest, highest = columns
     n_features = values.shape[1]
     totals = weights.astype(np.int64).sum(axis=1)
     encoded = allocate(int(totals.max()), n_codes, like)
