@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from pyfsagg._base.checks import check_real
-from pyfsagg._kernels.beta_crossing import log_exact_p
-from pyfsagg._kernels.binomial_tail import log_rho, log_rho_with_cutoffs
-from pyfsagg._kernels.order_statistics import log_stuart
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.beta_crossing import log_exact_p
+from pyfsagg._kernels.lists.binomial_tail import log_rho, log_rho_with_cutoffs
+from pyfsagg._kernels.lists.order_statistics import log_stuart
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["mean_p_value", "robust_rank_aggregation", "stuart"]
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 BLOCK_ENTRIES = 1 << 18
@@ -156,14 +156,14 @@ def mean_p_value(table: RankTable) -> AggregatedValues:
 # ---------------------------------------------------------------------------------------------
 # helpers
 # ---------------------------------------------------------------------------------------------
-def _blocks(table: RankTable) -> Iterator[tuple[int, FloatArray]]:
+def _blocks(table: RankTable) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so that no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
         yield start, table.normalized_columns(start, min(start + width, table.n_items))
 
 
-def _sort_rows(ranks: FloatArray) -> IntArray:
+def _sort_rows(ranks: Floats) -> IntArray:
     """Sort rows in place, NaN last; returns the number of known entries of each."""
     ranks.sort(axis=1)
     if not np.isnan(ranks[:, -1]).any():
@@ -171,7 +171,7 @@ def _sort_rows(ranks: FloatArray) -> IntArray:
     return np.asarray((~np.isnan(ranks)).sum(axis=1), dtype=np.int64)
 
 
-def _exact(log_rhos: FloatArray, counts: IntArray) -> FloatArray:
+def _exact(log_rhos: Floats, counts: IntArray) -> Floats:
     """Exact log p; equal values are brought together so that each is computed once."""
     order = np.lexsort((log_rhos, counts))
     log_p = np.empty_like(log_rhos)
@@ -179,7 +179,7 @@ def _exact(log_rhos: FloatArray, counts: IntArray) -> FloatArray:
     return log_p
 
 
-def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> FloatArray:
+def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
     given = [top_cutoff] * m if np.ndim(top_cutoff) == 0 else list(top_cutoff)  # type: ignore[arg-type]
     if len(given) != m:
         raise ParameterError(
@@ -190,7 +190,7 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> FloatArray:
     )
 
 
-def _check_within(ranks: FloatArray, cutoffs: FloatArray, table: RankTable, start: int) -> None:
+def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) -> None:
     # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
     beyond = (ranks < 1.0) & (ranks > cutoffs * (1.0 + 1e-12))
     if beyond.any():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._kernels.ranks import tied_ranks
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -15,8 +16,6 @@ __all__ = ["TIES", "Ties", "rank_scores", "select_top"]
 
 Ties = Literal["average", "min", "max", "ordinal", "random"]
 TIES: tuple[Ties, ...] = ("average", "min", "max", "ordinal", "random")
-
-FloatArray = NDArray[np.float64]
 
 
 _PLACES = {"min": 0.0, "average": 0.5, "max": 1.0}
@@ -29,7 +28,7 @@ def rank_scores(
     *,
     higher_is_better: bool = True,
     random_state: int | np.random.Generator | None = None,
-) -> FloatArray:
+) -> Floats:
     """Turn scores into ranks; the largest score has rank 1.
 
     Parameters
@@ -81,7 +80,7 @@ def rank_scores(
     return np.moveaxis(ranks.reshape(given.shape), -1, axis)
 
 
-def _break_ties(keys: FloatArray, random_state: int | np.random.Generator | None) -> FloatArray:
+def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) -> Floats:
     """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
     if random_state is None:
         raise ParameterError(

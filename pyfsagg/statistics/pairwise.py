@@ -13,9 +13,9 @@ import pandas as pd
 from scipy import special, stats
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
-    FloatArray,
     Groups,
     check_flag,
     check_level,
@@ -127,7 +127,7 @@ def _label(adjust: str) -> str:
     return {"bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni", "holm": "Holm"}[adjust]
 
 
-def adjust_p_values(p_values: FloatArray, adjust: str) -> FloatArray:
+def adjust_p_values(p_values: Floats, adjust: str) -> Floats:
     """Bonferroni, Holm or Benjamini-Hochberg correction ("none": as they are).
 
     Examples
@@ -281,9 +281,7 @@ def _paired(
             )  # fmt: skip
 
 
-def _paired_t(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], confidence: float
-) -> _Comparison:
+def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
     differences = x - y
     both = np.concatenate([x, y])
     n = differences.size
@@ -351,9 +349,7 @@ def _pooled_scale(groups: Groups) -> tuple[float, float]:
     return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
 
 
-def _pooled_t(
-    x: FloatArray, y: FloatArray, scale: float, df: float, confidence: float
-) -> _Comparison:
+def _pooled_t(x: Floats, y: Floats, scale: float, df: float, confidence: float) -> _Comparison:
     root = math.sqrt(1.0 / x.size + 1.0 / y.size)
     estimate = float(x.mean() - y.mean())
     t = estimate / (scale * root)
@@ -362,9 +358,7 @@ def _pooled_t(
     return _t_row(estimate, scale * root, df, confidence, effect)
 
 
-def _welch_t(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], confidence: float
-) -> _Comparison:
+def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
     everything = np.concatenate([x, y])
     for name, sample in zip(names, (x, y), strict=True):
         if sample.size < 2:
@@ -388,7 +382,7 @@ def _welch_t(
     return _t_row(estimate, standard_error, df, confidence, effect)
 
 
-def _rank_sum(x: FloatArray, y: FloatArray, confidence: float) -> _Comparison:
+def _rank_sum(x: Floats, y: Floats, confidence: float) -> _Comparison:
     everything = np.concatenate([x, y])
     effect = rank_biserial_unpaired(x, y, confidence)
     if np.unique(everything).size == 1:
