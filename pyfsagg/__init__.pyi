@@ -3,6 +3,8 @@ from . import rank_order as rank_order
 from . import reproduce as reproduce
 from . import statistics as statistics
 from . import unsupervised as unsupervised
+from ._run.execution import Execution as Execution
+from ._table.task import Task as Task
 from ._version import __version__ as __version__
 from .aggregation import Aggregation as Aggregation
 from .aggregation import aggregate as aggregate
@@ -54,9 +56,11 @@ __all__ = [
     "ConsensusAffinitySelector",
     "EnsembleResult",
     "Evaluation",
+    "Execution",
     "InfluenceResult",
     "RankOrderSelector",
     "RankTable",
+    "Task",
     "WithinAggregationSelector",
     "__version__",
     "adequacy",

@@ -1,0 +1,56 @@
+"""How a run is executed; nothing here changes any bit of a result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pyfsagg._base.settings import Settings, option
+
+__all__ = ["Execution", "Progress"]
+
+Progress = Callable[[int, int], None]
+"""Called with (steps done, steps in all) as a run proceeds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Execution(Settings):
+    """How a run is executed.
+
+    Parameters
+    ----------
+    checkpoint : path, optional
+        A folder in which finished work is kept: after a kill or a crash the same call continues from
+        there and ends in the same bits, with the seed of the first call where `random_state` leaves
+        it open.  A checkpoint of other data or settings is refused.
+    scratch : path, optional
+        An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
+        into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times
+        the number of features) take more memory than the table.  Aggregators of scores then need a
+        few columns at a time; those of ranks and most methods of the result look at whole matrices.
+    progress : bool or callable (done, total), optional
+        A progress bar, or a function that is called as the run proceeds.
+
+    Examples
+    --------
+    >>> Execution(checkpoint="kept").changed()
+    {'checkpoint': 'kept'}
+    """
+
+    kind: ClassVar[str] = "execution"
+
+    checkpoint: str | os.PathLike[str] | None = option(
+        None,
+        metavar="FOLDER",
+        help="keep finished work here: after a crash the same command continues from there",
+    )
+    scratch: str | os.PathLike[str] | None = option(
+        None,
+        metavar="FOLDER",
+        help="keep score matrices in files of this folder instead of memory (wide tables)",
+    )
+    progress: bool | Progress | None = option(
+        None, flag=False, help="a progress bar, or a function (done, total)"
+    )
