@@ -17,6 +17,8 @@ import pandas as pd
 
 import pyfsagg
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, with_options
+from pyfsagg.ensemble.flat import gather_settings
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.ranks import RankTable
 
@@ -166,19 +168,25 @@ def _frame(frame: pd.DataFrame, index: str | None = None) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------------
 # tasks
 # ---------------------------------------------------------------------------------------------
+def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """R's flat arguments as settings; one value where a list is meant is a list of one."""
+    listed = {name: _listed(options[name]) for name in _LISTS if options.get(name) is not None}
+    return gather_settings({**options, **listed})
+
+
+_LISTS = ("nominal", "groups", "sample_weight")
+
+
 def _ensemble(
     method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
 ) -> dict[str, Any]:
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _settings(options)
     if method == "wam":
         given["filter"] = _filter(given["filter"])
         run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam
     else:
         given["filters"] = [_filter(each) for each in _listed(given["filters"])]
         run = pyfsagg.bam
-    for name in ("nominal", "groups", "sample_weight"):
-        if name in given:
-            given[name] = _listed(given[name])
     result = run(_table(table), _target(target), **given)
     names = list(result.feature_names)
     return {
@@ -261,10 +269,13 @@ def _influence(
     aggregators: Any = None,
     **options: Any,
 ) -> dict[str, Any]:
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _settings(options)
     given["filter"] = _filter(given["filter"])
     if aggregators is not None:
         given["aggregators"] = _listed(aggregators)
+    params = given.pop("aggregator_params", None)
+    if params:
+        given["aggregators"] = with_options(given.get("aggregators", THESIS_AGGREGATORS), params)
     result = pyfsagg.influence(_table(table), _target(target), **given)
     return {
         "stability": _frame(result.to_frame()),

@@ -13,12 +13,9 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
-from pyfsagg._base.words import readable
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
-__all__ = ["Settings", "is_default", "option"]
+__all__ = ["Settings", "is_default", "names_of", "option"]
 
 
 def option(
@@ -29,6 +26,7 @@ def option(
     read: Callable[[str], Any] | None = None,
     choices: tuple[str, ...] | None = None,
     flag: bool = True,
+    kw_only: bool = False,
 ) -> Any:
     """A field of :class:`Settings`.
 
@@ -46,9 +44,11 @@ def option(
         The only values that there are.
     flag : bool
         Whether the command line has a flag for it; arrays and functions have none.
+    kw_only : bool
+        Whether it can be given by its name only.
     """
     about = {"help": help, "metavar": metavar, "read": read, "choices": choices, "flag": flag}
-    return dataclasses.field(default=default, metadata=about)
+    return dataclasses.field(default=default, metadata=about, kw_only=kw_only)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -178,10 +178,15 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, Settings):
         return {"settings": type(value).__name__, **value.record()}
-    if isinstance(value, np.generic):
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a NumPy number
         return value.item()
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)) and len(value) <= 100:
         return [_plain(each) for each in value]
-    return f"given ({readable(type(value).__name__)})"
+    return f"given ({type(value).__name__})"
+
+
+def names_of(text: str) -> list[str]:
+    """``a,b`` as a list of names."""
+    return [part.strip() for part in text.split(",") if part.strip()]

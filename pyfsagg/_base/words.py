@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 __all__ = [
     "count",
     "enumerate_names",
-    "names_of",
     "number",
     "numbers",
     "percentages",
@@ -146,8 +145,3 @@ def _inner(value: Any) -> str:
     if isinstance(value, Mapping) and value:
         return ", ".join(f"{key} = {setting(each)}" for key, each in value.items())
     return setting(value)
-
-
-def names_of(text: str) -> list[str]:
-    """``a,b`` as a list of names."""
-    return [part.strip() for part in text.split(",") if part.strip()]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
 from pyfsagg._base.settings import Settings, option
 
-__all__ = ["Execution", "Progress"]
+__all__ = ["Execution", "Progress", "progress_sink"]
 
 Progress = Callable[[int, int], None]
 """Called with (steps done, steps in all) as a run proceeds."""
@@ -54,3 +55,24 @@ class Execution(Settings):
     progress: bool | Progress | None = option(
         None, flag=False, help="a progress bar, or a function (done, total)"
     )
+
+
+@contextmanager
+def progress_sink(
+    progress: bool | Progress | None, total: int, unit: str = "resample"
+) -> Iterator[Callable[[int], None]]:
+    """A function to call with what is done: it draws a bar, calls the caller's, or does nothing."""
+    if progress is True:
+        from tqdm.auto import tqdm
+
+        with tqdm(total=total, unit=unit) as bar:
+
+            def advance(done: int) -> None:
+                bar.update(done - bar.n)
+
+            yield advance
+    elif callable(progress):
+        report = progress
+        yield lambda done: report(done, total)
+    else:
+        yield lambda done: None

@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     free_folder,
-    names,
     reporter,
     threshold,
 )
@@ -57,14 +57,14 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--methods",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam; "
         "none with --from)",
     )
     add(
         "--classifiers",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
         "nearest_neighbors; for a regression of ridge, nearest_neighbors, random_forest, svm (these "
@@ -80,21 +80,21 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--protocol",
-        type=names,
+        type=names_of,
         metavar="NAME",
         help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
         "(the default; thesis with --from), leaky (rank on all rows: shows the selection bias)",
     )
     add(
         "--metrics",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="of accuracy (the default), balanced_accuracy, roc_auc, log_loss; of r2 (the default), "
         "mean_absolute_error, root_mean_squared_error with --task regression",
     )
     add(
         "--baselines",
-        type=names,
+        type=names_of,
         default=["all_features", "random_subsets"],
         metavar="A,B",
         help="of all_features, random_subsets (these are the default), single_filters",
@@ -109,7 +109,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _thresholds(text: str) -> list[float | int]:
-    return [threshold(part) for part in names(text)]
+    return [threshold(part) for part in names_of(text)]
 
 
 def _evaluate(options: argparse.Namespace) -> None:

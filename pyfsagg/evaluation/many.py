@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
@@ -18,7 +19,6 @@ from pyfsagg.evaluation.protocols import evaluate
 from pyfsagg.evaluation.result import Evaluation, check_known
 from pyfsagg.evaluation.saved import widen
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
-from pyfsagg.resampling import resolve_seed
 
 __all__ = ["EvaluationSet", "evaluate_many"]
 

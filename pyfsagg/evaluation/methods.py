@@ -21,6 +21,7 @@ from pyfsagg.ensemble.scoring import as_lists, bind_filters, filter_label, score
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import read_plan
 
 __all__ = [
     "EnsembleMethod",
@@ -284,8 +285,7 @@ def _ensemble_scores(
             filters=list(filters.values()),
             filter_params=params,
             n_resamples=first.n_resamples or n_resamples,
-            resampling=first.resampling,
-            resampling_params=first.resampling_params or None,
+            resampling=read_plan(first.resampling, first.resampling_params),
             random_state=seed,
         )
         matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs)

@@ -13,12 +13,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.scoring import Progress, progress_sink
 from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.given import GivenRanking, read_rankings
@@ -45,7 +46,6 @@ from pyfsagg.evaluation.splits import (
 )
 from pyfsagg.evaluation.thresholds import Threshold, read_thresholds
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.resampling import resolve_seed
 
 __all__ = ["BASELINES", "DEFAULT_METHODS", "Plan", "read_plan"]
 

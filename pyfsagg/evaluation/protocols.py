@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from pyfsagg.ensemble.scoring import Progress
+from pyfsagg._run.execution import Progress
 from pyfsagg.evaluation.plan import read_plan
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._table.table import Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.resampling import PLANS, draw_resamples, resamples_from_indices, resolve_seed
+from pyfsagg.resampling import PLANS, draw_resamples, resamples_from_indices
 
 N, P = 40, 6
 

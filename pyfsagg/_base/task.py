@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pyfsagg._base.checks import check_integer
-from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.words import names_of
-from pyfsagg._table.table import AnyTable, Table, check_table
-from pyfsagg._table.target import TASKS, Target, check_target
+from pyfsagg._base.settings import Settings, names_of, option
 from pyfsagg.exceptions import InputTypeError
 
-__all__ = ["Task"]
+__all__ = ["TASKS", "Task"]
+
+TASKS = ("classification", "regression")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +75,6 @@ class Task(Settings):
         if isinstance(given, cls):
             return given
         raise InputTypeError(f"task must be a name or a pyfsagg.Task, got {given!r}")
-
-    def read_any_table(self, X: Any) -> AnyTable:
-        """The table, also a sparse one."""
-        return check_table(X, nominal=self.nominal, sparse=True)
-
-    def read_table(self, X: Any) -> Table:
-        """The table; a sparse one is refused."""
-        return check_table(X, nominal=self.nominal)
-
-    def read_target(self, y: Any, n_samples: int, *, optional: bool = False) -> Target:
-        """The target of `n_samples` rows; none is accepted if `optional`."""
-        return check_target(y, n_samples, task=self.task, bins=self.target_bins, optional=optional)
 
     def record(self) -> dict[str, Any]:
         """All settings by name; columns by their names."""
