@@ -76,7 +76,8 @@ class Call:
             if key in data or key in _NOT_REPEATED:
                 continue
             value = settled.get(key, given[key])
-            if key in settled or not is_default(value, parameter.default):
+            empty = parameter.default is None and isinstance(value, (Mapping, list, tuple)) and not value
+            if key in settled or not (empty or is_default(value, parameter.default)):
                 arguments[key] = _code(value, key, own)
         shown = tuple(each for each in data if given.get(each) is not None)
         return cls(name or function.__name__, shown, arguments, own)

@@ -53,7 +53,7 @@ def gather_settings(flat: Mapping[str, Any]) -> dict[str, Any]:
                 "cannot be given with them"
             )
         given["resampling"] = Rows(rows)
-    elif params or "resampling" in given or any(array is not None for array in arrays.values()):
+    elif params or any(array is not None for array in arrays.values()):
         plan = read_plan(given.get("resampling", "bootstrap"), params)
         given["resampling"] = with_data(plan, **arrays)
     return given
