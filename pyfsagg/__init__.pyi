@@ -26,6 +26,7 @@ from .ensemble.precision import Precision as Precision
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
 from .evaluation import Evaluation as Evaluation
+from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
 from .evaluation import weighted_average_accuracy as weighted_average_accuracy
 from .filters import chi_squared as chi_squared
@@ -76,6 +77,7 @@ __all__ = [
     "LabelNoise",
     "PoissonBootstrap",
     "Precision",
+    "Protocol",
     "RankOrderSelector",
     "RankTable",
     "Rows",

@@ -290,13 +290,15 @@ def _influence(
 def _evaluate(
     table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
 ) -> dict[str, Any]:
-    given = {key: value for key, value in options.items() if value is not None}
-    lists = ("methods", "classifiers", "thresholds", "metrics", "protocol", "baselines", "groups")
-    for name in lists:
+    given = _settings({**options, "groups": None})
+    for name in ("methods", "classifiers", "thresholds", "metrics", "baselines"):
         if name in given:
             given[name] = _listed(given[name])
-    if given.get("protocol") == ["both"]:
-        given["protocol"] = "both"
+    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
+    for name in ("protocol", "groups"):
+        if options.get(name) is not None:
+            own[name] = _listed(options[name])
+    given["protocol"] = pyfsagg.Protocol(**own)
     result = pyfsagg.evaluate(_table(table), _target(target), **given)
     return {
         "cells": _frame(result.to_frame()),

@@ -76,7 +76,11 @@ class Call:
             if key in data or key in _NOT_REPEATED:
                 continue
             value = settled.get(key, given[key])
-            empty = parameter.default is None and isinstance(value, (Mapping, list, tuple)) and not value
+            empty = (
+                parameter.default is None
+                and isinstance(value, (Mapping, list, tuple))
+                and not value
+            )
             if key in settled or not (empty or is_default(value, parameter.default)):
                 arguments[key] = _code(value, key, own)
         shown = tuple(each for each in data if given.get(each) is not None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import typing
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -128,13 +127,12 @@ class Settings:
     @classmethod
     def add_flags(cls, parser: Any, *leave_out: str) -> None:
         """Add a flag for each setting that has one, ``--name-of-the-field``."""
-        hints = typing.get_type_hints(cls)
         for field in dataclasses.fields(cls):
             about = field.metadata
             if not about.get("flag") or field.name in leave_out:
                 continue
             name = "--" + field.name.replace("_", "-")
-            if hints[field.name] is bool:
+            if field.type == "bool":
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
             shown = (
@@ -143,7 +141,7 @@ class Settings:
             choices = about["choices"]
             parser.add_argument(
                 name,
-                type=about["read"] or _READERS.get(hints[field.name], str),
+                type=about["read"] or _READERS.get(str(field.type), str),
                 default=None if field.default is dataclasses.MISSING else field.default,
                 choices=choices,
                 metavar=None if choices else about["metavar"] or "VALUE",
@@ -157,7 +155,8 @@ class Settings:
         return cls(**{**found, **others})
 
 
-_READERS: dict[Any, Callable[[str], Any]] = {int: int, float: float}
+# By the annotation as it is written: settings postpone the evaluation of theirs.
+_READERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 
 
 def is_default(value: Any, default: Any) -> bool:

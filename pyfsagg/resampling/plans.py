@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -85,6 +85,15 @@ class Plan(Settings):
 
     def refuse(self, table: AnyTable, target: Target) -> None:
         """Raise for a table or a target that the plan cannot use."""
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """The plan of a table that holds only the rows at these positions."""
+        arrays = {
+            field.name: np.asarray(value)[rows]
+            for field in fields(self)
+            if not field.metadata["flag"] and (value := getattr(self, field.name)) is not None
+        }
+        return replace(self, **arrays) if arrays else self
 
     def parameters(self) -> dict[str, Any]:
         """The plan's own settings, without arrays."""
