@@ -13,6 +13,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._sklearn import estimator_accepts_missing, record_input
+from pyfsagg._sparse import is_sparse
+from pyfsagg._sparse_check import check_sparse
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import filter_label
@@ -52,6 +54,12 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranking_ = self.result_.ranking
         self.support_ = self.result_.support(self.threshold)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
+        if is_sparse(X) and hasattr(X, "format"):
+            check_sparse(X)
+        return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -17,6 +17,7 @@ ROOT = Path(pyfsagg.__file__).parent
 FLOORS = (
     ("exceptions", "_version"),
     ("_blocks", "_registry", "_columns", "_delimited", "_kernels", "_output", "_parallel"),
+    ("_sparse_check",),
     ("_sparse",),
     ("_validation", "_checkpoint"),
     ("_target",),
