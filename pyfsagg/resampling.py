@@ -25,7 +25,15 @@ from pyfsagg._identity import row_digests
 from pyfsagg._poisson_bootstrap import poisson_resamples
 from pyfsagg._registry import Registry
 from pyfsagg._target import Target
-from pyfsagg._validation import AnyTable, Kind, SparseTable, Table, check_integer, check_real
+from pyfsagg._validation import (
+    AnyTable,
+    Kind,
+    SparseTable,
+    Table,
+    check_integer,
+    check_real,
+    weights_from_counts,
+)
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
@@ -230,7 +238,8 @@ def draw_resamples(
     ------
     UnknownNameError, ParameterError, DataError
         Unknown plan or parameter, value out of range, groups missing or of the wrong length, more
-        folds than the smallest class has rows.
+        folds than the smallest class has rows, weights with which a row is drawn more than 65,535
+        times.
     """
     spec = PLANS.get(plan)
     check_integer("n_resamples", n_resamples, low=2 if spec.name == "k_fold" else 1)
@@ -316,7 +325,8 @@ def resamples_from_indices(row_indices: ArrayLike, target: Target) -> Resamples:
     Raises
     ------
     ParameterError
-        If the array is not two-dimensional, not whole numbers, or points outside the table.
+        If the array is not two-dimensional, not whole numbers, or points outside the table; if a
+        resample draws a row more than 65,535 times.
     """
     n = target.codes.size
     indices = np.asarray(row_indices)
@@ -336,8 +346,9 @@ def resamples_from_indices(row_indices: ArrayLike, target: Target) -> Resamples:
             f"{indices.min()} to {indices.max()}{hint}"
         )
     weights = np.empty((indices.shape[0], n), dtype=np.uint16)
+    remedy = "leave the same share of every row's draws out"
     for r, row in enumerate(indices):
-        weights[r] = np.bincount(row, minlength=n)
+        weights[r] = weights_from_counts(np.bincount(row, minlength=n), r, remedy)
     return Resamples(weights, target.codes[np.newaxis, :], None, 0.0, "row_indices", None, {})
 
 
@@ -367,8 +378,10 @@ def _generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Ge
 
 def _count_draws(rows: range, n: int, seed: int, draw: Any) -> NDArray[np.uint16]:
     weights = np.empty((len(rows), n), dtype=np.uint16)
+    remedy = "divide sample_weight by a common factor"
     for position, row in enumerate(rows):
-        weights[position] = np.bincount(draw(_generator(seed, row)), minlength=n)
+        counts = np.bincount(draw(_generator(seed, row)), minlength=n)
+        weights[position] = weights_from_counts(counts, row, remedy)
     return weights
 
 
