@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from pyfsagg._base.estimators import estimator_accepts_missing, record_input
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
+from pyfsagg._table.sparse import is_sparse
+from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.ensemble.result import EnsembleResult
@@ -63,6 +65,12 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.ranking_ = self.result_.ranking
         self.support_ = self.result_.support(self.threshold)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
+        if is_sparse(X) and hasattr(X, "format"):
+            check_sparse(X)
+        return super().transform(X)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

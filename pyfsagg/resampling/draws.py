@@ -15,13 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._table.identity import row_digests
-from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table
+from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table, weights_from_counts
 from pyfsagg._table.target import Target
-from pyfsagg.exceptions import DataError
 
-__all__ = ["Drawn", "Resamples", "Source", "canonical_order", "generator", "row_weights"]
-
-LARGEST_WEIGHT = np.iinfo(np.uint16).max
+__all__ = ["Drawn", "Resamples", "Source", "canonical_order", "generator"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +114,10 @@ class Source:
     ) -> NDArray[np.uint16]:
         """Weights (resamples in `rows`, n_samples) of the row positions that `draw` returns."""
         weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
+        remedy = "divide sample_weight by a common factor"
         for position, row in enumerate(rows):
-            weights[position] = row_weights(draw(generator(self.seed, row)), self.n_samples, row)
+            counts = np.bincount(draw(generator(self.seed, row)), minlength=self.n_samples)
+            weights[position] = weights_from_counts(counts, row, remedy)
         return weights
 
 
@@ -130,24 +129,6 @@ class Drawn:
     labels: NDArray[np.int32] | None = None
     features: NDArray[np.bool_] | None = None
     noise: float = 0.0
-
-
-def row_weights(positions: NDArray[np.intp], n: int, resample: int) -> NDArray[np.uint16]:
-    """How often each of `n` rows is among `positions`.
-
-    Raises
-    ------
-    DataError
-        If a row is there more often than a weight can say.
-    """
-    counts = np.bincount(positions, minlength=n)
-    if counts.max() > LARGEST_WEIGHT:
-        raise DataError(
-            f"resample {resample} holds row {int(counts.argmax())} {int(counts.max()):,} times, and a row "
-            f"can count at most {LARGEST_WEIGHT:,} times; divide the weights by a common factor, or "
-            "draw fewer rows"
-        )
-    return counts.astype(np.uint16)
 
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:

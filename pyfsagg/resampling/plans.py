@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._table.table import AnyTable, SparseTable, full_weights
+from pyfsagg._table.table import AnyTable, SparseTable, full_weights, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Resamples, Source, generator, row_weights
+from pyfsagg.resampling.draws import Drawn, Resamples, Source, generator
 from pyfsagg.resampling.poisson import poisson_resamples
 
 __all__ = [
@@ -274,7 +274,9 @@ class KFold(Plan):
         # Classes are dealt out one after the other.
         shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
         fold = np.arange(shuffled.size) % n_folds
-        weights = [row_weights(shuffled[fold != f], source.n_samples, f) for f in rows]
+        n, remedy = source.n_samples, "divide sample_weight by a common factor"
+        counts = (np.bincount(shuffled[fold != f], minlength=n) for f in rows)
+        weights = [weights_from_counts(each, f, remedy) for f, each in enumerate(counts)]
         return Drawn(np.stack(weights))
 
 
@@ -417,7 +419,9 @@ class Rows(Plan):
                 f"row_indices must lie between 0 and {n - 1} for a table of {n} rows, got "
                 f"{indices.min()} to {indices.max()}{hint}"
             )
-        weights = [row_weights(row, n, number) for number, row in enumerate(indices)]
+        remedy = "draw every row less often, in the same proportion"
+        counts = (np.bincount(row, minlength=n) for row in indices)
+        weights = [weights_from_counts(each, number, remedy) for number, each in enumerate(counts)]
         return Drawn(np.stack(weights))
 
 
