@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._validation import check_choice, check_integer
 from pyfsagg.aggregation._base import AGGREGATORS, check_options
-from pyfsagg.aggregation._result import ADJUSTMENTS, adjust_p_values, as_rank_table
+from pyfsagg.aggregation._result import as_rank_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -34,7 +35,8 @@ class PermutationTest:
     p_values : ndarray (p,)
         For each item by itself.
     adjusted_p_values : ndarray (p,)
-        `p_values` corrected across items by `adjust`.
+        `p_values` corrected by `adjust` across the items that some list holds: labels are
+        exchanged among these only, so that an item that no list holds is never tested.
     family_wise_p_values : ndarray (p,)
         Chance that the best item of a null table scores as high (maximum statistic).
     method, n_permutations, adjust

@@ -81,10 +81,16 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     shown = done.stdout.split("The best 5:")[1].split("The p-values")[0]
     assert re.findall(r"gene \d+", shown) == expected.index[:5].tolist()
     assert "suppose that the lists are independent" in done.stdout
+    said = "adjusted over all 100 items that could have been listed"
+    assert said in " ".join(done.stdout.split())
+    record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert record["adjusted_over"] == 100
+    assert said in record["remarks"][0]
     page = Page((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
     for part in (
         "6 lists of 15 to 20 items (out of a universe of 100): ",
         "Lists that come from one data set (bootstraps",
+        said,
         "Permutation p-values can respect the dependence: --permutations",
         "pyfsagg aggregate 'screen 0.txt'",
         "Kolde",
@@ -178,6 +184,8 @@ def test_full_lists_and_no_adjustment(run: Any, lists: Any, tmp_path: Path) -> N
     code, out, _ = run(*paths(lists), "--full", "--adjust", "none", "--output", "o")
     assert code == 0
     assert "adjusted" not in out
+    record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
+    assert (record["adjusted_over"], record["remarks"]) == (None, [])
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
     assert "adjusted_p_value" not in frame
     expected = aggregate(RankTable.from_lists(lists, full=True), "rra").to_frame()

@@ -19,7 +19,7 @@ FLOORS = (
     ("_blocks", "_registry", "_columns", "_delimited", "_kernels", "_output", "_parallel"),
     ("_sparse",),
     ("_validation", "_checkpoint"),
-    ("_target",),
+    ("_target", "_adjustment"),
     ("_identity", "_poisson_bootstrap", "_selection", "_sklearn"),
     ("discretization", "resampling", "ranks", "datasets"),
     ("filters", "aggregation", "stability_measures", "statistics"),

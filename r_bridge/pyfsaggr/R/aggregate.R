@@ -18,6 +18,10 @@
 #' @return A data frame with the columns `Name` and `Score`, best first. For the methods of
 #'   RobustRankAggreg the score is that of `aggregateRanks()` (small is good); for any other aggregator
 #'   large is good.
+#'   P-values (of `"RRA"` and `"mean"`) are not adjusted: for lists that are cut off
+#'   `p.adjust(Score, "BH", n = N)` does it over all items that could have been listed, of which those
+#'   that no list holds count with p = 1; without `n` it would be over the listed items only, which is
+#'   too few.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   lists <- list(c("a", "b", "c"), c("b", "a", "d"), c("a", "c"))
