@@ -20,6 +20,10 @@ from pyfsagg.ranks import RankTable, rank_scores
 __all__ = ["Aggregation", "aggregate", "as_rank_table"]
 
 FloatArray = NDArray[np.float64]
+AVERAGE_TIES = (
+    "Tied entries count with their average rank in the p-values (ties='average'), which are too small "
+    "for it, without bound if many entries are tied."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +46,8 @@ class Aggregation:
     n_tests : int
         Over how many items p-values are adjusted: the universe of the lists, of which those that
         no list holds have p = 1.  With universes of different sizes the largest one counts.
+    remarks : tuple of str
+        What a reader of the p-values has to know, for instance that ties have a share in them.
 
     Notes
     -----
@@ -61,6 +67,7 @@ class Aggregation:
     n_lists: int
     adjust: str
     n_tests: int
+    remarks: tuple[str, ...] = ()
 
     @property
     def adjustment(self) -> str | None:
@@ -133,6 +140,7 @@ class Aggregation:
             "n_lists": self.n_lists,
             "adjust": None if self.p_values is None else self.adjust,
             "n_tests": None if self.p_values is None else self.n_tests,
+            "remarks": list(self.remarks),
         }
         return json.dumps({**settings, "items": items})
 
@@ -213,7 +221,16 @@ def aggregate(
         n_lists=table.n_lists,
         adjust=adjust,
         n_tests=n_tests,
+        remarks=values.remarks
+        if values.p_values is None
+        else (*values.remarks, *_of_ties(table, options)),
     )
+
+
+def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What to say of the published reading of ties; computing it is no business of loops."""
+    asked = options.get("ties") == "average" and table.with_last_places() is not table
+    return (AVERAGE_TIES,) if asked else ()
 
 
 def as_rank_table(values: Any) -> RankTable:

@@ -115,7 +115,7 @@ def to_json(
 def _remarks(outcome: Outcome) -> list[str]:
     """What belongs to the p-values of this result."""
     adjustment = None if outcome.adjust == "none" else outcome.result.adjustment
-    return [adjustment] if adjustment else []
+    return [*([adjustment] if adjustment else []), *outcome.result.remarks]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

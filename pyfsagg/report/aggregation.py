@@ -266,6 +266,7 @@ def _significance(
         blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
     if adjusted and result.adjustment:
         blocks.append(Text(result.adjustment))
+    blocks += [Text(remark) for remark in result.remarks]
     assumed = not table.full and table.missing.any() and (table.sizes == table.n_items).all()
     if result.p_values is not None and assumed:
         blocks.append(

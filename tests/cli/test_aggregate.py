@@ -307,7 +307,7 @@ BAD_FILES = {
         (["a.txt", "b.txt", "--method", "rra", "--methods", "rra,borda"], "one of the two"),
         (["a.txt", "b.txt", "--method", "am"], "combines scores: give a matrix with --scores"),
         (["a.txt", "b.txt", "--param", "borda.ties=half"], "--param is given for borda"),
-        (["a.txt", "b.txt", "--param", "ties=half"], "has no option 'ties'"),
+        (["a.txt", "b.txt", "--param", "damping=0.1"], "has no option 'damping'"),
         (["a.txt", "b.txt", "--methods", "rra,borda", "--param", "ties=half"], "say whose it is"),
         (["a.txt", "b.txt", "--adjust", "fdr"], "invalid choice"),
         (["a.txt", "b.txt", "--top", "0"], "--top must be"),
@@ -380,3 +380,22 @@ def test_browser_has_nothing_to_complain_about(run: Any, lists: Any, tmp_path: P
     assert "CONSOLE" not in done.stderr, done.stderr
     assert done.stdout.count("<svg") == 5
     assert done.stdout.count('type="search"') == 1
+
+
+def test_ties_in_p_values_are_mentioned(run: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    scores = pd.DataFrame(np.where(rng.random((40, 5)) < 0.7, 0.0, rng.random((40, 5))))
+    scores.rename(index=lambda j: f"x {j}", columns=lambda i: f"list {i}").to_csv(
+        tmp_path / "scores.csv"
+    )
+    for options, said in (
+        ([], "a tied entry counts with the last of the places that its ties share"),
+        (["--param", "rra.ties=average"], "count with their average rank in the p-values"),
+    ):
+        code, out, _ = run("scores.csv", "--scores", *options, "--output", f"o{len(options)}")
+        assert code == 0
+        assert said in " ".join(out.split())
+        folder = tmp_path / f"o{len(options)}"
+        record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        assert any(said in remark for remark in record["remarks"])
+        assert said in Page((folder / "report.html").read_text(encoding="utf-8")).words
