@@ -20,7 +20,7 @@ FLOORS = (
     ("_sparse_check",),
     ("_sparse",),
     ("_validation", "_checkpoint"),
-    ("_target",),
+    ("_target", "_adjustment"),
     ("_identity", "_poisson_bootstrap", "_selection", "_sklearn"),
     ("discretization", "resampling", "ranks", "datasets"),
     ("filters", "aggregation", "stability_measures", "statistics"),
