@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregation._result import ADJUSTMENTS, adjust_p_values, as_rank_table
+from pyfsagg.aggregation._result import as_rank_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
