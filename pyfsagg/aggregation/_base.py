@@ -34,11 +34,14 @@ class AggregatedValues:
         The method's own value as published (a mean, a mean rank, Q, ρ, …).
     p_values : ndarray (p,) or None
         For methods that come with a null distribution.
+    remarks : tuple of str
+        What a reader of the p-values has to know.
     """
 
     scores: Floats
     statistic: Floats
     p_values: Floats | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def _never(_options: Mapping[str, Any]) -> bool:
@@ -66,8 +69,14 @@ class AggregatorSpec:
     by_item: Callable[[Mapping[str, Any]], bool] = _never
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
-        """The aggregator with its options checked and filled in, for use in loops."""
+        """The aggregator with its options checked and filled in, for loops that read scores only.
+
+        P-values, if any, are then those of average ranks: tie-safe ones need a second pass over
+        the table, for nothing that such a loop reads.
+        """
         check_options(self, options)
+        if "ties" in self.options:
+            options = {"ties": "average", **options}
         return lambda table: self.compute(table, **options)
 
 

@@ -122,11 +122,9 @@ def prepare_mrmr(
             )
         _refuse_missing(table)
         binned = is_kind(table, Kind.NUMERIC)
-        n_bin_codes = bins + 2
     else:
         binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-        n_bin_codes = bins + 1
-    columns = counted_columns(table, binned, max(n_bin_codes, 2))
+    columns = counted_columns(table, binned, bins + 1)
     return MrmrScorer(columns, target.n_classes, n_features, _READINGS[binning], bins)
 
 
@@ -166,9 +164,9 @@ def mrmr(
         How many features to select; all of them by default.  Fewer is faster.
     binning : {"praznik", "equal_width"}
         ``"praznik"``: columns of floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of
-        equal width over a range widened by a thousandth at either end (not widened where an end is
-        0 or of extreme magnitude, so that the maximum has a bin of its own); integer, boolean and
-        nominal columns are categories; missing values are an error.  ``"equal_width"``: numeric and
+        equal width over a range widened by a thousandth at either end (not where an end is 0 or of
+        extreme magnitude; there the maximum joins the last bin); integer, boolean and nominal
+        columns are categories; missing values are an error.  ``"equal_width"``: numeric and
         integer columns are cut into `bins` bins of equal width by the rule of
         :func:`~pyfsagg.discretization.discretize`; a missing value is a level of its own.  The
         range is that of the rows with a positive weight.

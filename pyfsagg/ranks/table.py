@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from pyfsagg.ranks._input import (
     read_values,
     universe_sizes,
 )
-from pyfsagg.ranks.ranking import TIES, Ties, rank_scores
+from pyfsagg.ranks.ranking import TIES, Ties, last_places, rank_scores
 
 __all__ = ["RankTable"]
 
@@ -123,6 +123,35 @@ class RankTable:
         if not self.full:
             np.nan_to_num(columns, copy=False, nan=1.0)
         return np.ascontiguousarray(columns.T)
+
+    def with_last_places(self) -> RankTable:
+        """The table for p-values: a tied entry has the last of the places that its ties share.
+
+        A null distribution of ranks without ties gives too small p-values for average ranks: most
+        of 10 000 tied items have "rank 5000".  The last place is never better than the place of an
+        item whose ties are broken at random.  Ties broken at random in each list
+        (``ties="random"``) stay as they are, ties broken by the order of the columns do not.
+        Of given ranks ties are taken from the ranks; see :func:`last_places`.
+
+        Returns
+        -------
+        RankTable
+            Of ranks only; the table itself if no rank changes.
+
+        Examples
+        --------
+        >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]]).with_last_places().ranks
+        array([[1., 4., 4., 4.]])
+        """
+        if self.scores is None:
+            last = last_places(self.ranks, self.sizes)
+        elif self.ties in ("max", "random"):
+            return self
+        else:
+            last = rank_scores(self.scores, "max")
+        if np.array_equal(last, self.ranks, equal_nan=True):
+            return self
+        return replace(self, scores=None, given_ranks=last)
 
     def to_frame(self, values: Literal["ranks", "scores", "normalized"] = "ranks") -> pd.DataFrame:
         """The table as a frame with one row per item and one column per list.

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
+from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
@@ -39,8 +40,6 @@ from pyfsagg.statistics.rank_sum import rank_sum
 from pyfsagg.statistics.signed_rank import wilcoxon
 
 __all__ = ["PairwiseTests", "adjust_p_values", "pairwise_tests"]
-
-_ADJUSTMENTS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
 
 
 class _Comparison(NamedTuple):
@@ -127,23 +126,6 @@ def _label(adjust: str) -> str:
     return {"bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni", "holm": "Holm"}[adjust]
 
 
-def adjust_p_values(p_values: Floats, adjust: str) -> Floats:
-    """Bonferroni, Holm or Benjamini-Hochberg correction ("none": as they are).
-
-    Examples
-    --------
-    >>> adjust_p_values(np.array([0.01, 0.02, 0.04]), "holm")
-    array([0.03, 0.04, 0.04])
-    """
-    check_choice("adjust", adjust, ["none", *_ADJUSTMENTS])
-    values = np.asarray(p_values, dtype=np.float64)
-    if adjust == "none" or values.size == 0:
-        return values.copy()
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(values, method=_ADJUSTMENTS[adjust])[1], dtype=np.float64)
-
-
 def pairwise_tests(
     data: Any,
     *,
@@ -213,7 +195,7 @@ def pairwise_tests(
     2  condition 2  condition 3     -6.517       0.009       -2.914
     """
     check_choice("test", test, ("t", "wilcoxon"))
-    check_choice("adjust", adjust, ["none", *_ADJUSTMENTS])
+    check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
     check_flag("paired", paired)
     check_flag("pooled", pooled)
     level = check_level("confidence", confidence)

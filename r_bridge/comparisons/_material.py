@@ -21,6 +21,7 @@ from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.resampling import Rows
 
 __all__ = ["Material", "Resampled", "embedded_material", "given_material"]
 
@@ -79,7 +80,7 @@ class Resampled:
         everything = np.arange(len(self.X), dtype=np.intp)[np.newaxis]
         # The table itself need not have the size of a resample.
         parts = [
-            wam(self.X, self.y, filter=filter, filter_params=params or None, row_indices=rows)
+            wam(self.X, self.y, filter=filter, filter_params=params or None, resampling=Rows(rows))
             for rows in (everything, self.rows)
         ]
         return np.vstack([next(iter(part.score_matrices.values())) for part in parts])

@@ -7,6 +7,8 @@ class: class c owns rows ``starts[c]`` to ``starts[c + 1]``.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -75,14 +77,15 @@ def spoiler_column(
     starts: Integers,
     k: int,
     stop: int,
-    before: NDArray[np.int32],
-    after: NDArray[np.int32],
+    before: NDArray[Any],
+    after: NDArray[Any],
     column: Integers,
 ) -> None:
     """column[i] = inversions of the feature pair (i, k), i < stop, within the classes.
 
     A pair is inverted between two instances if one places i before k and the other k before i, so a
-    class contributes (instances with i before k) times (instances with k before i).
+    class contributes (instances with i before k) times (instances with k before i).  The integers of
+    `before` and `after` must hold the weight of a class.
     """
     column[:stop] = 0
     for c in range(starts.size - 1):
@@ -93,23 +96,26 @@ def spoiler_column(
             own = row[k]
             if own < 0:
                 continue
-            weight = np.int32(weights[a])
+            weight = before.dtype.type(weights[a])
             for i in range(stop):
                 # An unknown position is negative: before every known one, hence the second test.
-                before[i] += weight * np.int32((row[i] < own) & (row[i] >= 0))
-                after[i] += weight * np.int32(row[i] > own)
+                before[i] += weight * before.dtype.type((row[i] < own) & (row[i] >= 0))
+                after[i] += weight * before.dtype.type(row[i] > own)
         for i in range(stop):
             column[i] += np.int64(before[i]) * np.int64(after[i])
 
 
 @njit(cache=True, nogil=True)
 def spoiler_totals(
-    ranks: Ranks, weights: Integers, starts: Integers, low: int, high: int
+    ranks: Ranks, weights: Integers, starts: Integers, low: int, high: int, like: NDArray[Any]
 ) -> Integers:
-    """Contribution to all spoiler counts of the feature pairs (i, k), i < k, low <= k < high."""
+    """Contribution to all spoiler counts of the feature pairs (i, k), i < k, low <= k < high.
+
+    `like` is an empty array of the integers that hold the weight of a class.
+    """
     p = ranks.shape[1]
-    before = np.empty(p, dtype=np.int32)
-    after = np.empty(p, dtype=np.int32)
+    before = np.empty(p, dtype=like.dtype)
+    after = np.empty(p, dtype=like.dtype)
     column = np.empty(p, dtype=np.int64)
     totals = np.zeros(p, dtype=np.int64)
     for k in range(low, high):

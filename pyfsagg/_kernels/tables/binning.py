@@ -179,7 +179,7 @@ def praznik_rows(
 ) -> int:
     """As :func:`width_rows`, by floor((x - low) / (high - low) * bins) on the widened range.
 
-    Where the range is not widened, the largest value has a bin of its own.
+    Where the range is not widened, that of the largest value is `bins`: it joins the last bin.
     """
     if not low < high:
         return _one_bin(column, codes)
@@ -191,13 +191,13 @@ def praznik_rows(
     low, high = _praznik_range(low, high)
     low, high = low * factor, high * factor
     width = high - low
-    top = float(bins)
+    top = float(bins - 1)
     for row in range(column.shape[0]):
         place = (column[row] * factor - low) / width * bins
         inside = place if place >= 0.0 else 0.0
         inside = inside if inside <= top else top
-        codes[row] = np.int32(inside) if place == place else np.int32(bins + 1)
-    return bins + 2
+        codes[row] = np.int32(inside) if place == place else np.int32(bins)
+    return bins + 1
 
 
 @njit(cache=True, nogil=True)

@@ -100,13 +100,14 @@ def chi_squared(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]
 @njit(cache=True, nogil=True)
 def value_difference(cells: NDArray[np.int64]) -> float:
     """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
-    zeros = int(cells[0::2].sum())
-    ones = int(cells[1::2].sum())
-    if zeros == 0 or ones == 0:
+    # As floating-point numbers: products of large counts do not fit into 64 bits.
+    zeros = float(cells[0::2].sum())
+    ones = float(cells[1::2].sum())
+    if zeros == 0.0 or ones == 0.0:
         return 0.0
     difference = 0.0
     for level in range(cells.shape[0] // 2):
-        difference += abs(float(cells[2 * level + 1] * zeros) - float(cells[2 * level] * ones))
+        difference += abs(cells[2 * level + 1] * zeros - cells[2 * level] * ones)
     return difference / (2.0 * zeros * ones)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from pyfsagg._base.output import new_folder
-from pyfsagg._command.flags import free_folder, names
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import free_folder
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["add_all"]
@@ -30,10 +31,10 @@ def add_all(parser: argparse.ArgumentParser, commands: Any) -> None:
             "--quick", dest="all_quick", action="store_true", help="minutes instead of hours"
         ),
         own.add_argument(
-            "--dataset", dest="all_dataset", type=names, metavar="A,B", help="(default: all)"
+            "--dataset", dest="all_dataset", type=names_of, metavar="A,B", help="(default: all)"
         ),
         own.add_argument(
-            "--table", dest="all_tables", type=names, metavar="A,B", help="(default: all)"
+            "--table", dest="all_tables", type=names_of, metavar="A,B", help="(default: all)"
         ),
         own.add_argument(
             "--output",

@@ -9,7 +9,8 @@ import sys
 from typing import Any
 
 from pyfsagg._base.output import new_folder
-from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder, names
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["add_tables"]
@@ -46,7 +47,7 @@ def add_tables(commands: Any) -> None:
         what.add_argument("--all", action="store_true", help="all tables, the default")
         if paper == "frcm":
             what.add_argument("--figure", choices=("1",), help="the curves of a figure")
-        add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
+        add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
         add("--quick", action="store_true", help="fewer resamples, folds and repetitions")
         add("--cache", metavar="FOLDER", help="keep each repetition here, and take it from here")
         add("--seed", type=int, default=0, help="(default: %(default)s)")

@@ -9,7 +9,8 @@ import sys
 from typing import Any
 
 from pyfsagg._base.output import new_folder
-from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder, names
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder
 
 __all__ = ["add_readings"]
 
@@ -26,8 +27,8 @@ def add_readings(commands: Any) -> None:
     )
     add = parser.add_argument
     add("--table", default="4.4", metavar="4.4|4.5|4.6", help="(default: %(default)s)")
-    add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
-    add("--readings", type=names, metavar="A,B", help="names of readings (default: all)")
+    add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
+    add("--readings", type=names_of, metavar="A,B", help="names of readings (default: all)")
     add("--quick", action="store_true", help="fewer resamples and repetitions")
     add("--cache", metavar="FOLDER", help="keep each repetition here, and take it from here")
     add("--seed", type=int, default=0, help="(default: %(default)s)")

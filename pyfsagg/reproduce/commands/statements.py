@@ -9,7 +9,8 @@ import sys
 from typing import Any
 
 from pyfsagg._base.output import new_folder
-from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder, names
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder
 
 __all__ = ["add_claims", "add_stuart"]
 
@@ -93,13 +94,13 @@ def add_stuart(commands: Any) -> None:
     add = parser.add_argument
     add(
         "--datasets",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="data sets (default: ionosphere,semeion,optdigits,splice; with --quick ionosphere)",
     )
     add(
         "--filters",
-        type=names,
+        type=names_of,
         default=["information_gain", "mrmr"],
         metavar="A,B",
         help="information_gain (table 4.5), mrmr (table 4.6) or both, the default",
@@ -120,7 +121,7 @@ def add_stuart(commands: Any) -> None:
 
 def _counts(text: str) -> list[int]:
     try:
-        return [int(part) for part in names(text)]
+        return [int(part) for part in names_of(text)]
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected whole numbers, got {text!r}") from None
 
