@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pyfsagg import EnsembleResult, _checkpoint, bam, discretize, rank_out_of_core, wam
+from pyfsagg import EnsembleResult, bam, discretize, rank_out_of_core, wam
+from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core import counting, memory, passes
