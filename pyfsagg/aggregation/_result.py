@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.selection import size_of_share
 from pyfsagg.aggregation._base import AGGREGATORS, check_options
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -102,8 +103,7 @@ class Aggregation:
         p = len(self.names)
         if isinstance(n_or_fraction, (float, np.floating)):
             share = check_real("n_or_fraction", n_or_fraction, low=0.0, high=1.0, low_open=True)
-            # The nudge keeps 0.07 * 100 = 7.000000000000001 from being rounded up to 8.
-            n = max(1, int(np.ceil(share * p - 1e-9)))
+            n = size_of_share(share, p)
         else:
             n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
         return [self.names[j] for j in self.order()[:n]]

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from pyfsagg._base.checks import check_choice, check_real
-from pyfsagg._kernels.beta_crossing import log_exact_p
-from pyfsagg._kernels.binomial_tail import log_rho, log_rho_with_cutoffs
-from pyfsagg._kernels.order_statistics import log_stuart
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.beta_crossing import log_exact_p
+from pyfsagg._kernels.lists.binomial_tail import log_rho, log_rho_with_cutoffs
+from pyfsagg._kernels.lists.order_statistics import log_stuart
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["mean_p_value", "robust_rank_aggregation", "stuart"]
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 BLOCK_ENTRIES = 1 << 18
@@ -139,8 +139,8 @@ def robust_rank_aggregation(
 
 
 def _log_rhos(
-    table: RankTable, cutoffs: FloatArray | None, beyond: Literal["refuse", "drop"] = "refuse"
-) -> tuple[FloatArray, IntArray]:
+    table: RankTable, cutoffs: Floats | None, beyond: Literal["refuse", "drop"] = "refuse"
+) -> tuple[Floats, IntArray]:
     """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent.
 
     A last place may lie beyond the cutoff although the list keeps the item: that is no error.
@@ -165,7 +165,7 @@ def _log_rhos(
     return log_rhos, counts
 
 
-def _rra_p(log_rhos: FloatArray, counts: IntArray, exact: bool) -> tuple[FloatArray, FloatArray]:
+def _rra_p(log_rhos: Floats, counts: IntArray, exact: bool) -> tuple[Floats, Floats]:
     """log p before the cap at 1, and p."""
     with np.errstate(under="ignore"):
         log_p = _exact(log_rhos, counts) if exact else log_rhos + np.log(counts)
@@ -204,7 +204,7 @@ def mean_p_value(
     return AggregatedValues(0.0 - log_p, statistic, p_values, remarks)
 
 
-def _log_mean_p(table: RankTable) -> FloatArray:
+def _log_mean_p(table: RankTable) -> Floats:
     log_p = np.empty(table.n_items)
     for start, ranks in _blocks(table):
         known = (~np.isnan(ranks)).sum(axis=1)
@@ -216,14 +216,14 @@ def _log_mean_p(table: RankTable) -> FloatArray:
 # ---------------------------------------------------------------------------------------------
 # helpers
 # ---------------------------------------------------------------------------------------------
-def _blocks(table: RankTable) -> Iterator[tuple[int, FloatArray]]:
+def _blocks(table: RankTable) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so that no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
         yield start, table.normalized_columns(start, min(start + width, table.n_items))
 
 
-def _sort_rows(ranks: FloatArray) -> IntArray:
+def _sort_rows(ranks: Floats) -> IntArray:
     """Sort rows in place, NaN last; returns the number of known entries of each."""
     ranks.sort(axis=1)
     if not np.isnan(ranks[:, -1]).any():
@@ -231,7 +231,7 @@ def _sort_rows(ranks: FloatArray) -> IntArray:
     return np.asarray((~np.isnan(ranks)).sum(axis=1), dtype=np.int64)
 
 
-def _exact(log_rhos: FloatArray, counts: IntArray) -> FloatArray:
+def _exact(log_rhos: Floats, counts: IntArray) -> Floats:
     """Exact log p; equal values are brought together so that each is computed once."""
     order = np.lexsort((log_rhos, counts))
     log_p = np.empty_like(log_rhos)
@@ -239,7 +239,7 @@ def _exact(log_rhos: FloatArray, counts: IntArray) -> FloatArray:
     return log_p
 
 
-def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> FloatArray:
+def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
     given = [top_cutoff] * m if np.ndim(top_cutoff) == 0 else list(top_cutoff)  # type: ignore[arg-type]
     if len(given) != m:
         raise ParameterError(
@@ -250,12 +250,12 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> FloatArray:
     )
 
 
-def _beyond(ranks: FloatArray, cutoffs: FloatArray) -> NDArray[np.bool_]:
+def _beyond(ranks: Floats, cutoffs: Floats) -> NDArray[np.bool_]:
     # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
     return np.asarray((ranks < 1.0) & (ranks > cutoffs * (1.0 + 1e-12)))
 
 
-def _check_within(ranks: FloatArray, cutoffs: FloatArray, table: RankTable, start: int) -> None:
+def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) -> None:
     beyond = _beyond(ranks, cutoffs)
     if beyond.any():
         j, i = np.argwhere(beyond)[0]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._result import as_rank_table
 from pyfsagg.exceptions import DataError, ParameterError
@@ -19,7 +20,6 @@ from pyfsagg.ranks import RankTable
 
 __all__ = ["PermutationTest", "permutation_p_values"]
 
-FloatArray = NDArray[np.float64]
 NullTable = Callable[[np.random.Generator], Any]
 
 
@@ -43,10 +43,10 @@ class PermutationTest:
     """
 
     names: tuple[str, ...]
-    scores: FloatArray
-    p_values: FloatArray
-    adjusted_p_values: FloatArray
-    family_wise_p_values: FloatArray
+    scores: Floats
+    p_values: Floats
+    adjusted_p_values: Floats
+    family_wise_p_values: Floats
     method: str
     n_permutations: int
     adjust: str

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._kernels.ranks import tied_ranks
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -15,8 +16,6 @@ __all__ = ["TIES", "Ties", "last_places", "rank_scores", "select_top"]
 
 Ties = Literal["average", "min", "max", "ordinal", "random"]
 TIES: tuple[Ties, ...] = ("average", "min", "max", "ordinal", "random")
-
-FloatArray = NDArray[np.float64]
 
 
 _PLACES = {"min": 0.0, "average": 0.5, "max": 1.0}
@@ -29,7 +28,7 @@ def rank_scores(
     *,
     higher_is_better: bool = True,
     random_state: int | np.random.Generator | None = None,
-) -> FloatArray:
+) -> Floats:
     """Turn scores into ranks; the largest score has rank 1.
 
     Parameters
@@ -81,7 +80,7 @@ def rank_scores(
     return np.moveaxis(ranks.reshape(given.shape), -1, axis)
 
 
-def _break_ties(keys: FloatArray, random_state: int | np.random.Generator | None) -> FloatArray:
+def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) -> Floats:
     """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
     if random_state is None:
         raise ParameterError(
@@ -95,7 +94,7 @@ def _break_ties(keys: FloatArray, random_state: int | np.random.Generator | None
     return distinct
 
 
-def last_places(ranks: FloatArray, sizes: FloatArray) -> FloatArray:
+def last_places(ranks: Floats, sizes: Floats) -> Floats:
     """Give each of several equal ranks the last of the places that they share.
 
     Parameters
@@ -138,7 +137,7 @@ def last_places(ranks: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.where(tied, np.minimum(last, sizes[:, np.newaxis]), ranks)
 
 
-def _next_larger(shares: FloatArray) -> FloatArray:
+def _next_larger(shares: Floats) -> Floats:
     """The next larger entry of the row, 1 for the largest."""
     out = np.ones_like(shares)
     for row, found in zip(shares, out, strict=True):

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
@@ -24,8 +25,6 @@ from pyfsagg.ranks._input import (
 from pyfsagg.ranks.ranking import TIES, Ties, last_places, rank_scores
 
 __all__ = ["RankTable"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,23 +63,22 @@ class RankTable:
 
     names: tuple[str, ...]
     list_names: tuple[str, ...]
-    scores: FloatArray | None
-    sizes: FloatArray
+    scores: Floats | None
+    sizes: Floats
     full: bool = False
     ties: Ties = "average"
     random_state: int | None = None
-    given_ranks: FloatArray | None = field(default=None)
+    given_ranks: Floats | None = field(default=None)
 
     # -----------------------------------------------------------------------------------------
     # accessors
     # -----------------------------------------------------------------------------------------
     @cached_property
-    def ranks(self) -> FloatArray:
+    def ranks(self) -> Floats:
         """Ranks (m, p), 1 = best, NaN = missing; made from the scores when first asked for."""
         if self.given_ranks is not None:
             return self.given_ranks
-        assert self.scores is not None
-        return rank_scores(self.scores, self.ties, random_state=self.random_state)
+        return rank_scores(self._matrix, self.ties, random_state=self.random_state)
 
     @property
     def n_lists(self) -> int:
@@ -91,9 +89,12 @@ class RankTable:
         return int(self._matrix.shape[1])
 
     @property
-    def _matrix(self) -> FloatArray:
+    def _matrix(self) -> Floats:
         matrix = self.given_ranks if self.given_ranks is not None else self.scores
-        assert matrix is not None
+        if matrix is None:
+            raise DataError(
+                "a RankTable needs scores or ranks; build it with from_scores or from_ranks"
+            )
         return matrix
 
     @cached_property
@@ -101,13 +102,13 @@ class RankTable:
         """True (m, p) where a list does not hold an item."""
         return np.isnan(self._matrix)
 
-    def filled_ranks(self) -> FloatArray:
+    def filled_ranks(self) -> Floats:
         """Ranks (m, p) in which an absent item has rank N_i (``full=False``) or NaN."""
         if self.full or not self.missing.any():
             return self.ranks
         return np.where(self.missing, self.sizes[:, np.newaxis], self.ranks)
 
-    def normalized_ranks(self) -> FloatArray:
+    def normalized_ranks(self) -> Floats:
         """Ranks divided by the universe sizes, (m, p), in (0, 1].
 
         The convention of ``rankMatrix`` in RobustRankAggreg: position / N_i; an absent item has 1
@@ -116,7 +117,7 @@ class RankTable:
         """
         return self.normalized_columns(0, self.n_items).T
 
-    def normalized_columns(self, start: int, stop: int) -> FloatArray:
+    def normalized_columns(self, start: int, stop: int) -> Floats:
         """Normalized ranks of the items from `start` to `stop`, one row per item, contiguous."""
         columns = self.ranks[:, start:stop] / self.sizes[:, np.newaxis]
         if not self.full:
@@ -161,14 +162,12 @@ class RankTable:
             If scores are asked for and the table has none.
         """
         check_choice("values", values, ("ranks", "scores", "normalized"))
-        if values == "scores" and self.scores is None:
+        if values == "scores":
+            matrix = self.scores
+        else:
+            matrix = self.ranks if values == "ranks" else self.normalized_ranks()
+        if matrix is None:
             raise DataError("this RankTable holds ranks only; build it with RankTable.from_scores")
-        matrix = {
-            "ranks": lambda: self.ranks,
-            "scores": lambda: self.scores,
-            "normalized": self.normalized_ranks,
-        }[values]()
-        assert matrix is not None
         return pd.DataFrame(
             matrix.T,
             index=pd.Index(self.names, name="name"),
@@ -189,7 +188,7 @@ class RankTable:
     # -----------------------------------------------------------------------------------------
     @classmethod
     def from_checked_scores(
-        cls, scores: FloatArray, names: tuple[str, ...], ties: Ties = "average"
+        cls, scores: Floats, names: tuple[str, ...], ties: Ties = "average"
     ) -> RankTable:
         """Wrap a complete score matrix that is known to be valid, without looking at it.
 

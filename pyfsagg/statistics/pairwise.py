@@ -14,9 +14,9 @@ from scipy import special, stats
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
-    FloatArray,
     Groups,
     check_flag,
     check_level,
@@ -263,9 +263,7 @@ def _paired(
             )  # fmt: skip
 
 
-def _paired_t(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], confidence: float
-) -> _Comparison:
+def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
     differences = x - y
     both = np.concatenate([x, y])
     n = differences.size
@@ -333,9 +331,7 @@ def _pooled_scale(groups: Groups) -> tuple[float, float]:
     return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
 
 
-def _pooled_t(
-    x: FloatArray, y: FloatArray, scale: float, df: float, confidence: float
-) -> _Comparison:
+def _pooled_t(x: Floats, y: Floats, scale: float, df: float, confidence: float) -> _Comparison:
     root = math.sqrt(1.0 / x.size + 1.0 / y.size)
     estimate = float(x.mean() - y.mean())
     t = estimate / (scale * root)
@@ -344,9 +340,7 @@ def _pooled_t(
     return _t_row(estimate, scale * root, df, confidence, effect)
 
 
-def _welch_t(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], confidence: float
-) -> _Comparison:
+def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
     everything = np.concatenate([x, y])
     for name, sample in zip(names, (x, y), strict=True):
         if sample.size < 2:
@@ -370,7 +364,7 @@ def _welch_t(
     return _t_row(estimate, standard_error, df, confidence, effect)
 
 
-def _rank_sum(x: FloatArray, y: FloatArray, confidence: float) -> _Comparison:
+def _rank_sum(x: Floats, y: Floats, confidence: float) -> _Comparison:
     everything = np.concatenate([x, y])
     effect = rank_biserial_unpaired(x, y, confidence)
     if np.unique(everything).size == 1:
