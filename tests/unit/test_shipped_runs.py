@@ -17,10 +17,10 @@ from pyfsagg.reproduce import (
     shipped_stuart,
     table,
 )
-from pyfsagg.reproduce.experiments import EXPERIMENTS
-from pyfsagg.reproduce.printed import printed_cells
-from pyfsagg.reproduce.reading_search import READINGS
-from pyfsagg.reproduce.tables import VERDICTS
+from pyfsagg.reproduce.published import printed_cells
+from pyfsagg.reproduce.tables.comparison import VERDICTS
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.readings import READINGS
 
 RUNS = list(list_shipped_runs().index)
 
