@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from pyfsagg._base.words import MISSING, percentages, plural, readable, setting
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Page, Picture, Records, Section, Table, Text
+from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
 from pyfsagg._version import __version__
-from pyfsagg.reproduce._page import closing, numbers, words
+from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.statements._page import statement_counts, statement_table
 from pyfsagg.reproduce.tables._page import COUNTS, RULES, coverage_table, table_title
@@ -96,11 +94,10 @@ def _paper(own: pd.DataFrame, quick: bool) -> list[Block]:
     blocks: list[Block] = []
     for table, part in own.groupby("table", sort=False):
         name = str(table)
-        prefix = f"coverage-{name}".replace(".", "-").replace("_", "-")
-        draw = partial(plot_coverage, coverage(part, ["dataset"]))
         label = f"{table_title(name)}: cells by verdict and data set"
         remark = EXPERIMENTS[name].quick_remark if quick else ""
-        blocks.append(Picture(label, inline_svg(draw, prefix=prefix, label=label), remark))
+        counts = coverage(part, ["dataset"])
+        blocks.append(picture(label, f"coverage-{name}", plot_coverage, counts, caption=remark))
     blocks.append(coverage_table(own))
     counts = coverage(own, ["table", "measure"]).reset_index()
     columns = [*words("Table", "Measure"), *COUNTS]

@@ -11,7 +11,8 @@ import pandas as pd
 from pyfsagg.reproduce.orders.experiment import Finding
 from pyfsagg.reproduce.orders.figures import QUICK_REPEATS, REPEATS, run_experiment
 from pyfsagg.reproduce.orders.genes import gene_findings
-from pyfsagg.reproduce.statements.data import AGREES, FAILS, OPEN
+from pyfsagg.reproduce.statements.claims import OWN, statement_row
+from pyfsagg.reproduce.statements.data import AGREES, FAILS, OPEN, Claim, Outcome
 from pyfsagg.reproduce.tables.genes import path_of
 from pyfsagg.reproduce.tables.repetitions import Options, Repeated
 
@@ -89,22 +90,10 @@ def _rows(figure: str, findings: Sequence[Finding], other: str) -> list[dict[str
         if other and other != evidence:
             would = "holds" if finding.holds else "does not hold"
             evidence = f"{other}; on these it {would}: {evidence}"
-        rows.append(
-            {
-                "id": f"{figure}-{number}",
-                "paper": "orders",
-                "section": "5.2",
-                "table": figure.replace("-", " "),
-                "basis": "own runs",
-                "statement": f"{finding.statement[:1].upper()}{finding.statement[1:]}.",
-                "published": "",
-                "recomputed": math.nan,
-                "quantity": "",
-                "statistic": math.nan,
-                "test": "mean over repetitions",
-                "verdict": OPEN if other else (AGREES if finding.holds else FAILS),
-                "reading": "",
-                "sentence": f"{evidence[:1].upper()}{evidence[1:]}.",
-            }
-        )
+        statement = f"{finding.statement[:1].upper()}{finding.statement[1:]}."
+        name, table = f"{figure}-{number}", figure.replace("-", " ")
+        claim = Claim(name, "orders", "5.2", table, statement, published="", check="none")
+        verdict = OPEN if other else (AGREES if finding.holds else FAILS)
+        found = Outcome(verdict, "mean over repetitions", math.nan, math.nan, evidence, quantity="")
+        rows.append(statement_row(claim, found, OWN))
     return rows

@@ -9,12 +9,24 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.output import new_folder
 from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder
 
-__all__ = ["REPORT_FILE", "Written", "add_run_flags", "as_json", "command", "into_folder", "log"]
+if TYPE_CHECKING:
+    from pyfsagg._page.page import Page
+
+__all__ = [
+    "REPORT_FILE",
+    "Written",
+    "add_run_flags",
+    "as_json",
+    "command",
+    "how",
+    "into_folder",
+    "log",
+]
 
 REPORT_FILE = "report.html"
 
@@ -31,11 +43,14 @@ class Written:
         For the terminal.
     files : str
         The files, named in a sentence.
+    page : Page, optional
+        The report, yet to be written.
     """
 
     document: str
     summary: str
     files: str
+    page: Page | None = None
 
 
 def add_run_flags(
@@ -52,10 +67,14 @@ def add_run_flags(
 def into_folder(
     options: argparse.Namespace, default: str, write: Callable[[argparse.Namespace, Path], Written]
 ) -> None:
-    """Let `write` fill a new folder, and print what it returns."""
+    """Let `write` fill a new folder, add the report, and print what was done."""
+    from pyfsagg._page.page import write_page
+
     folder = free_folder(options.output, default)
     with new_folder(folder) as draft:
         written = write(options, draft)
+        if written.page is not None:
+            write_page(written.page, draft / REPORT_FILE)
     if options.json:
         print(written.document)
     elif not options.quiet:
@@ -65,6 +84,15 @@ def into_folder(
 def log(options: argparse.Namespace) -> Callable[[str], None] | None:
     """Lines on each step, on standard error; None with ``--quiet``."""
     return None if options.quiet else lambda text: print(text, file=sys.stderr, flush=True)
+
+
+def how(options: argparse.Namespace) -> dict[str, Any]:
+    """The flags of :func:`add_run_flags` as the functions of this room take them."""
+    kept = {"checkpoint": options.checkpoint} if hasattr(options, "checkpoint") else {}
+    return {
+        "quick": options.quick, "random_state": options.seed, "n_jobs": options.jobs,
+        "log": log(options), **kept,
+    }  # fmt: skip
 
 
 def command() -> str:

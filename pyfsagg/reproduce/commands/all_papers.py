@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._command.flags import names
-from pyfsagg.reproduce.commands._run import (
-    REPORT_FILE,
-    Written,
-    add_run_flags,
-    command,
-    into_folder,
-    log,
-)
+from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
 
@@ -35,12 +28,12 @@ def add_commands(commands: Any) -> None:
     add = parser.add_argument
     add("--table", type=names, metavar="A,B", help="tables, for instance 4.4,frcm_2 (default: all)")
     add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
-    add_run_flags(parser, OUTPUT)
-    parser.set_defaults(run=partial(into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, OUTPUT)
+    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
     parser.set_defaults(checkpoint=CHECKPOINT)
 
 
-def _write(options: argparse.Namespace, folder: Path) -> Written:
+def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg._page.page import write_page
     from pyfsagg.reproduce import reproduce_all
     from pyfsagg.reproduce.all_papers._page import reproduction_page
@@ -49,11 +42,7 @@ def _write(options: argparse.Namespace, folder: Path) -> Written:
     found = reproduce_all(
         options.dataset,
         tables=options.table,
-        quick=options.quick,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        checkpoint=options.checkpoint,
-        log=log(options),
+        **_run.how(options),
     )
     found.save(folder / "reproduction.json")
     found.cells.to_csv(folder / "cells.csv", index=False)
@@ -61,14 +50,14 @@ def _write(options: argparse.Namespace, folder: Path) -> Written:
     found.coverage().to_csv(folder / "coverage.csv")
     found.not_checkable().to_csv(folder / "not_checkable.csv", index=False)
     found.times.to_csv(folder / "times.csv", index=False)
-    write_page(reproduction_page(found, command=command()), folder / REPORT_FILE)
     for paper, own in found.cells.groupby("paper", sort=False):
-        page = cells_page(own, quick=options.quick, seed=options.seed, command=command())
+        page = cells_page(own, quick=options.quick, seed=options.seed, command=_run.command())
         write_page(page, folder / f"{paper}.html")
     counts = found.coverage(["paper", "table"])
-    return Written(
+    return _run.Written(
         found.to_json(),
         counts.to_string(float_format="{:.2f}".format, na_rep="–"),
-        f"{REPORT_FILE}, a page of cells for each paper, cells.csv, coverage.csv, "
+        f"{_run.REPORT_FILE}, a page of cells for each paper, cells.csv, coverage.csv, "
         "not_checkable.csv, statements.csv, times.csv and reproduction.json (everything)",
+        reproduction_page(found, command=_run.command()),
     )

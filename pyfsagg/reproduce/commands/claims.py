@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._command.flags import add_output_flags
-from pyfsagg.reproduce.commands._run import REPORT_FILE, Written, as_json, command, into_folder
+from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
 
@@ -34,11 +34,10 @@ def add_commands(commands: Any) -> None:
         "them too what they can decide",
     )
     add_output_flags(parser, OUTPUT)
-    parser.set_defaults(run=partial(into_folder, default=OUTPUT, write=_write))
+    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
 
 
-def _write(options: argparse.Namespace, folder: Path) -> Written:
-    from pyfsagg._page.page import write_page
+def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.datasets import read_table
     from pyfsagg.reproduce import claim_variants, claims
     from pyfsagg.reproduce.records import as_records
@@ -47,19 +46,19 @@ def _write(options: argparse.Namespace, folder: Path) -> Written:
     runs = None if options.runs is None else read_table(options.runs)
     found = claims(options.paper, options.table, runs=runs)
     variants = claim_variants(options.paper, options.table)
-    text = as_json("claims", claims=as_records(found))
+    text = _run.as_json("claims", claims=as_records(found))
     found.to_csv(folder / "claims.csv", index=False)
     variants.to_csv(folder / "forms.csv", index=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")
-    write_page(claims_page(found, variants, command=command()), folder / REPORT_FILE)
     lines = []
     for verdict, part in found.groupby("verdict", sort=False):
         lines.append(f"{verdict}: {len(part)}")
         marks = part["basis"].map({"own runs": " (own runs)"}).fillna("")
         labels = zip(part["paper"], part["id"] + marks, strict=True)
         lines += [f"  {paper} {name}" for paper, name in labels]
-    return Written(
+    return _run.Written(
         text,
         "\n".join(lines),
-        f"claims.csv, forms.csv (every form that was tried), claims.json and {REPORT_FILE}",
+        f"claims.csv, forms.csv (every form that was tried), claims.json and {_run.REPORT_FILE}",
+        claims_page(found, variants, command=_run.command()),
     )

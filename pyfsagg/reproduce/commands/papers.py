@@ -9,15 +9,7 @@ from typing import Any
 
 from pyfsagg._command.flags import names
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.reproduce.commands._run import (
-    REPORT_FILE,
-    Written,
-    add_run_flags,
-    as_json,
-    command,
-    into_folder,
-    log,
-)
+from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
 
@@ -63,13 +55,13 @@ def add_commands(commands: Any) -> None:
                 help="generated data sets per curve of figures 7 to 10 (default: 5; with --quick 2)",
             )
         default = f"pyfsagg-{paper}"
-        add_run_flags(parser, default)
+        _run.add_run_flags(parser, default)
         parser.set_defaults(
-            run=partial(into_folder, default=default, write=_write), paper=paper, figure=None
+            run=partial(_run.into_folder, default=default, write=_write), paper=paper, figure=None
         )
 
 
-def _write(options: argparse.Namespace, folder: Path) -> Written:
+def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     if options.figure is None:
         if getattr(options, "repeats", None) is not None:
             raise ParameterError("--repeats belongs to a --figure")
@@ -79,40 +71,32 @@ def _write(options: argparse.Namespace, folder: Path) -> Written:
     return _clustering(options, folder) if options.paper == "frcm" else _orders(options, folder)
 
 
-def _tables(options: argparse.Namespace, folder: Path) -> Written:
-    from pyfsagg._page.page import write_page
+def _tables(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import cells, coverage, table
     from pyfsagg.reproduce.records import as_records
     from pyfsagg.reproduce.tables._page import cells_page
 
-    shared: dict[str, Any] = {
-        "quick": options.quick,
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        "checkpoint": options.checkpoint,
-        "log": log(options),
-    }
+    how = _run.how(options)
     if options.table:
-        found = table(TABLES[options.paper][options.table], options.dataset, **shared)
+        found = table(TABLES[options.paper][options.table], options.dataset, **how)
     else:
-        found = cells(options.paper, options.dataset, **shared)
+        found = cells(options.paper, options.dataset, **how)
     found.to_csv(folder / "cells.csv", index=False)
     coverage(found, ("table", "dataset", "measure")).to_csv(folder / "coverage.csv")
-    text = as_json("cells", quick=options.quick, seed=options.seed, cells=as_records(found))
+    text = _run.as_json("cells", quick=options.quick, seed=options.seed, cells=as_records(found))
     (folder / "cells.json").write_text(text + "\n", encoding="utf-8")
-    page = cells_page(found, quick=options.quick, seed=options.seed, command=command())
-    write_page(page, folder / REPORT_FILE)
     lines = [coverage(found).to_string(float_format="{:.2f}".format, na_rep="–")]
     lost = found.loc[found["verdict"] == "not checkable", "reason"]
     lines += [f"Not checkable ({n}): {reason}" for reason, n in lost.value_counts().items()]
-    return Written(
+    return _run.Written(
         text,
         "\n".join(lines),
-        f"cells.csv (every cell with its verdict), coverage.csv, cells.json and {REPORT_FILE}",
+        f"cells.csv (every cell with its verdict), coverage.csv, cells.json and {_run.REPORT_FILE}",
+        cells_page(found, quick=options.quick, seed=options.seed, command=_run.command()),
     )
 
 
-def _clustering(options: argparse.Namespace, folder: Path) -> Written:
+def _clustering(options: argparse.Namespace, folder: Path) -> _run.Written:
     """Figure 1 of the consensus affinity paper."""
     from pyfsagg.reproduce import clustering_curves
     from pyfsagg.reproduce.tables.frcm import FIGURE_1, mean_over_sizes
@@ -126,7 +110,7 @@ def _clustering(options: argparse.Namespace, folder: Path) -> Written:
     curves.to_csv(folder / "curves.csv", index=False)
     means = mean_over_sizes(curves)
     means.to_csv(folder / "means.csv")
-    return Written(
+    return _run.Written(
         means.to_json(orient="index"),
         "Mean NMI over the numbers of features, and the best method (the paper states: frcm)\n"
         + means.to_string(float_format="{:.3f}".format),
@@ -134,9 +118,8 @@ def _clustering(options: argparse.Namespace, folder: Path) -> Written:
     )
 
 
-def _orders(options: argparse.Namespace, folder: Path) -> Written:
+def _orders(options: argparse.Namespace, folder: Path) -> _run.Written:
     """Figures 7 to 13 of the rank-order paper."""
-    from pyfsagg._page.page import write_page
     from pyfsagg.reproduce.orders._page import experiment_page
     from pyfsagg.reproduce.orders._plot import plot_experiment
     from pyfsagg.reproduce.orders.figures import QUICK_REPEATS, REPEATS, run_experiment
@@ -149,21 +132,21 @@ def _orders(options: argparse.Namespace, folder: Path) -> Written:
         n_repeats=usual if options.repeats is None else options.repeats,
         random_state=options.seed,
         n_jobs=options.jobs,
-        log=log(options),
+        log=_run.log(options),
     )
     found.curves.to_csv(folder / "curves.csv", index=False)
     if found.baseline is not None:
         found.baseline.to_csv(folder / "baseline.csv", index=False)
     (folder / "findings.json").write_text(found.to_json(), encoding="utf-8")
-    write_page(experiment_page(found, command=command()), folder / REPORT_FILE)
     axes = plot_experiment(found)[0]
     axes.figure.savefig(folder / "curves.png", dpi=150)  # type: ignore[union-attr]
     lines = [f"{found.name}: {found.title}", ""]
     for finding in found.findings:
         verdict = "holds" if finding.holds else "does not hold"
         lines += [f"[{verdict}] {finding.statement}", f"    {finding.evidence}"]
-    return Written(
+    return _run.Written(
         found.to_json(),
         "\n".join(lines),
-        f"curves.csv, curves.png, findings.json and {REPORT_FILE}",
+        f"curves.csv, curves.png, findings.json and {_run.REPORT_FILE}",
+        experiment_page(found, command=_run.command()),
     )

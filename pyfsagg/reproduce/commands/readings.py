@@ -8,15 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._command.flags import names
-from pyfsagg.reproduce.commands._run import (
-    REPORT_FILE,
-    Written,
-    add_run_flags,
-    as_json,
-    command,
-    into_folder,
-    log,
-)
+from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
 
@@ -35,12 +27,11 @@ def add_commands(commands: Any) -> None:
     add("--table", default="4.4", metavar="4.4|4.5|4.6", help="(default: %(default)s)")
     add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
     add("--readings", type=names, metavar="A,B", help="names of readings (default: all)")
-    add_run_flags(parser, OUTPUT)
-    parser.set_defaults(run=partial(into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, OUTPUT)
+    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
 
 
-def _write(options: argparse.Namespace, folder: Path) -> Written:
-    from pyfsagg._page.page import write_page
+def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import best_readings, coverage, readings
     from pyfsagg.reproduce.records import as_records
     from pyfsagg.reproduce.tables._page import readings_page
@@ -49,20 +40,16 @@ def _write(options: argparse.Namespace, folder: Path) -> Written:
         options.dataset,
         table=options.table,
         names=options.readings,
-        quick=options.quick,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        checkpoint=options.checkpoint,
-        log=log(options),
+        **_run.how(options),
     )
     best = best_readings(found)
     found.to_csv(folder / "readings.csv", index=False)
     best.to_csv(folder / "best.csv", index=False)
-    write_page(readings_page(found, command=command()), folder / REPORT_FILE)
     counts = coverage(found, ["reading"]).drop(columns="inside_share").to_string()
     blocks = best.drop(columns="all").to_string(index=False, float_format="{:.1f}".format)
-    return Written(
-        as_json("readings", quick=options.quick, cells=as_records(found)),
+    return _run.Written(
+        _run.as_json("readings", quick=options.quick, cells=as_records(found)),
         f"{counts}\n\n{blocks}",
-        f"best.csv (each block), readings.csv (every cell under every reading) and {REPORT_FILE}",
+        f"best.csv (each block), readings.csv (every cell under every reading) and {_run.REPORT_FILE}",
+        readings_page(found, command=_run.command()),
     )

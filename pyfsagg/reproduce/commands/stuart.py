@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._command.flags import names
-from pyfsagg.reproduce.commands._run import (
-    REPORT_FILE,
-    Written,
-    add_run_flags,
-    command,
-    into_folder,
-    log,
-)
+from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
 
@@ -52,8 +45,8 @@ def add_commands(commands: Any) -> None:
         metavar="N,M",
         help="numbers of lists; the largest is the number of bootstraps (default: 10 to 1000)",
     )
-    add_run_flags(parser, OUTPUT, "processes", checkpoint=False)
-    parser.set_defaults(run=partial(into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, OUTPUT, "processes", checkpoint=False)
+    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
 
 
 def _counts(text: str) -> list[int]:
@@ -63,8 +56,7 @@ def _counts(text: str) -> list[int]:
         raise argparse.ArgumentTypeError(f"expected whole numbers, got {text!r}") from None
 
 
-def _write(options: argparse.Namespace, folder: Path) -> Written:
-    from pyfsagg._page.page import write_page
+def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import stuart_finding
     from pyfsagg.reproduce.stuart._page import stuart_page
 
@@ -73,20 +65,17 @@ def _write(options: argparse.Namespace, folder: Path) -> Written:
         filters=options.filters,
         n_folds=options.folds,
         list_counts=options.lists,
-        quick=options.quick,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        log=log(options),
+        **_run.how(options),
     )
     finding.save(folder / "stuart.json")
     finding.to_frame().to_csv(folder / "stability.csv", index=False)
     finding.table().to_csv(folder / "printed.csv")
     finding.runs().to_csv(folder / "runs.csv", index=False)
     finding.plot().figure.savefig(folder / "lists.png", dpi=150)
-    write_page(stuart_page(finding, command=command()), folder / REPORT_FILE)
-    return Written(
+    return _run.Written(
         finding.to_json(),
         "\n".join(finding.conclusions()),
-        f"stuart.json (everything), stability.csv, printed.csv, lists.png, {REPORT_FILE}, and "
+        f"stuart.json (everything), stability.csv, printed.csv, lists.png, {_run.REPORT_FILE}, and "
         "runs.csv for pyfsagg reproduce claims --runs",
+        stuart_page(finding, command=_run.command()),
     )

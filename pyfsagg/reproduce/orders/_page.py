@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from pyfsagg._base.words import plural
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Page, Picture, Records, Section, Table, Text
-from pyfsagg.reproduce._page import closing, words
+from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
+from pyfsagg.reproduce._page import closing, picture, words
 from pyfsagg.reproduce.orders._plot import plot_panel
 from pyfsagg.reproduce.orders.experiment import Experiment
 
@@ -30,12 +27,14 @@ def experiment_page(experiment: Experiment, *, command: str | None = None) -> Pa
     held = sum(finding.holds for finding in experiment.findings)
     pictures: list[Block] = []
     for position, panel in enumerate(dict.fromkeys(experiment.curves["panel"])):
-        svg = inline_svg(
-            partial(plot_panel, experiment, panel),
-            prefix=f"panel{position}",
-            label=f"Lines: {experiment.measure} against the number of features kept, by method",
-        )
-        pictures.append(Picture(panel, svg, _panel_caption(experiment)))
+        label = f"Lines: {experiment.measure} against the number of features kept, by method"
+        caption = _panel_caption(experiment)
+        pictures.append(
+            picture(
+                panel, f"panel{position}", plot_panel, experiment, panel,
+                label=label, caption=caption,
+            )
+        )  # fmt: skip
     rows = [
         ["holds" if finding.holds else "does not hold", finding.statement, finding.evidence]
         for finding in experiment.findings

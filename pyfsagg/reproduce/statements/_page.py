@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import pandas as pd
 
 from pyfsagg._base.words import MISSING, plural, probabilities
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Page, Picture, Section, Table, Text
-from pyfsagg.reproduce._page import closing, numbers, words
+from pyfsagg._page.page import Block, Page, Section, Table, Text
+from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.statements._plot import plot_p_values
 from pyfsagg.reproduce.statements.data import VERDICTS
 
@@ -50,16 +48,13 @@ def claims_page(found: pd.DataFrame, variants: pd.DataFrame, *, command: str | N
     """
     sections = [Section("summary", "Summary", statement_counts(found))]
     if (variants["published"].ne("") & variants["statistic"].notna()).any():
-        svg = inline_svg(
-            partial(plot_p_values, variants),
-            prefix="p",
-            label="Points: printed and recomputed p-values, statement by statement",
-        )
+        label = "Points: printed and recomputed p-values, statement by statement"
         caption = (
             "Each row is a statement with a printed p-value; grey points are all forms of the test "
             "that may have been meant, on the printed table."
         )
-        sections.append(Section("p-values", "p-values", [Picture("p-values", svg, caption)]))
+        shown = picture("p-values", "p", plot_p_values, variants, label=label, caption=caption)
+        sections.append(Section("p-values", "p-values", [shown]))
     for paper, part in found.groupby("paper", sort=False):
         sections.append(Section(str(paper), f"Statements: {paper}", [statement_table(part)]))
     sections.append(Section("forms", "Everything that was tried", [_forms(variants)]))

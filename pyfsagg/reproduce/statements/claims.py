@@ -22,7 +22,7 @@ from pyfsagg.reproduce.statements.data import (
     own_tables,
 )
 
-__all__ = ["CHECKS", "claim_variants", "claims"]
+__all__ = ["CHECKS", "OWN", "claim_variants", "claims", "statement_row"]
 
 CHECKS: dict[str, Callable[[Claim, Tables], Outcome]] = {
     name: getattr(checks, name)
@@ -89,9 +89,9 @@ def claims(
     own = {} if runs is None else _own(runs)
     rows = []
     for claim in _select(paper, table):
-        rows.append(_row(claim, _on_print(claim.id), PUBLISHED))
+        rows.append(statement_row(claim, _on_print(claim.id), PUBLISHED))
         if claim.check in _OF_RUNS and own.keys() >= set(claim.tables):
-            rows.append(_row(claim, _on_runs(claim, own), OWN))
+            rows.append(statement_row(claim, _on_runs(claim, own), OWN))
     return pd.DataFrame(rows)
 
 
@@ -188,7 +188,8 @@ def _on_runs(claim: Claim, own: Tables) -> Outcome:
     return found
 
 
-def _row(claim: Claim, found: Outcome, basis: str) -> dict[str, object]:
+def statement_row(claim: Claim, found: Outcome, basis: str) -> dict[str, object]:
+    """The row of a statement in the frame of :func:`claims`."""
     found_text = f"{found.evidence[:1].upper()}{found.evidence[1:]}." if found.evidence else ""
     reading = f"The reading: {found.reading}." if found.reading else ""
     proxy = f"Note that {claim.proxy}." if claim.proxy else ""

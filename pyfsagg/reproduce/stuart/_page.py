@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
 from pyfsagg._base.words import MISSING, count, number, plural, readable
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Page, Picture, Records, Section, Table, Text
+from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
 from pyfsagg.ensemble._record import named_settings
-from pyfsagg.reproduce._page import closing, numbers, words
+from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
 from pyfsagg.reproduce.stuart.fold_rankings import (
     RRA_FIRST_LIST,
@@ -117,25 +114,22 @@ def _pictures(finding: StuartFinding) -> list[Block]:
     blocks: list[Block] = []
     for dataset in finding.parameters["datasets"]:
         for name in finding.parameters["filters"]:
-            svg = inline_svg(
-                partial(plot_stuart_lists, finding, dataset, name),
-                prefix=f"lists{len(blocks)}",
+            shown = picture(
+                f"{dataset}, {readable(name)}",
+                f"lists{len(blocks)}",
+                plot_stuart_lists,
+                *(finding, dataset, name),
                 label="Lines: Spearman stability against the number of lists, by aggregator",
+                caption="Spearman stability over the folds; the dashed line is the printed value.",
             )
-            title = f"{dataset}, {readable(name)}"
-            caption = "Spearman stability over the folds; the dashed line is the printed value."
-            blocks.append(Picture(title, svg, caption))
+            blocks.append(shown)
     return blocks
 
 
 def _values(finding: StuartFinding) -> list[Block]:
     if finding.values.empty:
         return [Text(f"The recursion was not run: {finding.r['reason']}.")]
-    svg = inline_svg(
-        partial(plot_stuart_values, finding),
-        prefix="values",
-        label="Stacked bars: kinds of values of the recursion by number of lists",
-    )
+    label = "Stacked bars: kinds of values of the recursion by number of lists"
     sums = finding.values.groupby("n_lists")[list(KINDS)].sum()
     rows = [
         [count(int(n)), *(count(int(part)) for part in parts)]
@@ -144,7 +138,14 @@ def _values(finding: StuartFinding) -> list[Block]:
     heads = numbers("Lists", *(KIND_HEADS[kind] for kind in KINDS))
     caption = "Over all data sets, filters and folds. A value is right within 1 % of the exact one."
     return [
-        Picture("Values of the recursion", svg, caption),
+        picture(
+            "Values of the recursion",
+            "values",
+            plot_stuart_values,
+            finding,
+            label=label,
+            caption=caption,
+        ),
         Table("Kinds of values by number of lists.", heads, rows),
     ]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 
 import pandas as pd
 
 from pyfsagg._base.words import MISSING, number, percentages, plural, readable
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Enumeration, Page, Picture, Section, Table, Text
+from pyfsagg._page.page import Block, Enumeration, Page, Section, Table, Text
 from pyfsagg._version import __version__
-from pyfsagg.reproduce._page import closing, numbers, words
+from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.tables._plot import plot_cells, plot_readings
 from pyfsagg.reproduce.tables.comparison import coverage
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
@@ -114,24 +113,29 @@ def _table_section(table: str, own: pd.DataFrame, quick: bool, seed: int) -> Sec
         shown = part[part["verdict"] != "not checkable"]
         if shown.empty:
             continue
-        name = f"cells-{table}-{dataset}-{measure}".replace(".", "-").replace("_", "-").lower()
-        label = f"{readable(str(dataset))}, {readable(str(measure))}"
-        svg = inline_svg(partial(plot_cells, shown), prefix=name, label=label)
-        blocks.append(Picture(label, svg, ""))
-    columns = words("Data set", "Row", "Measure")
-    columns += [*numbers("Printed", "Ours", "From", "To"), *words("Verdict", "Reason")]
-    rows = [
-        [
-            *(readable(str(cell[name])) for name in ("dataset", "row", "measure")),
-            *(number(cell[name]) for name in ("published", "mean", "lower", "upper")),
-            cell["verdict"],
-            cell["reason"],
-        ]
-        for cell in own.to_dict("records")
-    ]
-    blocks.append(Table(f"{table_title(table)}, cell by cell", columns, rows, find="cell"))
+        title = f"{readable(str(dataset))}, {readable(str(measure))}"
+        blocks.append(picture(title, f"cells-{table}-{dataset}-{measure}", plot_cells, shown))
+    names = ("dataset", "row", "measure")
+    blocks.append(_cells(f"{table_title(table)}, cell by cell", own, names, ("verdict", "reason")))
     place = table.replace(".", "-").replace("_", "-")
     return Section(f"table-{place}", table_title(table), blocks)
+
+
+def _cells(caption: str, found: pd.DataFrame, names: Sequence[str], ends: Sequence[str]) -> Table:
+    """A row for each cell: what names it, its numbers, and the columns `ends`."""
+    heads = ["data set" if name == "dataset" else name for name in names]
+    columns = words(*(name.capitalize() for name in heads))
+    columns += numbers("Printed", "Ours", "From", "To")
+    columns += words(*(name.capitalize() for name in ends))
+    rows = [
+        [
+            *(readable(str(cell[name])) for name in names),
+            *(number(cell[name]) for name in ("published", "mean", "lower", "upper")),
+            *(cell[name] for name in ends),
+        ]
+        for cell in found.to_dict("records")
+    ]
+    return Table(caption, columns, rows, find="cell")
 
 
 def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
@@ -147,6 +151,8 @@ def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
     (table,) = found["table"].unique()
     tried = [each for each in READINGS[table] if each.name in set(found["reading"])]
     counts = coverage(found, ["dataset", "row", "reading"])
+    names = ("reading", "dataset", "row", "measure")
+    every = _cells("Every cell under every reading", found, names, ["verdict"])
     sections = [
         Section("blocks", "Blocks", _blocks(found, counts)),
         Section(
@@ -154,7 +160,7 @@ def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
             "What was tried",
             [Enumeration([(readable(each.name), each.what) for each in tried])],
         ),
-        Section("cells", "Every cell", [_every_cell(found)]),
+        Section("cells", "Every cell", [every]),
     ]
     sections += closing(command, ["thesis"])
     return Page(f"Readings of thesis table {table}", f"pyfsagg {__version__}", sections)
@@ -167,7 +173,6 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
     usual = pd.to_numeric(best["inside"])
     gained = best[best["inside_best"] > usual]
     whole = gained[gained["inside_best"] == gained["checkable"]]
-    label = "Cells inside, by block and reading"
     rows = [
         [
             readable(row["dataset"]),
@@ -190,9 +195,7 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
         Text(CAUTION),
         Text(RULES, quiet=True),
         _by_reading(found),
-        Picture(
-            label, inline_svg(partial(plot_readings, counts), prefix="readings", label=label), ""
-        ),
+        picture("Cells inside, by block and reading", "readings", plot_readings, counts),
         Table(
             "The best reading of each block",
             columns,
@@ -214,17 +217,3 @@ def _by_reading(found: pd.DataFrame) -> Table:
         for row in counts.reset_index().to_dict("records")
     ]
     return Table("Cells of all blocks, by reading", columns, rows)
-
-
-def _every_cell(found: pd.DataFrame) -> Table:
-    columns = words("Reading", "Data set", "Row", "Measure")
-    columns += [*numbers("Printed", "Ours", "From", "To"), *words("Verdict")]
-    rows = [
-        [
-            *(readable(str(cell[name])) for name in ("reading", "dataset", "row", "measure")),
-            *(number(cell[name]) for name in ("published", "mean", "lower", "upper")),
-            cell["verdict"],
-        ]
-        for cell in found.to_dict("records")
-    ]
-    return Table("Every cell under every reading", columns, rows, find="cell")

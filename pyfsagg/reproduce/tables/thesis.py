@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -180,7 +181,7 @@ def stability_by_filter(
 
 
 def _by_aggregator(
-    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None, name: str
+    name: str, X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> Values:
     table, target = _prepare(X, y, settings, seed)
     parity = {"mdl": settings["mdl"]} if name in BY_FILTER else {}
@@ -244,15 +245,8 @@ def _scores_in_r(
     }
 
 
-def stability_by_aggregator_information_gain(
-    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
-) -> Values:
-    """Thesis table 4.5: stability over the folds of the ranking by each aggregator."""
-    return _by_aggregator(X, y, settings, seed, n_jobs, "information_gain")
+stability_by_aggregator_information_gain = partial(_by_aggregator, "information_gain")
+"""Thesis table 4.5: stability over the folds of the ranking by each aggregator."""
 
-
-def stability_by_aggregator_mrmr(
-    X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
-) -> Values:
-    """Thesis table 4.6: the same for mRMR."""
-    return _by_aggregator(X, y, settings, seed, n_jobs, "mrmr")
+stability_by_aggregator_mrmr = partial(_by_aggregator, "mrmr")
+"""Thesis table 4.6: the same for mRMR."""
