@@ -30,7 +30,6 @@ def add_commands(commands: Any) -> None:
     add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
     _run.add_run_flags(parser, OUTPUT)
     parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
-    parser.set_defaults(checkpoint=CHECKPOINT)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
@@ -42,7 +41,7 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     found = reproduce_all(
         options.dataset,
         tables=options.table,
-        **_run.how(options),
+        **{**_run.how(options), "checkpoint": options.checkpoint or CHECKPOINT},
     )
     found.save(folder / "reproduction.json")
     found.cells.to_csv(folder / "cells.csv", index=False)
