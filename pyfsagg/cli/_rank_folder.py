@@ -16,6 +16,7 @@ __all__ = ["add_folder_flags", "rank_folder", "refuse_folder_flags"]
 FOLDER_FLAGS = ("binning", "bins", "memory_limit")
 MEMORY_FLAGS = {
     "task": "classification",
+    "target_bins": 5,
     "groups": None,
     "resampling": None,
     "resampling_param": None,

@@ -8,7 +8,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags, assignments, free_folder, names
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, assignments, free_folder
 from pyfsagg.exceptions import ParameterError, PyfsaggWarning
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     add("--lower-is-better", action="store_true", help="scores such as p-values; smaller = better")
     add(
         "--reverse",
-        type=names,
+        type=names_of,
         default=[],
         metavar="A,B",
         help="lists of a matrix of scores whose scores run the other way",
@@ -93,7 +94,7 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
         type=_whole_numbers,
         metavar="N",
         help="how many items could have been listed; one number, or one per list as A,B,… "
-        "(default: the number of different names)",
+        "(default: the number of different names); p-values are adjusted over all of them",
     )
     add(
         "--full",
@@ -106,7 +107,12 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--method", metavar="NAME", help=f"(default: {RRA})")
-    add("--methods", type=names, metavar="A,B", help="compare several; the first one is the result")
+    add(
+        "--methods",
+        type=names_of,
+        metavar="A,B",
+        help="compare several; the first one is the result",
+    )
     add("--exact", action="store_true", help="exact p-values of robust rank aggregation")
     add(
         "--cutoff",
@@ -125,7 +131,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "--adjust",
         choices=("bh", "holm", "bonferroni", "none"),
         default="bh",
-        help="correction of p-values across items (default: %(default)s)",
+        help="correction of p-values across all items of the universe (default: %(default)s)",
     )
     add(
         "--permutations",
@@ -135,7 +141,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--sources",
-        type=names,
+        type=names_of,
         metavar="A,A,B",
         help="where each list comes from; permutations keep lists of one source together "
         "(default: every list is a source of its own)",
@@ -146,7 +152,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 def _whole_numbers(text: str) -> int | list[int]:
     try:
-        numbers = [int(part) for part in names(text)]
+        numbers = [int(part) for part in names_of(text)]
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected whole numbers, got {text!r}") from None
     return numbers[0] if len(numbers) == 1 else numbers
@@ -154,7 +160,7 @@ def _whole_numbers(text: str) -> int | list[int]:
 
 def _numbers(text: str) -> float | list[float]:
     try:
-        numbers = [float(part) for part in names(text)]
+        numbers = [float(part) for part in names_of(text)]
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected numbers, got {text!r}") from None
     return numbers[0] if len(numbers) == 1 else numbers

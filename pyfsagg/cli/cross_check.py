@@ -9,7 +9,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags, free_folder, names, reporter
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, free_folder, reporter
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def add_commands(commands: Any) -> None:
     add(
         "--package",
         action="extend",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help=f"R packages to compare with (default: all that are installed of {PACKAGES})",
     )
@@ -60,7 +61,7 @@ def add_commands(commands: Any) -> None:
         "default data that come with pyfsagg",
     )
     add("--target", metavar="COLUMN", help="column with the classes, for a file")
-    add("--exclude", type=names, default=[], metavar="A,B", help="columns that are no features")
+    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
     add(
         "--n-resamples",
         type=int,

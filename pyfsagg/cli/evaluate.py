@@ -6,18 +6,22 @@ import argparse
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
+from pyfsagg._base.task import Task
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     free_folder,
-    names,
     reporter,
     threshold,
 )
+from pyfsagg._run.execution import Execution
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -57,14 +61,14 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--methods",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam; "
         "none with --from)",
     )
     add(
         "--classifiers",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
         "nearest_neighbors; for a regression of ridge, nearest_neighbors, random_forest, svm (these "
@@ -79,28 +83,21 @@ def add_commands(commands: Any) -> None:
         "100%%)",
     )
     add(
-        "--protocol",
-        type=names,
-        metavar="NAME",
-        help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
-        "(the default; thesis with --from), leaky (rank on all rows: shows the selection bias)",
-    )
-    add(
         "--metrics",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="of accuracy (the default), balanced_accuracy, roc_auc, log_loss; of r2 (the default), "
         "mean_absolute_error, root_mean_squared_error with --task regression",
     )
     add(
         "--baselines",
-        type=names,
+        type=names_of,
         default=["all_features", "random_subsets"],
         metavar="A,B",
         help="of all_features, random_subsets (these are the default), single_filters",
     )
-    add("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
-    add("--repeats", type=int, default=1, metavar="N", help="of the cross-validation (default: 1)")
+    Protocol.add_flags(parser)
+    parser.set_defaults(protocol=None)
     add("--n-resamples", type=int, default=1000, metavar="M", help="(default: %(default)s)")
     add("--seed", type=int, default=0, help="seed of everything drawn (default: %(default)s)")
     add_work_flags(parser)
@@ -109,7 +106,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _thresholds(text: str) -> list[float | int]:
-    return [threshold(part) for part in names(text)]
+    return [threshold(part) for part in names_of(text)]
 
 
 def _evaluate(options: argparse.Namespace) -> None:
@@ -125,10 +122,12 @@ def _evaluate(options: argparse.Namespace) -> None:
     folder = free_folder(options.output, "pyfsagg-evaluate")
     arguments: dict[str, Any] = {
         "methods": options.methods,
-        "protocol": options.protocol or ("thesis" if options.run_folder else "both"),
-        "nominal": options.nominal,
-        "task": options.task,
-        "groups": frame[options.groups] if options.groups else None,
+        "protocol": Protocol.from_flags(
+            options,
+            protocol=options.protocol or ("thesis" if options.run_folder else "both"),
+            groups=frame[options.groups] if options.groups else None,
+        ),
+        "task": Task.from_flags(options),
     }
     if options.run_folder:
         arguments |= _saved_ranking(options, features, target)
@@ -143,13 +142,10 @@ def _evaluate(options: argparse.Namespace) -> None:
                 target,
                 metrics=options.metrics,
                 baselines=options.baselines,
-                n_folds=options.folds,
-                n_repeats=options.repeats,
                 n_resamples=options.n_resamples,
                 random_state=options.seed,
                 n_jobs=options.jobs,
-                progress=progress,
-                checkpoint=options.checkpoint,
+                execution=Execution.from_flags(options, progress=progress),
                 **arguments,
             )
         elapsed = time.perf_counter() - started
@@ -196,7 +192,8 @@ def _saved_ranking(
             "--target and --exclude"
         )
     label = "bam" if saved.method == "bam" else next(iter(saved.score_matrices))
-    return {"rankings": {f"{label} (saved)": saved}, "nominal": nominal}
+    task = replace(Task.from_flags(options), nominal=nominal)
+    return {"rankings": {f"{label} (saved)": saved}, "task": task}
 
 
 def _report(result: Evaluation, folder: Path, elapsed: float) -> str:

@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     assignments,
     free_folder,
-    names,
     reporter,
     require_target,
     threshold,
@@ -62,7 +62,7 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--filters",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="(default: information_gain; with --method bam: ig,su,mrmr,cs)",
     )
@@ -78,7 +78,7 @@ def add_commands(commands: Any) -> None:
         default="per_resample",
         help="how bam makes filters comparable (default: %(default)s)",
     )
-    add("--aggregators", type=names, metavar="A,B", help="(default: am,gm,l2,stuart,rra)")
+    add("--aggregators", type=names_of, metavar="A,B", help="(default: am,gm,l2,stuart,rra)")
     add(
         "--aggregator-param",
         action="append",
@@ -93,7 +93,7 @@ def add_commands(commands: Any) -> None:
         metavar="M",
         help="bootstraps inside each training part (default: %(default)s)",
     )
-    add("--measures", type=names, metavar="A,B", help="(default: spearman,jaccard,canberra)")
+    add("--measures", type=names_of, metavar="A,B", help="(default: spearman,jaccard,canberra)")
     add(
         "--top",
         type=threshold,
@@ -107,7 +107,6 @@ def add_commands(commands: Any) -> None:
         default="holm",
         help="correction of the p-values of pairs (default: %(default)s)",
     )
-    add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
     add("--seed", type=int, default=0, help="seed of folds and bootstraps (default: %(default)s)")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-influence")
@@ -169,10 +168,14 @@ def _compute(
     options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None, progress: Any
 ) -> InfluenceResult:
     """Call influence as the flags say."""
-    from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence
+    from pyfsagg._base.task import Task
+    from pyfsagg._run.execution import Execution
+    from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
     from pyfsagg.ensemble.bam import DEFAULT_FILTERS
 
     default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
+    options_of = _by_name(options.aggregator_param, "--aggregator-param")
+    named = options.aggregators or THESIS_AGGREGATORS
     return influence(
         X,
         y,
@@ -180,17 +183,13 @@ def _compute(
         filter_params=_by_name(options.filter_param, "--filter-param"),
         method=options.method,
         normalize=options.normalize,
-        aggregators=options.aggregators or THESIS_AGGREGATORS,
-        aggregator_params=_by_name(options.aggregator_param, "--aggregator-param"),
+        aggregators=with_options(named, options_of),
         n_folds=options.folds,
         n_resamples=options.n_resamples,
-        nominal=options.nominal,
-        drop_near_zero_variance=options.drop_near_zero_variance,
-        task=options.task,
+        task=Task.from_flags(options),
         random_state=options.seed,
         n_jobs=options.jobs,
-        progress=progress,
-        checkpoint=options.checkpoint,
+        execution=Execution.from_flags(options, progress=progress),
     )
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.output import new_folder
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
     free_folder,
-    names,
     reporter,
     threshold,
 )
@@ -48,7 +48,7 @@ def add_commands(commands: Any) -> None:
     add("--target", required=True, metavar="COLUMN", help="column with the classes")
     add(
         "--exclude",
-        type=names,
+        type=names_of,
         default=[],
         metavar="A,B",
         help="columns that are neither features nor target (identifiers)",

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     assignments,
     free_folder,
-    names,
     number_or_auto,
     reporter,
     require_target,
@@ -73,14 +73,19 @@ def add_commands(commands: Any) -> None:
     )
     _add_method_flags(demo)
     add_output_flags(demo, "pyfsagg-demo")
-    demo.set_defaults(run=_demo, task="classification")
+    demo.set_defaults(run=_demo)
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    add("--filters", type=names, metavar="A,B", help="the filters of bam (default: ig,su,mrmr,cs)")
+    add(
+        "--filters",
+        type=names_of,
+        metavar="A,B",
+        help="the filters of bam (default: ig,su,mrmr,cs)",
+    )
     add(
         "--filter-param",
         action="append",
@@ -88,6 +93,12 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="parameter of a filter, for instance mrmr.binning=equal_width (may be repeated)",
     )
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
+    add(
+        "--aggregator-param",
+        action="append",
+        metavar="NAME=VALUE",
+        help="option of the aggregator, for instance shift=minimum (may be repeated)",
+    )
     add(
         "--normalize",
         choices=("per_resample", "per_feature"),
@@ -121,14 +132,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
     )
-    add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
-    add(
-        "--scratch",
-        metavar="FOLDER",
-        help="keep score matrices in temporary files of this folder, for many features",
-    )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
-    add_work_flags(parser)
+    add_work_flags(parser, scratch=True)
 
 
 def _rank(options: argparse.Namespace) -> None:
@@ -154,9 +159,7 @@ def _rank(options: argparse.Namespace) -> None:
             options.resampling = "grouped_bootstrap"
 
     def rank(progress: Progress | None) -> EnsembleResult:
-        return _ensemble(
-            options, features, target, progress=progress, groups=groups, nominal=options.nominal
-        )
+        return _ensemble(options, features, target, progress=progress, groups=groups)
 
     _run(options, features.shape[1], rank, name, "pyfsagg-rank")
 
@@ -221,33 +224,36 @@ def _run(
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
     """Call wam or bam as the flags say."""
+    from pyfsagg._base.task import Task
+    from pyfsagg._run.execution import Execution
     from pyfsagg.ensemble import bam, wam
+    from pyfsagg.ensemble.flat import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
-    shared = {
-        "aggregator": options.aggregator,
+    flat = {
+        **{name: getattr(options, name, None) for name in (*Task.names(), *Execution.names())},
         "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
         "precision": assignments(options.precision) or None,
         "resampling": options.resampling or "bootstrap",
         "resampling_params": assignments(options.resampling_param),
-        "drop_near_zero_variance": options.drop_near_zero_variance,
-        "task": options.task,
-        "random_state": options.seed,
-        "scratch": options.scratch,
-        "n_jobs": options.jobs,
-        "checkpoint": options.checkpoint,
         **more,
     }
-    params = assignments(options.filter_param)
+    shared = {
+        "aggregator": options.aggregator,
+        "aggregator_params": assignments(options.aggregator_param),
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "filter_params": assignments(options.filter_param),
+        **gather_settings(flat),
+    }
     if method == "bam":
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        return bam(X, y, filter_params=params, normalize=options.normalize, **chosen, **shared)
+        return bam(X, y, normalize=options.normalize, **chosen, **shared)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
-    name = options.filter or "information_gain"
-    return wam(X, y, filter=name, filter_params=params.get(name, params), **shared)
+    return wam(X, y, filter=options.filter or "information_gain", **shared)
 
 
 def _summary(result: EnsembleResult, threshold: float | int, folder: Path, elapsed: float) -> str:

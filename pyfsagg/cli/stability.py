@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags, free_folder, names, threshold
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, free_folder, threshold
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def add_commands(commands: Any) -> None:
         "selections if all cells are 0 or 1, scores otherwise)",
     )
     add("--filter", metavar="NAME", help="one filter of a saved run (default: all combined)")
-    add("--measures", type=names, metavar="A,B", help="(default: all that apply)")
+    add("--measures", type=names_of, metavar="A,B", help="(default: all that apply)")
     add(
         "--top",
         type=threshold,
@@ -99,7 +100,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _sizes(text: str) -> list[float | int]:
-    return [threshold(part) for part in names(text)]
+    return [threshold(part) for part in names_of(text)]
 
 
 def _stability(options: argparse.Namespace) -> None:

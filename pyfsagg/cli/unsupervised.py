@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
     free_folder,
-    names,
     reporter,
     threshold,
 )
@@ -55,7 +55,7 @@ def add_commands(commands: Any) -> None:
         metavar="COLUMN",
         help="column with classes: not used for the ranking, but to judge it",
     )
-    add("--exclude", type=names, default=[], metavar="A,B", help="columns that are no features")
+    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
     add("--method", choices=METHODS, default="frcm", help="(default: %(default)s)")
     add("--n-clusterings", type=int, default=100, metavar="T", help="(default: %(default)s)")
     add(

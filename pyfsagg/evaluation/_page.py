@@ -39,7 +39,7 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.evaluation.splits import PROTOCOLS
+from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = ["render_evaluation", "write_evaluation"]

@@ -12,20 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.counted_scores import OUTPUTS
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
+from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink
+from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.out_of_core.columns import Coding
 from pyfsagg.out_of_core.memory import read_memory
 from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.resampling import resolve_seed
 
 __all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
 

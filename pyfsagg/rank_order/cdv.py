@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._kernels.order_centers import add_precedences, close_pairs_column
+from pyfsagg._kernels.orders.centers import add_precedences, close_pairs_column
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import Orders
@@ -58,7 +58,8 @@ class CentreStrategy:
     def _precedences(self, orders: Orders, doubled: int) -> NDArray[Any]:
         c, p = orders.n_classes, orders.n_features
         largest = 2 * int(self._reach.max())  # thresholds reach twice the largest entry
-        dtype = np.uint8 if largest < 256 else np.uint16 if largest < 65536 else np.uint32
+        types = (np.uint8, np.uint16, np.uint32, np.int64)
+        dtype = next(each for each in types if largest <= np.iinfo(each).max)
         tables = np.empty((c, p, p), dtype=dtype)
         bounds = np.linspace(0, p, min(p, 4 * self._workers) + 1).astype(int)
 

@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.rank_order import added_divergence, conditional_entropies
+from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_entropies
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders
 

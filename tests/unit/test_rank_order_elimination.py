@@ -24,6 +24,7 @@ from pyfsagg.rank_order import (
 from pyfsagg.rank_order._orders import read_orders
 from pyfsagg.rank_order.cdv import CentreStrategy
 from pyfsagg.rank_order.naive_bayes import stratified_folds
+from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
 _spec = importlib.util.spec_from_file_location(
     "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
@@ -388,3 +389,43 @@ def test_spoiler_counts_by_brute_force() -> None:
         X, y = random_table(seed, unknown=seed == 3)
         counts = spoiler_counts(X, y, missing="unknown")
         assert counts.tolist() == reference.spoilers(X, y, list(range(X.shape[1])))
+
+
+def test_spoiler_counts_of_heavy_rows_are_exact() -> None:
+    """More than 2**31 on one side of a pair, and class weights beyond that."""
+    n, swapped = 40_000, 3_000
+    X = np.tile([1.0, 2.0, 3.0], (n, 1))
+    X[:swapped] = [2.0, 1.0, 3.0]
+    y = np.r_[np.zeros(n - 4), np.ones(4)]
+    weight = np.full(n, 65_535)
+    weight[0] = 65_534
+    expected = (swapped * 65_535 - 1) * (n - 4 - swapped) * 65_535
+    assert (n - 4 - swapped) * 65_535 > 2**31
+    assert spoiler_counts(X, y, sample_weight=weight).tolist() == [expected, expected, 0]
+    strategy = SpoilerStrategy(read_orders(X, y, sample_weight=weight))
+    assert strategy.candidates()[0].tolist() == [0, 1]
+    strategy.remove(0)
+    assert strategy.candidates()[0].tolist() == [1, 2]
+    assert strategy.candidates()[1] == 0.0
+
+
+def test_spoiler_counts_beyond_64_bits_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40_000, 8)), np.arange(40_000) % 2
+    with pytest.raises(ParameterError, match=r"may reach \d{19,}, and at most .*: divide"):
+        spoiler_counts(X, y, sample_weight=np.full(40_000, 65_535))
+
+
+def test_class_centres_of_heavy_rows() -> None:
+    """Rows that count 65,535 times change no order of removal, nor do tables of 64 bits."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40_000, 5)) + np.arange(5) / 4
+    y = np.arange(40_000) % 2
+    X[y == 1] -= np.arange(5)[::-1] / 8
+    X[::7, 1] = X[::7, 2]
+    heavy = CentreStrategy(read_orders(X, y, sample_weight=np.full(40_000, 65_535)))
+    light = CentreStrategy(read_orders(X, y))
+    assert heavy._tables.dtype == np.int64
+    np.testing.assert_array_equal(heavy._tables, 65_535 * light._tables.astype(np.int64))
+    np.testing.assert_array_equal(heavy.candidates()[0], light.candidates()[0])
+    assert heavy.candidates()[1] == light.candidates()[1]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from pyfsagg._table.table import Table, check_table
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._table.table import Table, check_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.resampling import PLANS, draw_resamples, resamples_from_indices, resolve_seed
+from pyfsagg.resampling import PLANS, draw_resamples, resamples_from_indices
 
 N, P = 40, 6
 
@@ -59,6 +63,66 @@ def test_order_of_rows_has_no_influence(data, plan: str) -> None:
         check_target(np.asarray(target.classes)[target.codes[shuffle]], N),
     )
     np.testing.assert_array_equal(draw(moved, plan).weights, draw(data, plan).weights[:, shuffle])
+
+
+@pytest.mark.parametrize("weight", [1, 6000, 20_000, 65_535])
+@pytest.mark.parametrize(
+    "plan", ["bootstrap", "stratified_bootstrap", "grouped_bootstrap", "subsample", "k_fold"]
+)
+def test_totals_are_exact_or_the_weights_are_refused(data, plan: str, weight: int) -> None:
+    weights = np.full(N, weight, dtype=np.uint16)
+    resampled = plan.endswith("bootstrap")
+    if resampled and weight == 65_535:
+        with pytest.raises(
+            ParameterError, match=r"resample \d draws row \d+ .* 65535 times; divide"
+        ):
+            draw(data, plan, seed=1, sample_weight=weights)
+        return
+    found = draw(data, plan, seed=1, sample_weight=weights).weights
+    totals = found.sum(axis=1, dtype=np.int64)
+    whole = N * weight
+    expected = {
+        "subsample": np.full(6, whole // 2),
+        "k_fold": whole - np.array([len(part) for part in np.array_split(np.arange(whole), 6)]),
+    }
+    np.testing.assert_array_equal(totals, expected.get(plan, np.full(6, whole)))
+
+
+@pytest.mark.parametrize("times", [65_534, 65_535, 65_536, 65_537, 200_000])
+def test_a_row_may_be_drawn_65535_times(data, times: int) -> None:
+    indices = np.zeros((2, times + 3), dtype=np.int64)
+    indices[:, :3] = [1, 1, 2]
+    indices[0, 3:] = np.arange(times) % N
+    if times > 65_535:
+        with pytest.raises(ParameterError, match=f"resample 1 draws row 0 .* {times} times, and"):
+            resamples_from_indices(indices, data[1])
+        return
+    found = resamples_from_indices(indices, data[1]).weights
+    assert found[1].tolist()[:4] == [times, 2, 1, 0]
+    assert found.sum(axis=1, dtype=np.int64).tolist() == [times + 3] * 2
+
+
+@given(
+    groups=hnp.arrays(np.int64, 12, elements=st.integers(0, 3)),
+    weights=hnp.arrays(np.uint16, 12, elements=st.sampled_from([0, 1, 7, 21_845, 32_768, 65_535])),
+    seed=st.integers(0, 100),
+)
+def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
+    """Each row counts its own weight times the number of draws of its group, or there is an error."""
+    assume(len(set(groups)) > 1 and len(set(groups[weights > 0])) > 1)
+    table = check_table(np.random.default_rng(0).normal(size=(12, 2)))
+    target = check_target(np.arange(12) % 2, 12)
+    options = {"plan": "grouped_bootstrap", "n_resamples": 2, "seed": seed, "groups": groups}
+    times = draw_resamples(
+        table, target, **options, sample_weight=(weights > 0).astype(np.uint16)
+    ).weights.astype(np.int64)
+    expected = times * weights
+    if expected.max() > 65_535:
+        with pytest.raises(ParameterError, match="at most 65535 times"):
+            draw_resamples(table, target, **options, sample_weight=weights)
+    else:
+        found = draw_resamples(table, target, **options, sample_weight=weights).weights
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("plan", ["bootstrap", "stratified_bootstrap", "subsample", "k_fold"])
@@ -166,3 +230,9 @@ def test_seeds() -> None:
             resolve_seed(bad)
     with pytest.raises(ParameterError, match="at least 0"):
         resolve_seed(-1)
+
+
+def test_a_weight_has_room_up_to_65535() -> None:
+    assert full_weights(2, [65_535, 0]).tolist() == [[65_535, 0]]
+    with pytest.raises(ParameterError, match="count 65536 times, and a row counts at most 65535"):
+        full_weights(2, [65_536, 0])

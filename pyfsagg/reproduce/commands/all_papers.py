@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyfsagg._command.flags import names
+from pyfsagg._base.settings import names_of
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
@@ -26,8 +26,13 @@ def add_commands(commands: Any) -> None:
         "another folder: the same command goes on from there.",
     )
     add = parser.add_argument
-    add("--table", type=names, metavar="A,B", help="tables, for instance 4.4,frcm_2 (default: all)")
-    add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
+    add(
+        "--table",
+        type=names_of,
+        metavar="A,B",
+        help="tables, for instance 4.4,frcm_2 (default: all)",
+    )
+    add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
     _run.add_run_flags(parser, OUTPUT)
     parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyfsagg._command.flags import names
+from pyfsagg._base.settings import names_of
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.commands import _run
 
@@ -46,7 +46,7 @@ def add_commands(commands: Any) -> None:
         what.add_argument("--all", action="store_true", help="all tables, the default")
         if paper in FIGURES:
             what.add_argument("--figure", choices=FIGURES[paper], help="a figure, not a table")
-        add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
+        add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
         if paper == "orders":
             add(
                 "--repeats",

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyfsagg._command.flags import names
+from pyfsagg._base.settings import names_of
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
@@ -25,8 +25,8 @@ def add_commands(commands: Any) -> None:
     )
     add = parser.add_argument
     add("--table", default="4.4", metavar="4.4|4.5|4.6", help="(default: %(default)s)")
-    add("--dataset", type=names, metavar="A,B", help="data sets as printed (default: all)")
-    add("--readings", type=names, metavar="A,B", help="names of readings (default: all)")
+    add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
+    add("--readings", type=names_of, metavar="A,B", help="names of readings (default: all)")
     _run.add_run_flags(parser, OUTPUT)
     parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyfsagg._command.flags import names
+from pyfsagg._base.settings import names_of
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
@@ -27,13 +27,13 @@ def add_commands(commands: Any) -> None:
     add = parser.add_argument
     add(
         "--datasets",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="data sets (default: ionosphere,semeion,optdigits,splice; with --quick ionosphere)",
     )
     add(
         "--filters",
-        type=names,
+        type=names_of,
         default=["information_gain", "mrmr"],
         metavar="A,B",
         help="information_gain (table 4.5), mrmr (table 4.6) or both, the default",
@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
 
 def _counts(text: str) -> list[int]:
     try:
-        return [int(part) for part in names(text)]
+        return [int(part) for part in names_of(text)]
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected whole numbers, got {text!r}") from None
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.task import Task
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.cross_validation import FoldPlan
@@ -22,6 +23,7 @@ from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import Bootstrap
 from pyfsagg.stability_measures import stability
 
 __all__ = [
@@ -106,12 +108,14 @@ class FoldRankings:
             filter_params={filter: filter_params},
             n_resamples=n_folds,
             resampling="k_fold",
-            drop_near_zero_variance=drop_near_zero_variance,
+            task=Task(drop_near_zero_variance=drop_near_zero_variance),
             random_state=random_state,
         )
         options: dict[str, Mapping[str, Any]] = {each: {} for each in AGGREGATORS_OF_TABLE.values()}
         options["geometric_mean"] = geometric_mean
-        return cls(FoldPlan(run, options, max(counts), None), filter, counts, recursion)
+        return cls(
+            FoldPlan(run, options, max(counts), Bootstrap(), None), filter, counts, recursion
+        )
 
     def rank_all(self, n_jobs: int | None) -> Iterator[Fold]:
         """What each fold gives, in processes: an R serves one caller at a time."""

@@ -19,7 +19,7 @@ from pandas.api.types import is_integer_dtype
 
 from pyfsagg._table.table import Table, check_table
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.aggregator_influence import influence
+from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError, PyfsaggWarning
@@ -195,7 +195,7 @@ def _by_aggregator(
             target,
             filter=name,
             filter_params={name: parity},
-            aggregator_params={"geometric_mean": geometric_mean},
+            aggregators=with_options(THESIS_AGGREGATORS, {"geometric_mean": geometric_mean}),
             n_folds=settings["n_folds"],
             n_resamples=settings["n_resamples"],
             random_state=seed,
