@@ -9,10 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._table.table import Weights, full_weights
 
-__all__ = ["FILTERS", "FilterSpec", "Scorer", "Weights", "full_weights"]
+__all__ = ["FILTERS", "FilterSpec", "Scorer", "Weights", "always", "full_weights", "never"]
 
 
 class Scorer(Protocol):
@@ -33,13 +33,19 @@ class Scorer(Protocol):
     ) -> dict[str, NDArray[np.float64]]: ...
 
 
-def _always(_parameters: Mapping[str, Any]) -> bool:
+def always(_parameters: Mapping[str, Any]) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class FilterSpec:
+def never(_parameters: Mapping[str, Any]) -> bool:
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSpec(Spec):
     """A registered filter.
+
+    In formulas X is the feature, Y the target, n the number of rows, counted by their weights.
 
     `prepare(table, target, **parameters)` returns a :class:`Scorer`; filters that share one
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
@@ -49,16 +55,11 @@ class FilterSpec:
     :class:`~pyfsagg._table.table.SparseTable`.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
     prepare: Callable[..., Scorer]
     output: str
-    bounds: str
-    source: str
-    accepts_missing: Callable[[Mapping[str, Any]], bool] = _always
+    accepts_missing: Callable[[Mapping[str, Any]], bool] = always
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
 
 
-FILTERS: Registry[FilterSpec] = Registry("filter")
+FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")
