@@ -32,7 +32,6 @@ examples:
   pyfsagg order --experiment figure-8 --seed 1
 """
 REPORT_FILE = "report.html"
-METHODS = ("cdv", "spoilers", "greedy-kl", "koller-sahami")
 FIGURES = tuple(f"figure-{number}" for number in range(7, 14))
 
 
@@ -74,7 +73,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_method_flags(add: Any) -> None:
-    add("--method", choices=METHODS, default="cdv", help="(default: %(default)s)")
+    add(
+        "--method",
+        default="cdv",
+        metavar="NAME",
+        help="how features are removed; an unknown name lists them (default: %(default)s)",
+    )
     add(
         "--threshold",
         type=threshold,
@@ -193,7 +197,7 @@ def _eliminate(options: argparse.Namespace) -> None:
             result = eliminate(
                 X,
                 y,
-                options.method.replace("-", "_"),
+                options.method,
                 tie_break=options.tie_break,
                 center_distance=options.center_distance,
                 blanket_size=options.blanket_size,

@@ -9,11 +9,12 @@ import pandas as pd
 from pyfsagg._base.checks import check_integer
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.unsupervised import METHODS, clustering_curve, rank_unsupervised, summarise_trials
+from pyfsagg.unsupervised import clustering_curve, rank_unsupervised, summarise_trials
 
 __all__ = ["FIGURE_1", "clustering_curves", "mean_over_sizes"]
 
 FIGURE_1 = ("dermatology", "segmentation_test", "pendigits_test", "wine")
+METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
 SEEDED = ("frcm", "frmv")
 TRIALS, QUICK_TRIALS = 40, 3
 

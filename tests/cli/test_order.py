@@ -102,7 +102,7 @@ def test_experiment(pyfsagg, tmp_path: Path) -> None:
         (["orders.csv", "--experiment", "figure-7"], "takes no table"),
         (["--experiment", "figure-7", "--checkpoint", "c"], "belongs to a table"),
         (["orders.csv", "--target", "knd"], "did you mean 'kind'"),
-        (["orders.csv", "--target", "kind", "--method", "kl"], "invalid choice"),
+        (["orders.csv", "--target", "kind", "--method", "kl"], "method must be one of"),
         (["orders.csv", "--target", "kind", "--threshold", "99"], "threshold"),
         (["orders.csv", "--target", "kind", "--threshold", "2", "--divergence", "0"], "exclude"),
         (["orders.csv", "--target", "kind", "--accuracy", "some"], "expected a number or 'all'"),
