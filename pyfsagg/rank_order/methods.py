@@ -57,10 +57,10 @@ def list_eliminations() -> pd.DataFrame:
     Examples
     --------
     >>> list_eliminations().loc["cdv", "options"]
-    ('center_distance',)
+    'center_distance'
     """
     frame = ELIMINATIONS.to_frame("title", "build", "seconds")
-    return frame.assign(options=[recorded_options(spec) for spec in ELIMINATIONS])
+    return frame.assign(options=[", ".join(recorded_options(spec)) for spec in ELIMINATIONS])
 
 
 def recorded_options(spec: EliminationSpec) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ def list_unsupervised_methods() -> pd.DataFrame:
     'uff'
     """
     frame = UNSUPERVISED_METHODS.to_frame("load", "clusters")
-    return frame.assign(options=[spec.options for spec in UNSUPERVISED_METHODS])
+    return frame.assign(options=[", ".join(spec.options) for spec in UNSUPERVISED_METHODS])
 
 
 def _load_frcm() -> Callable[..., Any]:
