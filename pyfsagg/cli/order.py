@@ -30,7 +30,6 @@ examples:
   pyfsagg order table.csv --target class --method cdv --divergence 0.05 --accuracy 50 --baseline
 """
 REPORT_FILE = "report.html"
-METHODS = ("cdv", "spoilers", "greedy-kl", "koller-sahami")
 
 
 def add_commands(commands: Any) -> None:
@@ -60,7 +59,12 @@ def add_commands(commands: Any) -> None:
 
 
 def _add_method_flags(add: Any) -> None:
-    add("--method", choices=METHODS, default="cdv", help="(default: %(default)s)")
+    add(
+        "--method",
+        default="cdv",
+        metavar="NAME",
+        help="how features are removed; an unknown name lists them (default: %(default)s)",
+    )
     add(
         "--threshold",
         type=threshold,
@@ -159,7 +163,7 @@ def _order(options: argparse.Namespace) -> None:
             result = eliminate(
                 X,
                 y,
-                options.method.replace("-", "_"),
+                options.method,
                 tie_break=options.tie_break,
                 center_distance=options.center_distance,
                 blanket_size=options.blanket_size,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,31 +13,18 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._cost import METHODS, estimate_seconds
-from pyfsagg.rank_order._engine import Progress, Strategy, run_elimination
+from pyfsagg.rank_order._engine import Progress, run_elimination
 from pyfsagg.rank_order._orders import Orders, read_orders
 from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.cdv import CENTER_DISTANCES, CentreStrategy
+from pyfsagg.rank_order.cdv import CENTER_DISTANCES
 from pyfsagg.rank_order.divergence import divergence_path
-from pyfsagg.rank_order.greedy_kl import GreedyStrategy
-from pyfsagg.rank_order.koller_sahami import PARTNERS, BlanketStrategy
+from pyfsagg.rank_order.koller_sahami import PARTNERS
+from pyfsagg.rank_order.methods import EliminationSpec, find_elimination, recorded_options
 from pyfsagg.rank_order.naive_bayes import accuracy_path
-from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
 __all__ = ["eliminate", "elimination_scores"]
 
 TIE_BREAKS = ("first", "last", "random")
-
-_BUILDERS: dict[str, Callable[[Orders, dict[str, Any]], Strategy]] = {
-    "spoilers": lambda orders, options: SpoilerStrategy(orders, options["n_jobs"]),
-    "greedy_kl": lambda orders, options: GreedyStrategy(orders),
-    "cdv": lambda orders, options: CentreStrategy(
-        orders, options["center_distance"], options["n_jobs"]
-    ),
-    "koller_sahami": lambda orders, options: BlanketStrategy(
-        orders, options["blanket_size"], options["partners"], options["priority"], options["n_jobs"]
-    ),
-}
 
 
 def eliminate(
@@ -71,8 +57,8 @@ def eliminate(
         Numbers on one scale, so that the values of different features can be compared.
     y : array of shape (n_samples,)
         Class labels.
-    method : {"cdv", "spoilers", "greedy_kl", "koller_sahami"}
-        What is removed at each step:
+    method : str
+        A name in :func:`~pyfsagg.rank_order.list_eliminations`.  What is removed at each step:
 
         - ``"cdv"``: the feature without which the Spearman distances between the class centres
           stay nearest to those of all features;
@@ -154,10 +140,10 @@ def eliminate(
     >>> result.select_by_divergence(0.0) == result.select(3)
     True
     """
+    spec = find_elimination(method)
     options = _check_options(
-        method, tie_break, center_distance, blanket_size, partners, accuracy, max_seconds
+        tie_break, center_distance, blanket_size, partners, accuracy, max_seconds
     )
-    options["n_jobs"] = n_jobs
     orders = read_orders(
         X,
         y,
@@ -167,19 +153,19 @@ def eliminate(
         random_state=random_state,
         advise=True,
     )
-    _refuse_long_run(orders, method, max_seconds)
+    _refuse_long_run(orders, spec, max_seconds)
     priority = _priority(orders.n_features, tie_break, random_state)
     identity = {
         "kind": "eliminate",
-        "method": method,
+        "method": spec.name,
         "tie_break": tie_break,
-        **{name: value for name, value in options.items() if name != "n_jobs"},
+        **options,
         "data": [orders.ranks, orders.weights, orders.starts],
         "priority": priority,
         "versions": versions(),
     }
     with open_checkpoint(checkpoint, identity) as kept:
-        order, criterion = _run(orders, method, priority, options, progress, kept)
+        order, criterion = _run(orders, spec, priority, options, n_jobs, progress, kept)
     p = orders.n_features
     accuracies = None
     if accuracy is not False:
@@ -189,7 +175,7 @@ def eliminate(
             orders, order[::-1][:largest], n_folds=n_folds, random_state=random_state
         )[::-1]
     return Elimination(
-        method=method,
+        method=spec.name,
         feature_names=orders.feature_names,
         removal_order=order,
         criterion=criterion,
@@ -199,12 +185,7 @@ def eliminate(
             "ties": ties,
             "missing": missing,
             "tie_break": tie_break,
-            **({"center_distance": center_distance} if method == "cdv" else {}),
-            **(
-                {"blanket_size": blanket_size, "partners": partners}
-                if method == "koller_sahami"
-                else {}
-            ),
+            **{name: options[name] for name in recorded_options(spec)},
             **({"n_folds": n_folds} if accuracies is not None else {}),
             "random_state": random_state if isinstance(random_state, int) else None,
         },
@@ -248,15 +229,14 @@ def elimination_scores(
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     >>> cdv = functools.partial(elimination_scores, method="cdv")  # pyfsagg.wam(X, y, filter=cdv)
     """
-    options = _check_options(
-        method, tie_break, center_distance, blanket_size, partners, False, None
-    )
+    spec = find_elimination(method)
+    options = _check_options(tie_break, center_distance, blanket_size, partners, False, None)
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
     seed = _resample_seed(random_state, sample_weight)
     priority = _priority(orders.n_features, tie_break, seed)
-    order, _ = _run(orders, method, priority, {**options, "n_jobs": 1}, None)
+    order, _ = _run(orders, spec, priority, options, n_jobs=1)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
@@ -271,7 +251,6 @@ def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSeque
 
 
 def _check_options(
-    method: str,
     tie_break: str,
     center_distance: str,
     blanket_size: int,
@@ -279,7 +258,6 @@ def _check_options(
     accuracy: bool | int,
     max_seconds: float | None,
 ) -> dict[str, Any]:
-    check_choice("method", method, METHODS)
     check_choice("tie_break", tie_break, TIE_BREAKS)
     check_choice("center_distance", center_distance, CENTER_DISTANCES)
     check_choice("partners", partners, PARTNERS)
@@ -291,14 +269,14 @@ def _check_options(
     return {"center_distance": center_distance, "blanket_size": size, "partners": partners}
 
 
-def _refuse_long_run(orders: Orders, method: str, max_seconds: float | None) -> None:
+def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
     if max_seconds is None:
         return
-    n, p, c = orders.n_samples, orders.n_features, orders.n_classes
-    seconds = estimate_seconds(method, n, p, c)
+    n, p = orders.n_samples, orders.n_features
+    seconds = spec.seconds(n, p, orders.n_classes)
     if seconds > max_seconds:
         raise DataError(
-            f"the elimination of {p} features from {n} samples by {method!r} would take about "
+            f"the elimination of {p} features from {n} samples by {spec.name!r} would take about "
             f"{_spoken(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
             'first, take "spoilers", which is the fastest, or pass max_seconds=None'
         )
@@ -312,13 +290,15 @@ def _spoken(seconds: float) -> str:
 
 def _run(
     orders: Orders,
-    method: str,
+    spec: EliminationSpec,
     priority: NDArray[np.intp],
     options: dict[str, Any],
-    progress: Progress | None,
+    n_jobs: int | None,
+    progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    strategy = _BUILDERS[method](orders, {**options, "priority": priority})
+    given = {**options, "priority": priority, "n_jobs": n_jobs}
+    strategy = spec.build(orders, **{name: given[name] for name in spec.options})
     return run_elimination(strategy, priority, progress, checkpoint)
 
 

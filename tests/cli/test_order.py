@@ -86,7 +86,7 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         ([], "required: TABLE, --target"),
         (["orders.csv"], "required: --target"),
         (["orders.csv", "--target", "knd"], "did you mean 'kind'"),
-        (["orders.csv", "--target", "kind", "--method", "kl"], "invalid choice"),
+        (["orders.csv", "--target", "kind", "--method", "kl"], "method must be one of"),
         (["orders.csv", "--target", "kind", "--threshold", "99"], "threshold"),
         (["orders.csv", "--target", "kind", "--threshold", "2", "--divergence", "0"], "exclude"),
         (["orders.csv", "--target", "kind", "--accuracy", "some"], "expected a number or 'all'"),

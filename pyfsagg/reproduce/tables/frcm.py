@@ -11,7 +11,6 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.unsupervised import (
-    METHODS,
     clustering_curve,
     evaluate_rankings,
     rank_unsupervised,
@@ -21,6 +20,7 @@ from pyfsagg.unsupervised import (
 __all__ = ["FIGURE_1", "clustering_curves", "clustering_on_selected", "mean_over_sizes"]
 
 FIGURE_1 = ("dermatology", "segmentation_test", "pendigits_test", "wine")
+METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
 SEEDED = ("frcm", "frmv")
 TRIALS, QUICK_TRIALS = 40, 3
 
