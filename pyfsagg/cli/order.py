@@ -17,7 +17,9 @@ from pyfsagg._command.flags import (
     reporter,
     threshold,
 )
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.rank_order.elimination import METHOD_SETTINGS
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
@@ -67,13 +69,14 @@ def add_commands(commands: Any) -> None:
         metavar="figure-N",
         help="repeat figure 7 to 13 of the paper, without a table (11 to 13 need its data)",
     )
-    _add_method_flags(add)
+    _add_method_flags(parser)
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
     parser.set_defaults(run=_order)
 
 
-def _add_method_flags(add: Any) -> None:
+def _add_method_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add("--method", choices=METHODS, default="cdv", help="(default: %(default)s)")
     add(
         "--threshold",
@@ -105,25 +108,8 @@ def _add_method_flags(add: Any) -> None:
         default="first",
         help="which of equally good features is removed (default: the first column)",
     )
-    add(
-        "--center-distance",
-        choices=("raw", "relative"),
-        default="raw",
-        help="distances of cdv as printed, or as shares of the largest possible",
-    )
-    add(
-        "--blanket-size",
-        type=int,
-        default=5,
-        metavar="K",
-        help="blanket of koller-sahami (default: %(default)s)",
-    )
-    add(
-        "--partners",
-        choices=("redundant", "informative"),
-        default="redundant",
-        help="which features form a blanket of koller-sahami",
-    )
+    for settings in METHOD_SETTINGS.values():
+        settings.add_flags(parser)
     add(
         "--accuracy",
         type=_sizes,
@@ -183,6 +169,7 @@ def _eliminate(options: argparse.Namespace) -> None:
     from pyfsagg.rank_order import eliminate, random_subset_baseline
     from pyfsagg.rank_order._page import elimination_page
 
+    method = options.method.replace("-", "_")
     X, y = split_target(read_table(options.table), options.target, options.exclude)
     share = 0.25 if options.threshold is None else options.threshold
     size = n_selected(share, X.shape[1])  # refuse before the work is done
@@ -193,16 +180,13 @@ def _eliminate(options: argparse.Namespace) -> None:
             result = eliminate(
                 X,
                 y,
-                options.method.replace("-", "_"),
+                method,
+                method_params=METHOD_SETTINGS[method].from_flags(options).changed(),
                 tie_break=options.tie_break,
-                center_distance=options.center_distance,
-                blanket_size=options.blanket_size,
-                partners=options.partners,
                 accuracy=False if options.accuracy is None else options.accuracy,
                 max_seconds=options.max_seconds or None,
                 n_jobs=options.jobs,
-                progress=progress,
-                checkpoint=options.checkpoint,
+                execution=Execution.from_flags(options, progress=progress),
                 **rules,
             )
         if options.divergence is not None:
