@@ -212,6 +212,7 @@ def _aggregate(
     full: bool = False,
     exact: bool = False,
     top_cutoff: Any = None,
+    ties: str = "last",
 ) -> dict[str, Any]:
     """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name."""
     options: dict[str, Any] = {}
@@ -220,6 +221,8 @@ def _aggregate(
         options = dict(options)
     else:
         name = AGGREGATORS.get(method).name
+    if name in ("robust_rank_aggregation", "mean_p_value"):
+        options["ties"] = ties
     if name == "robust_rank_aggregation":
         options["exact"] = exact
         if top_cutoff is not None:
@@ -232,8 +235,8 @@ def _aggregate(
     else:
         table = RankTable.from_normalized_ranks(np.asarray(matrix).T, names=_listed(items))
     values = AGGREGATORS.get(name).compute(table, **options)
-    shown = values.p_values if name == "robust_rank_aggregation" else values.statistic
-    if shown is None or method not in _R_METHODS:
+    shown = values.statistic if values.p_values is None else values.p_values
+    if method not in _R_METHODS:
         shown = values.scores
     order = np.argsort(-values.scores, kind="stable")
     return {"name": [table.names[j] for j in order], "score": np.asarray(shown)[order]}

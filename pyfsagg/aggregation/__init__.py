@@ -8,10 +8,12 @@
 
 import pandas as pd
 
+from pyfsagg._base.adjustment import adjust_p_values
+
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import fpcps, markov, order_statistics, rank_based, score_based
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.aggregation._result import Aggregation, adjust_p_values, aggregate, as_rank_table
+from pyfsagg.aggregation._result import Aggregation, aggregate, as_rank_table
 from pyfsagg.aggregation.permutation import PermutationTest, permutation_p_values
 
 __all__ = [

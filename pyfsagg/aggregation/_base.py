@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Registry
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -20,8 +20,6 @@ __all__ = [
     "comparable_ranks",
     "required_scores",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +34,14 @@ class AggregatedValues:
         The method's own value as published (a mean, a mean rank, Q, ρ, …).
     p_values : ndarray (p,) or None
         For methods that come with a null distribution.
+    remarks : tuple of str
+        What a reader of the p-values has to know.
     """
 
-    scores: FloatArray
-    statistic: FloatArray
-    p_values: FloatArray | None = None
+    scores: Floats
+    statistic: Floats
+    p_values: Floats | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def _never(_options: Mapping[str, Any]) -> bool:
@@ -68,8 +69,14 @@ class AggregatorSpec:
     by_item: Callable[[Mapping[str, Any]], bool] = _never
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
-        """The aggregator with its options checked and filled in, for use in loops."""
+        """The aggregator with its options checked and filled in, for loops that read scores only.
+
+        P-values, if any, are then those of average ranks: tie-safe ones need a second pass over
+        the table, for nothing that such a loop reads.
+        """
         check_options(self, options)
+        if "ties" in self.options:
+            options = {"ties": "average", **options}
         return lambda table: self.compute(table, **options)
 
 
@@ -90,7 +97,7 @@ def check_options(spec: AggregatorSpec, options: dict[str, Any]) -> None:
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")
 
 
-def required_scores(table: RankTable, method: str, sibling: str) -> FloatArray:
+def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     """The scores of `table`, or an error that names the aggregator of ranks to use instead.
 
     Raises
@@ -106,7 +113,7 @@ def required_scores(table: RankTable, method: str, sibling: str) -> FloatArray:
     return table.scores
 
 
-def comparable_ranks(table: RankTable) -> FloatArray:
+def comparable_ranks(table: RankTable) -> Floats:
     """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable.filled_ranks`.
 
     A rank r of a list with N_i items counts as r·max(N)/N_i, so that ranks from lists of different
@@ -116,5 +123,5 @@ def comparable_ranks(table: RankTable) -> FloatArray:
     largest = table.sizes.max()
     if (table.sizes == largest).all():
         return ranks
-    scale: FloatArray = (largest / table.sizes)[:, np.newaxis]
+    scale: Floats = (largest / table.sizes)[:, np.newaxis]
     return np.asarray(ranks * scale, dtype=np.float64)

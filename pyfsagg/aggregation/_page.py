@@ -125,7 +125,10 @@ def aggregation_page(
         Section(
             "ranking",
             "Ranking",
-            [_ranking(frame, result, top, adjusted), *_significance(table, result, permutation)],
+            [
+                _ranking(frame, result, top, adjusted),
+                *_significance(table, result, permutation, adjusted),
+            ],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
     ]
@@ -209,7 +212,8 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
         meanings.append(("P-value", "chance of so good a value for one item in independent lists"))
         if adjusted:
             columns.append((Column("Adjusted p"), probabilities(shown["adjusted_p_value"])))
-            meanings.append(("Adjusted p", f"the same, corrected across items ({result.adjust})"))
+            across = f"the same, corrected across items ({result.adjust}), {count(result.n_tests)}"
+            meanings.append(("Adjusted p", f"{across} of them"))
     if "permutation_p_value" in shown:
         columns += [
             (Column("Permutation p"), probabilities(shown["permutation_p_value"])),
@@ -253,20 +257,23 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
 
 
 def _significance(
-    table: RankTable, result: Aggregation, permutation: PermutationTest | None
+    table: RankTable, result: Aggregation, permutation: PermutationTest | None, adjusted: bool
 ) -> list[Block]:
     if result.p_values is None and permutation is None:
         return []
     blocks: list[Block] = []
     if result.p_values is not None:
         blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
+    if adjusted and result.adjustment:
+        blocks.append(Text(result.adjustment))
+    blocks += [Text(remark) for remark in result.remarks]
     assumed = not table.full and table.missing.any() and (table.sizes == table.n_items).all()
     if result.p_values is not None and assumed:
         blocks.append(
             Text(
                 f"The universe is taken to be the {count(table.n_items)} items that some list "
                 "holds. If more could have been listed, give their number (universe): the "
-                "p-values become smaller."
+                "p-values become smaller, also those that are adjusted, although over more items."
             )
         )
     if permutation is None:

@@ -29,7 +29,6 @@ from pyfsagg.ranks import RankTable
 
 __all__ = ["MOST_DOTS", "plot_consensus", "plot_list_ranks", "rank_axis"]
 
-Floats = NDArray[np.float64]
 
 MOST_DOTS = 60  # lists; beyond, dots are a smear and an interval says more
 LOGARITHMIC_FROM = 50  # the rank from which on the first places deserve more room

@@ -11,15 +11,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.selection import size_of_share
 from pyfsagg.aggregation._base import AGGREGATORS, check_options
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import RankTable, rank_scores
 
-__all__ = ["ADJUSTMENTS", "Aggregation", "adjust_p_values", "aggregate", "as_rank_table"]
+__all__ = ["Aggregation", "aggregate", "as_rank_table"]
 
 FloatArray = NDArray[np.float64]
-ADJUSTMENTS = {"bh": "fdr_bh", "holm": "holm", "bonferroni": "bonferroni"}
+AVERAGE_TIES = (
+    "Tied entries count with their average rank in the p-values (ties='average'), which are too small "
+    "for it, without bound if many entries are tied."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +44,11 @@ class Aggregation:
     p_values, adjusted_p_values : ndarray (p,) or None
         For methods with a null distribution; `adjust` names the correction across items.
     method, higher_is_better, n_lists, adjust
+    n_tests : int
+        Over how many items p-values are adjusted: the universe of the lists, of which those that
+        no list holds have p = 1.  With universes of different sizes the largest one counts.
+    remarks : tuple of str
+        What a reader of the p-values has to know, for instance that ties have a share in them.
 
     Notes
     -----
@@ -57,6 +67,21 @@ class Aggregation:
     higher_is_better: bool
     n_lists: int
     adjust: str
+    n_tests: int
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def adjustment(self) -> str | None:
+        """Over how many items the p-values are adjusted, as a sentence; None without p-values."""
+        if self.p_values is None:
+            return None
+        held = len(self.names)
+        if self.n_tests == held:
+            return f"The p-values are adjusted over the {held:,} items that the lists hold."
+        return (
+            f"The p-values are adjusted over all {self.n_tests:,} items that could have been "
+            f"listed; the {self.n_tests - held:,} that no list holds count with p = 1."
+        )
 
     def order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
@@ -78,8 +103,7 @@ class Aggregation:
         p = len(self.names)
         if isinstance(n_or_fraction, (float, np.floating)):
             share = check_real("n_or_fraction", n_or_fraction, low=0.0, high=1.0, low_open=True)
-            # The nudge keeps 0.07 * 100 = 7.000000000000001 from being rounded up to 8.
-            n = max(1, int(np.ceil(share * p - 1e-9)))
+            n = size_of_share(share, p)
         else:
             n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
         return [self.names[j] for j in self.order()[:n]]
@@ -115,6 +139,8 @@ class Aggregation:
             "higher_is_better": self.higher_is_better,
             "n_lists": self.n_lists,
             "adjust": None if self.p_values is None else self.adjust,
+            "n_tests": None if self.p_values is None else self.n_tests,
+            "remarks": list(self.remarks),
         }
         return json.dumps({**settings, "items": items})
 
@@ -146,7 +172,11 @@ def aggregate(
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}
-        Correction of the p-values across items.
+        Correction of the p-values across all items of the universe: an item that no list holds
+        has p = 1 and counts as a test.  If lists have universes of different sizes, the largest
+        one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
+        the set of items that the lists hold.  Of cut-off lists that is too few, but their ranks
+        are then divided by too small a number as well, and the p-values are too large on balance.
     **options
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
 
@@ -174,7 +204,11 @@ def aggregate(
     check_options(spec, options)
     table = as_rank_table(table_or_scores)
     values = spec.compute(table, **options)
-    adjusted = None if values.p_values is None else adjust_p_values(values.p_values, adjust)
+    # Normalized ranks come without the size of their universe: their `sizes` are ones.
+    n_tests = max(table.n_items, int(table.sizes.max()))
+    adjusted = None
+    if values.p_values is not None:
+        adjusted = adjust_p_values(values.p_values, adjust, n=n_tests)
     return Aggregation(
         names=table.names,
         scores=values.scores,
@@ -186,15 +220,17 @@ def aggregate(
         higher_is_better=spec.higher_is_better,
         n_lists=table.n_lists,
         adjust=adjust,
+        n_tests=n_tests,
+        remarks=values.remarks
+        if values.p_values is None
+        else (*values.remarks, *_of_ties(table, options)),
     )
 
 
-def adjust_p_values(p_values: FloatArray, adjust: str) -> FloatArray:
-    """Benjamini–Hochberg, Holm or Bonferroni correction of p-values across items."""
-    from statsmodels.stats.multitest import multipletests
-
-    corrected = multipletests(p_values, method=ADJUSTMENTS[adjust])[1]
-    return np.asarray(corrected, dtype=np.float64)
+def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What to say of the published reading of ties; computing it is no business of loops."""
+    asked = options.get("ties") == "average" and table.with_last_places() is not table
+    return (AVERAGE_TIES,) if asked else ()
 
 
 def as_rank_table(values: Any) -> RankTable:

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._result import Aggregation, aggregate, as_rank_table
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["Comparison", "compare_methods"]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +52,7 @@ class Comparison:
         return places
 
     @cached_property
-    def _kendall(self) -> FloatArray:
+    def _kendall(self) -> Floats:
         scores = [result.scores for result in self.results]
         values = np.eye(len(scores))
         for i, j in zip(*np.triu_indices(len(scores), 1), strict=True):

@@ -11,18 +11,17 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._kernels.markov import better_counts, pairwise_step, prefix_step, win_matrix
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.markov import better_counts, pairwise_step, prefix_step, win_matrix
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = ["mc1", "mc1_row", "mc2", "mc2_row", "mc3", "mc4"]
 
-FloatArray = NDArray[np.float64]
-Step = Callable[[FloatArray, FloatArray], None]
+Step = Callable[[Floats, Floats], None]
 
 PAIRWISE_LIMIT = 10_000
 MAX_STEPS = 100_000
@@ -128,7 +127,7 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
     leaving = (weights * np.where(lists.missing, 0.0, lists.above)).sum(axis=0)
     move = lists.step(weights, strict=True)
 
-    def step(mass: FloatArray, out: FloatArray) -> None:
+    def step(mass: Floats, out: Floats) -> None:
         move(mass, out)
         out += mass * (1.0 - leaving)
 
@@ -201,14 +200,14 @@ class _Lists:
         self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
         self.reach[self.missing] = 0.0
 
-    def step(self, weights: FloatArray, strict: bool = False) -> Step:
-        def move(mass: FloatArray, out: FloatArray) -> None:
+    def step(self, weights: Floats, strict: bool = False) -> Step:
+        def move(mass: Floats, out: Floats) -> None:
             prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
 
         return move
 
 
-def _compared_ranks(table: RankTable) -> FloatArray:
+def _compared_ranks(table: RankTable) -> Floats:
     """Ranks with absent items tied behind all others (``full=False``) or NaN (``full=True``)."""
     if table.full or not table.missing.any():
         return table.ranks

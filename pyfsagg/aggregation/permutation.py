@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg.aggregation._base import AGGREGATORS, check_options
-from pyfsagg.aggregation._result import ADJUSTMENTS, adjust_p_values, as_rank_table
+from pyfsagg._base.types import Floats
+from pyfsagg.aggregation._base import AGGREGATORS
+from pyfsagg.aggregation._result import as_rank_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["PermutationTest", "permutation_p_values"]
 
-FloatArray = NDArray[np.float64]
 NullTable = Callable[[np.random.Generator], Any]
 
 
@@ -34,17 +35,18 @@ class PermutationTest:
     p_values : ndarray (p,)
         For each item by itself.
     adjusted_p_values : ndarray (p,)
-        `p_values` corrected across items by `adjust`.
+        `p_values` corrected by `adjust` across the items that some list holds: labels are
+        exchanged among these only, so that an item that no list holds is never tested.
     family_wise_p_values : ndarray (p,)
         Chance that the best item of a null table scores as high (maximum statistic).
     method, n_permutations, adjust
     """
 
     names: tuple[str, ...]
-    scores: FloatArray
-    p_values: FloatArray
-    adjusted_p_values: FloatArray
-    family_wise_p_values: FloatArray
+    scores: Floats
+    p_values: Floats
+    adjusted_p_values: Floats
+    family_wise_p_values: Floats
     method: str
     n_permutations: int
     adjust: str
@@ -131,7 +133,7 @@ def permutation_p_values(
     ('x0', True)
     """
     spec = AGGREGATORS.get(method)
-    check_options(spec, options)
+    compute = spec.bind(**options)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
     table = as_rank_table(table_or_scores)
@@ -140,7 +142,7 @@ def permutation_p_values(
         sources = _sources(groups, table.n_lists)
     elif groups is not None:
         raise ParameterError("groups and null are two different null hypotheses; give one of them")
-    observed = spec.compute(table, **options).scores
+    observed = compute(table).scores
     # A null score that equals the observed one up to rounding counts as equal.
     limit = observed - 1e-12 * np.abs(observed)
     drawn = 0
@@ -148,12 +150,12 @@ def permutation_p_values(
     reached_by_best = np.zeros(table.n_items)
     for _ in range(n_permutations):
         if null is None:
-            scores = spec.compute(_relabelled(table, sources, rng), **options).scores
+            scores = compute(_relabelled(table, sources, rng)).scores
             ordered = np.sort(scores)
             reached += scores.size - np.searchsorted(ordered, limit, side="left")
             drawn += scores.size
         else:
-            scores = spec.compute(_checked_null(null(rng), table), **options).scores
+            scores = compute(_checked_null(null(rng), table)).scores
             reached += scores >= limit
             drawn += 1
         reached_by_best += scores.max() >= limit

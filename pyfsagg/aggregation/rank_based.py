@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -24,8 +25,6 @@ __all__ = [
     "median_rank",
     "minimum_rank",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -87,7 +86,7 @@ def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> Aggreg
     return _smaller_is_better(np.exp(_reduce(logs, "mean")), table, normalized)
 
 
-def _reduce(values: FloatArray, how: Literal["mean", "median", "min"]) -> FloatArray:
+def _reduce(values: Floats, how: Literal["mean", "median", "min"]) -> Floats:
     complete = {"mean": np.mean, "median": np.median, "min": np.min}[how]
     result = complete(values, axis=0)  # type: ignore[operator]
     if np.isnan(result).any():
@@ -96,7 +95,7 @@ def _reduce(values: FloatArray, how: Literal["mean", "median", "min"]) -> FloatA
     return np.asarray(result, dtype=np.float64)
 
 
-def _smaller_is_better(ranks: FloatArray, table: RankTable, normalized: bool) -> AggregatedValues:
+def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> AggregatedValues:
     statistic = ranks / table.sizes.max() if normalized else ranks
     return AggregatedValues(-statistic, statistic)
 
@@ -131,13 +130,13 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     return _larger_is_better((table.n_items - worst).sum(axis=0))
 
 
-def _bottom_filled(table: RankTable) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _bottom_filled(table: RankTable) -> tuple[Floats, NDArray[np.bool_]]:
     """Ranks with absent entries behind all others, and where they are."""
     missing = table.missing
     return np.where(missing, np.inf, table.ranks), missing
 
 
-def _larger_is_better(values: FloatArray) -> AggregatedValues:
+def _larger_is_better(values: Floats) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 

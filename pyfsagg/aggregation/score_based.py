@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -25,8 +25,6 @@ __all__ = [
     "median_score",
     "minimum_score",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def arithmetic_mean(table: RankTable) -> AggregatedValues:
@@ -100,9 +98,9 @@ def geometric_mean(
     return _same(np.exp(_over_present(logs, np.mean, np.nanmean)))
 
 
-def _shift(scores: FloatArray, shift: float | str) -> FloatArray:
+def _shift(scores: Floats, shift: float | str) -> Floats:
     if shift == "minimum":
-        lowest: FloatArray = np.nanmin(scores, axis=1, keepdims=True)
+        lowest: Floats = np.nanmin(scores, axis=1, keepdims=True)
         return np.maximum(-lowest, 0.0)
     if isinstance(shift, (int, float)) and not isinstance(shift, bool) and np.isfinite(shift):
         return np.full((1, 1), float(shift))
@@ -170,10 +168,10 @@ def maximum_score(table: RankTable) -> AggregatedValues:
 
 
 def _over_present(
-    values: FloatArray,
-    complete: Callable[..., FloatArray],
-    with_missing: Callable[..., FloatArray],
-) -> FloatArray:
+    values: Floats,
+    complete: Callable[..., Floats],
+    with_missing: Callable[..., Floats],
+) -> Floats:
     """Reduce over the lists; the slower NaN-aware form only where a NaN makes it necessary."""
     result = complete(values, axis=0)
     if np.isnan(result).any():
@@ -181,7 +179,7 @@ def _over_present(
     return np.asarray(result, dtype=np.float64)
 
 
-def _same(values: FloatArray) -> AggregatedValues:
+def _same(values: Floats) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 

@@ -107,7 +107,15 @@ def to_json(
         }
     if outcome.result.p_values is not None:
         document["note"] = INDEPENDENCE
+        document["remarks"] = _remarks(outcome)
+        document["adjusted_over"] = None if outcome.adjust == "none" else outcome.result.n_tests
     return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def _remarks(outcome: Outcome) -> list[str]:
+    """What belongs to the p-values of this result."""
+    adjustment = None if outcome.adjust == "none" else outcome.result.adjustment
+    return [*([adjustment] if adjustment else []), *outcome.result.remarks]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -309,7 +317,7 @@ def summary(outcome: Outcome, folder: Path) -> str:
     if outcome.comparison is not None:
         parts.append(_agreement(outcome.comparison, outcome.top))
     if result.p_values is not None:
-        parts.append(textwrap.fill(INDEPENDENCE, 88))
+        parts += [textwrap.fill(text, 88) for text in (*_remarks(outcome), INDEPENDENCE)]
     files = [ITEMS_FILE, *([COMPARISON_FILE] if outcome.comparison else []), RUN_FILE]
     parts.append(
         f"Results are in {folder}{'/' if str(folder) != '.' else ''}: {', '.join(files)} and the "

@@ -94,7 +94,7 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
         type=_whole_numbers,
         metavar="N",
         help="how many items could have been listed; one number, or one per list as A,B,… "
-        "(default: the number of different names)",
+        "(default: the number of different names); p-values are adjusted over all of them",
     )
     add(
         "--full",
@@ -131,7 +131,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "--adjust",
         choices=("bh", "holm", "bonferroni", "none"),
         default="bh",
-        help="correction of p-values across items (default: %(default)s)",
+        help="correction of p-values across all items of the universe (default: %(default)s)",
     )
     add(
         "--permutations",

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.entropy import SCORES, score_binned, score_mdl, score_nominal
-from pyfsagg._table.table import AnyTable, SparseTable, Table, check_table
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.entropy.scores import SCORES, score_binned, score_mdl, score_nominal
+from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.target import Target
 from pyfsagg.discretization import (
     MDL_READINGS,
     METHODS,
@@ -21,8 +22,8 @@ from pyfsagg.discretization import (
     check_totals,
     numeric_columns,
 )
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
-from pyfsagg.filters._sparse import SparseEntropyScorer
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, Weights, score_features
+from pyfsagg.filters._sparse import sorted_places, sparse_entropy
 
 __all__ = ["gain_ratio", "information_gain", "prepare_entropy", "symmetric_uncertainty"]
 
@@ -59,9 +60,7 @@ class EntropyScorer:
         self._codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes).astype(np.int32)
         self._n_levels = n_levels.astype(np.int64) + 1
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         """Scores (n_resamples, n_features) by name of output."""
         # one memory layout, so that the kernels are compiled once
         weights = np.ascontiguousarray(weights, dtype=np.uint16)
@@ -78,10 +77,10 @@ class EntropyScorer:
 
     def _score_numeric(
         self, weights: Weights, labels: NDArray[np.int32], table_size: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         columns = self._sorted
         if self._discretization == "mdl":
-            found: NDArray[np.float64] = score_mdl(
+            found: Floats = score_mdl(
                 columns.order,
                 columns.n_known,
                 columns.tied,
@@ -94,7 +93,7 @@ class EntropyScorer:
             )
             return found
         kind = EQUAL_WIDTH if self._discretization == "equal_width" else EQUAL_FREQUENCY
-        binned: NDArray[np.float64] = score_binned(
+        binned: Floats = score_binned(
             kind,
             self._bins,
             columns.order,
@@ -151,7 +150,8 @@ def prepare_entropy(
     columns = numeric_columns(table, booleans=parity and discretization == "mdl")
     options: dict[str, Any] = {"parity": parity, "discretization": discretization, "bins": bins}
     if isinstance(table, SparseTable):
-        return SparseEntropyScorer(table, columns, n_classes, **options)
+        own = (sorted_places(table), columns, n_classes, *options.values())
+        return KernelScorer(sparse_entropy, own, SCORES, table.n_features)
     return EntropyScorer(table, columns, n_classes, **options)
 
 
@@ -162,7 +162,7 @@ def information_gain(
     mdl: str = "textbook",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Information gain H(Y) + H(X) - H(X, Y) of each feature, in nats.
 
     Numeric and integer features are cut by MDL first; nominal and boolean ones are taken as they
@@ -215,7 +215,7 @@ def gain_ratio(
     mdl: str = "textbook",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Gain ratio of each feature: information gain divided by H(X).
 
     Parameters, missing values and errors are those of :func:`information_gain`.
@@ -246,7 +246,7 @@ def symmetric_uncertainty(
     mdl: str = "textbook",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Symmetric uncertainty of each feature: twice the information gain over H(X) + H(Y).
 
     Parameters, missing values and errors are those of :func:`information_gain`.
@@ -277,13 +277,9 @@ def _scores(
     mdl: str,
     nominal: Sequence[str | int] | None,
     sample_weight: ArrayLike | None,
-) -> NDArray[np.float64]:
-    table = check_table(X, nominal=nominal, min_features=1, sparse=True)
-    target = check_target(y, table.n_samples)
-    weights = full_weights(table.n_samples, sample_weight)
-    scorer = prepare_entropy(table, target, mdl=mdl)
-    scores: NDArray[np.float64] = scorer(weights, target.codes[np.newaxis, :])[output][0]
-    return scores
+) -> Floats:
+    reading = {"nominal": nominal, "min_features": 1, "sparse": True}
+    return score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
 FILTERS.add(

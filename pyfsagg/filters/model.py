@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -32,9 +33,7 @@ class CallableScorer:
     outputs: tuple[str, ...] = ("callable",)
     releases_gil: bool = False
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         rows = []
         for r in range(len(weights)):
             y = self.target.answers(labels[r if len(labels) > 1 else 0])
@@ -59,25 +58,24 @@ class EstimatorScorer:
     outputs: tuple[str, ...] = ("estimator",)
     releases_gil: bool = False
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         rows = [
             self._importance(weights[r], labels[r if len(labels) > 1 else 0])
             for r in range(len(weights))
         ]
         return {"estimator": np.array(rows)}
 
-    def _importance(
-        self, weights: NDArray[np.uint16], labels: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
+    def _importance(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> Floats:
         present = np.flatnonzero(weights)
         if self.weighted:
             rows, extra = present, {_weight_name(self.estimator): weights[present].astype(float)}
         else:
             rows, extra = np.repeat(present, weights[present]), {}
         answers = self.target.answers(labels)
-        assert answers is not None, "estimators need a target, which was checked"
+        if answers is None:
+            raise DataError(
+                f"{type(self.estimator).__name__} needs a target, but the target y is None"
+            )
         drawn = answers[rows]
         n_features = self.features.shape[1]
         if (drawn == drawn[0]).all():
@@ -228,7 +226,7 @@ def _name(function: Any) -> str:
     return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
-def _checked_scores(found: Any, n_features: int, name: str) -> NDArray[np.float64]:
+def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
     try:
         scores = np.asarray(found, dtype=np.float64)
     except (TypeError, ValueError):

@@ -11,13 +11,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.binning import EQUAL_WIDTH, PRAZNIK
-from pyfsagg._kernels.mrmr import mrmr_block
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.mrmr.selection import mrmr_block
+from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
-from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
+from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind
 
 __all__ = ["MrmrResult", "MrmrScorer", "mrmr", "prepare_mrmr"]
 
@@ -41,7 +42,7 @@ class MrmrResult:
     feature_names : tuple of str
     """
 
-    scores: NDArray[np.float64]
+    scores: Floats
     order: NDArray[np.intp]
     feature_names: tuple[str, ...]
 
@@ -71,14 +72,12 @@ class MrmrScorer:
     outputs: tuple[str, ...] = ("mrmr",)
     releases_gil: bool = True
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         return {"mrmr": self.select(weights, labels)[0]}
 
     def select(
         self, weights: Weights, labels: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    ) -> tuple[Floats, NDArray[np.intp]]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
         columns = self.columns
         n_codes = np.append(columns.n_codes, self.n_classes)
@@ -88,12 +87,8 @@ class MrmrScorer:
         scores = np.empty((len(weights), columns.values.shape[1]))
         orders = np.empty((len(weights), self.n_selected), dtype=np.int64)
         mrmr_block(
-            columns.values,
-            columns.categories,
-            columns.source,
+            columns,
             n_codes,
-            columns.lowest,
-            columns.highest,
             self.bins,
             self.reading,
             np.ascontiguousarray(labels),

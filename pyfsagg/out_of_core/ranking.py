@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._kernels.counted_scores import OUTPUTS
+from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions

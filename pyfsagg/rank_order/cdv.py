@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._kernels.order_centers import add_precedences, close_pairs_column
+from pyfsagg._kernels.orders.centers import add_precedences, close_pairs_column
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import Orders

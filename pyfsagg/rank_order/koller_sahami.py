@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._kernels.rank_order import added_divergence, conditional_entropies
+from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_entropies
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders
 

@@ -93,24 +93,22 @@ class RankOrderSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             How often each instance counts.
         """
         record_input(self, X, y)
-        size = self._size(check_table(X, allow_constant=True).n_features)
+        threshold = self._threshold(check_table(X, allow_constant=True).n_features)
         options = self.get_params(deep=False)
         for name in ("threshold", "divergence"):
             options.pop(name)
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
-        if size is None:
-            assert self.divergence is not None
-            size = self.result_.size_by_divergence(self.divergence)
+        by_number = isinstance(threshold, int)
+        size = threshold if by_number else self.result_.size_by_divergence(threshold)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking
         self.support_ = self.ranking_ <= size
         return self
 
-    def _size(self, n_features: int) -> int | None:
-        """The number of features asked for; None if the divergence decides."""
+    def _threshold(self, n_features: int) -> int | float:
+        """The number of features asked for, or, a float, the divergence that decides."""
         if self.divergence is not None:
-            check_real("divergence", self.divergence, low=0.0)
-            return None
+            return check_real("divergence", self.divergence, low=0.0)
         if self.threshold is None:
             raise ParameterError("give threshold (how many features) or divergence (how much loss)")
         return n_selected(self.threshold, n_features)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.rank_order import spoiler_column, spoiler_totals
+from pyfsagg._kernels.orders.rank_order import spoiler_column, spoiler_totals
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_orders

@@ -9,16 +9,15 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Registry
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 
 __all__ = [
     "STABILITY_MEASURES",
     "BoundStatistic",
     "Estimate",
-    "Floats",
     "Imputed",
     "PairwiseAverage",
     "StabilityResult",
@@ -28,7 +27,6 @@ __all__ = [
     "require_defined",
 ]
 
-Floats = NDArray[np.float64]
 
 BLOCK_CELLS = 1 << 20
 """Cells of the similarity matrix that are held at once (8 MB of float64)."""

@@ -8,12 +8,14 @@ average costs O(m p).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.stability import (
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.pairs import (
     canberra_block,
     canberra_pair_sum,
     kendall_block,
@@ -23,7 +25,6 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     Estimate,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
@@ -209,23 +210,23 @@ def _free_pairs(ranks: Floats) -> Floats:
     return free
 
 
-def bind_kendall(ranks: Floats) -> PairwiseAverage:
-    m, p = ranks.shape
+def kendall_cells(
+    ranks: Floats, weights: Floats, *, symmetric: bool
+) -> Callable[[slice, slice], Floats]:
+    """Weighted tau-b of the rows of two slices of `ranks`."""
     order = np.argsort(ranks, axis=1)
-    weights = np.ones((m, p))
 
     def block(left: slice, right: slice) -> Floats:
-        cells: Floats = kendall_block(
-            ranks[left],
-            ranks[right],
-            order[left],
-            order[right],
-            weights[left],
-            weights[right],
-            False,
-        )
+        rows, orders = (ranks[left], ranks[right]), (order[left], order[right])
+        cells: Floats = kendall_block(*rows, *orders, weights[left], weights[right], symmetric)
         return cells
 
+    return block
+
+
+def bind_kendall(ranks: Floats) -> PairwiseAverage:
+    m, p = ranks.shape
+    block = kendall_cells(ranks, np.ones((m, p)), symmetric=False)
     shortcut = None if pairwise_is_cheaper(m, p) else lambda: _mean_kendall(ranks)
     return PairwiseAverage(m, block, shortcut)
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     BoundStatistic,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,

@@ -14,19 +14,19 @@ import numpy as np
 from numpy.random import Generator
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._kernels.similarity import COUNT, GREEDY, MATCHING, MEAN, YU, adjusted_block
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.similarity import COUNT, GREEDY, MATCHING, MEAN, YU, adjusted_block
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
 )
 from pyfsagg.stability_measures._input import Selection
 from pyfsagg.stability_measures._similarity import (
-    Neighbours,
     RandomLevel,
     enumerated_level,
+    similar_pairs,
     yu_level,
 )
 from pyfsagg.stability_measures.chance import ExpectedPairs, hypergeometric_mean
@@ -63,7 +63,7 @@ class AdjustedPairs:
         check_choice("correction", correction, ("default", "none", "exact", "estimate"))
         if correction == "default":
             correction = self.default_correction
-        graph = Neighbours.of(
+        graph = similar_pairs(
             similarity, check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
         )
         support = selection.support
@@ -82,7 +82,7 @@ class AdjustedPairs:
         expected = None if level is None else ExpectedPairs(sizes, level)
 
         def block(left: slice, right: slice) -> Floats:
-            cells: Floats = adjusted_block(self.kind, support[left], support[right], *graph.arrays)
+            cells: Floats = adjusted_block(self.kind, support[left], support[right], graph)
             if self.kind == YU:
                 both_empty = (sizes[left, None] == 0) & (sizes[None, right] == 0)
                 cells[both_empty] = np.nan
@@ -204,7 +204,7 @@ def adjusted_level(
             correction = spec.bind.default_correction
         if correction != "none":
             return 0.0 if 0 < size < p else float("nan")
-        graph = Neighbours.of(similarity, threshold)
+        graph = similar_pairs(similarity, threshold)
         if spec.bind.kind == YU:
             return yu_level(graph, size, size, p)
         return RandomLevel(spec.bind.kind, graph, p, n_random, random_state)(size, size)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from pyfsagg._base.checks import check_real
-from pyfsagg._kernels.stability import kendall_block, overlap_block, weighted_kendall_pair_sum
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.pairs import overlap_block, weighted_kendall_pair_sum
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     Estimate,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
 )
-from pyfsagg.stability_measures.pairwise import correlation, pairwise_is_cheaper
+from pyfsagg.stability_measures.pairwise import correlation, kendall_cells, pairwise_is_cheaper
 
 __all__: list[str] = []
 
@@ -42,21 +42,8 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
     """Additive hyperbolic weights 1/r_j + 1/r_l, averaged over the weights of the two rankings."""
     m, p = ranks.shape
     weights = 1.0 / (p + 1 - ranks)
-    order = np.argsort(ranks, axis=1)
-
-    def block(left: slice, right: slice) -> Floats:
-        cells: Floats = kendall_block(
-            ranks[left],
-            ranks[right],
-            order[left],
-            order[right],
-            weights[left],
-            weights[right],
-            True,
-        )
-        return cells
-
-    ordered = np.take_along_axis(ranks, order, axis=1)
+    block = kendall_cells(ranks, weights, symmetric=True)
+    ordered = np.sort(ranks, axis=1)
     tied = bool((ordered[:, 1:] == ordered[:, :-1]).any())
     # With ties the norm of a row depends on the other row's weights, and the sum does not separate.
     direct = not tied and p > 1 and not pairwise_is_cheaper(m, p)

@@ -15,12 +15,13 @@ from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.unsupervised._input import Floats, Labels
+from pyfsagg.unsupervised._input import Labels
 
 __all__ = ["CLUSTERERS", "Clusterings", "draw_clusterings", "resolve_k_range"]
 

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.types import Floats
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import Floats, Labels, check_labels, check_numbers
+from pyfsagg.unsupervised._input import Labels, check_labels, check_numbers
 from pyfsagg.unsupervised.affinity import affinity_scores
 from pyfsagg.unsupervised.clusterings import draw_clusterings, resolve_k_range
 from pyfsagg.unsupervised.consensus import consensus_matrix

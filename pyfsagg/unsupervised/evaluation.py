@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import data_hash, versions
@@ -24,7 +25,7 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import Floats, check_numbers
+from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.clusterings import draw_clusterings
 from pyfsagg.unsupervised.consensus_affinity import frcm
 from pyfsagg.unsupervised.methods import METHODS, rank_unsupervised

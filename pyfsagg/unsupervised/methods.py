@@ -12,9 +12,10 @@ import numpy as np
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import check_table, full_weights
 from pyfsagg.exceptions import ParameterError, UnknownNameError
-from pyfsagg.unsupervised._input import Floats, check_numbers
+from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking, frcm
 from pyfsagg.unsupervised.laplacian import laplacian_score
 from pyfsagg.unsupervised.multiple_views import frmv

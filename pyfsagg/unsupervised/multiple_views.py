@@ -8,13 +8,13 @@ import numpy as np
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
-from pyfsagg._kernels.separation import correlation_ratios
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.clusters.separation import correlation_ratios
 from pyfsagg._run.execution import Execution
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.table import Table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.unsupervised._input import (
-    Floats,
     Labels,
     blocks,
     check_labels,

@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.output import new_folder
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
-from pyfsagg.unsupervised._input import Floats, Labels
+from pyfsagg.unsupervised._input import Labels
 
 __all__ = ["MEAN_PLUS_SD", "ConsensusRanking", "mean_plus_sd"]
 

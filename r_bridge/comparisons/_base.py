@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.registry import Registry
+from pyfsagg._base.types import Floats
 from r_bridge.comparisons._material import Material
 
 __all__ = [
@@ -23,8 +24,6 @@ __all__ = [
     "Tolerance",
     "compare",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

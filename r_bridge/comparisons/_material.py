@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
@@ -23,8 +24,6 @@ from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.resampling import Rows
 
 __all__ = ["Material", "Resampled", "embedded_material", "given_material"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,15 +68,19 @@ def _rank_arrays(
 
 
 def _of(method: Method, table: RankTable, **options: Any) -> pd.Series[float]:
-    """Our value of what RobustRankAggreg calls `method`, by name of item."""
-    name, fixed = {
-        "RRA": ("robust_rank_aggregation", {}),
+    """Our value of what RobustRankAggreg calls `method`, by name of item.
+
+    Tied ranks are read as R reads them: as they are.
+    """
+    readings: dict[str, tuple[str, dict[str, Any]]] = {
+        "RRA": ("robust_rank_aggregation", {"ties": "average"}),
         "mean": ("mean_p_value", {}),
         "median": ("median_rank", {"normalized": True}),
         "min": ("minimum_rank", {"normalized": True}),
         "geom.mean": ("geometric_mean_rank", {"normalized": True}),
         "stuart": ("stuart", {}),
-    }[method]
+    }
+    name, fixed = readings[method]
     values = AGGREGATORS.get(name).compute(table, **fixed, **options)
     found = values.p_values if method == "RRA" else values.statistic
     return pd.Series(found, index=list(table.names))
@@ -136,7 +140,7 @@ def _rank_matrix(material: Material) -> Iterator[Case]:
     "rra",
     "RobustRankAggreg",
     "robust rank aggregation (RRA), p",
-    ours="aggregate(lists, 'rra').p_values",
+    ours="aggregate(lists, 'rra', ties='average').p_values",
     theirs="aggregateRanks(glist, N, method = 'RRA')",
     tolerance=P_VALUE,
 )
@@ -149,7 +153,7 @@ def _rra(material: Material) -> Iterator[Case]:
     "rra_exact",
     "RobustRankAggreg",
     "RRA, exact p, at most 10 lists",
-    ours="aggregate(table, 'rra', exact=True).p_values",
+    ours="aggregate(table, 'rra', exact=True, ties='average').p_values",
     theirs="aggregateRanks(rmat, method = 'RRA', exact = TRUE)",
     tolerance=SUBTRACTED,
 )
@@ -161,7 +165,7 @@ def _rra_exact(material: Material) -> Iterator[Case]:
     "rra_exact_many",
     "RobustRankAggreg",
     "RRA, exact p, 40 to 60 lists",
-    ours="aggregate(table, 'rra', exact=True).p_values",
+    ours="aggregate(table, 'rra', exact=True, ties='average').p_values",
     theirs="aggregateRanks(rmat, method = 'RRA', exact = TRUE)",
     tolerance=SUBTRACTED,
     departs=Departure(f"R takes the exact p-value as 1 minus Stuart's Q. {RECURSION}"),
@@ -174,7 +178,7 @@ def _rra_exact_many(material: Material) -> Iterator[Case]:
     "rra_top_cutoff",
     "RobustRankAggreg",
     "RRA of top lists with cutoffs, p",
-    ours="aggregate(table, 'rra', top_cutoff=cutoffs).p_values",
+    ours="aggregate(table, 'rra', top_cutoff=cutoffs, ties='average').p_values",
     theirs="aggregateRanks(rmat, topCutoff = cutoffs)",
     tolerance=SUBTRACTED,
 )
@@ -233,7 +237,7 @@ def _stuart_hundreds(material: Material) -> Iterator[Case]:
     "mean_p_value",
     "RobustRankAggreg",
     "p-value of the mean normalized rank",
-    ours="aggregate(lists, 'mean_p_value').p_values",
+    ours="aggregate(lists, 'mean_p_value').statistic",
     theirs="aggregateRanks(glist, N, method = 'mean')",
     tolerance=P_VALUE,
 )

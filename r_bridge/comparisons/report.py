@@ -21,10 +21,12 @@ from pyfsagg._page.page import (
     write_page,
 )
 from r_bridge._packages import PACKAGES
-from r_bridge.comparisons.result import VERDICTS, CrossCheck, Outcome
+from r_bridge.comparisons.outcome import VERDICTS, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from r_bridge.comparisons.result import CrossCheck
 
 __all__ = ["cross_check_page", "plot_differences", "scientific", "write_cross_check"]
 

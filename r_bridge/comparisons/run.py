@@ -23,7 +23,8 @@ from r_bridge.comparisons import (  # noqa: F401 - each registers its comparison
 )
 from r_bridge.comparisons._base import COMPARISONS, Comparison, Difference
 from r_bridge.comparisons._material import Material, embedded_material, given_material
-from r_bridge.comparisons.result import CrossCheck, Outcome
+from r_bridge.comparisons.outcome import Outcome
+from r_bridge.comparisons.result import CrossCheck
 
 __all__ = ["cross_check", "list_comparisons"]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
 from pyfsagg.statistics import friedman, nemenyi, one_way_anova, pairwise_tests, rm_anova, wilcoxon
 from r_bridge import statistics as r
 from r_bridge.comparisons._base import CLOSED_FORM, Case, Tolerance, compare
@@ -16,7 +17,6 @@ from r_bridge.comparisons._material import Material
 
 __all__: list[str] = []
 
-Floats = NDArray[np.float64]
 
 ROUNDED = Tolerance(5.01e-4, "absolute", "rstatix rounds to three decimals")
 SHIFT = Tolerance(

@@ -23,8 +23,8 @@ from r_bridge._packages import PACKAGES
 from r_bridge._session import RError, require
 from r_bridge.comparisons import _base, run
 from r_bridge.comparisons._base import COMPARISONS, Case, Comparison, Departure, Tolerance
+from r_bridge.comparisons.outcome import VERDICTS
 from r_bridge.comparisons.report import cross_check_page, plot_differences
-from r_bridge.comparisons.result import VERDICTS
 
 pytestmark = pytest.mark.r
 need("RobustRankAggreg", "afex", "rstatix")

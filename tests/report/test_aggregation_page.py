@@ -41,7 +41,9 @@ def test_table_holds_what_the_result_holds() -> None:
     assert "Rank aggregation of votes 3 lists, 4 items" in page.words
     assert "3 lists of 2 to 3 items (out of a universe of 4): 4 different items" in page.words
     assert "of which every list holds 2." in page.words
-    assert "corrected across items (bonferroni)" in page.words
+    assert "corrected across items (bonferroni), 4 of them" in page.words
+    assert "adjusted over the 4 items that the lists hold" in page.words
+    assert "adjusted over" not in read(TABLE, result, adjusted=False).words
 
 
 def test_p_values_come_with_their_assumption() -> None:

@@ -94,7 +94,9 @@ def test_no_plan_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "own"), PLAN_CASES, ids=lambda each: " ".join(each) if isinstance(each, dict) else each.name
+    ("plan", "own"),
+    PLAN_CASES,
+    ids=lambda each: " ".join(each) if isinstance(each, dict) else each.name,
 )
 def test_every_plan_can_be_handed_over_and_repeated(plan: Plan, own: dict[str, Any]) -> None:
     result = wam(X, Y, filter="cs", resampling=plan, n_resamples=6, random_state=3)

@@ -363,19 +363,21 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
         "classifiers": ["naive_bayes", "nearest_neighbors"],
         "thresholds": [1, 3],
         "metrics": ["accuracy", "auc"],
-        "protocol": "both",
-        "n_folds": 2,
-        "n_random": 1,
+        "protocol": pyfsagg.Protocol("both", n_folds=2, n_random=1),
         "n_resamples": 4,
         "random_state": 0,
     }
     whole = pyfsagg.evaluate(X, y, **options)
     with pytest.raises(StoppedError):
-        pyfsagg.evaluate(X, y, **options, progress=_stop_at(12), checkpoint=tmp_path)
-    again = pyfsagg.evaluate(X, y, **options, checkpoint=tmp_path)
+        pyfsagg.evaluate(
+            X, y, **options, execution=pyfsagg.Execution(progress=_stop_at(12), checkpoint=tmp_path)
+        )
+    again = pyfsagg.evaluate(X, y, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
     assert again.to_frame().equals(whole.to_frame())
     with pytest.raises(ParameterError, match="thresholds is"):
-        pyfsagg.evaluate(X, y, **{**options, "thresholds": [2]}, checkpoint=tmp_path)
+        pyfsagg.evaluate(
+            X, y, **{**options, "thresholds": [2]}, execution=pyfsagg.Execution(checkpoint=tmp_path)
+        )
 
 
 def test_other_rows_are_other_resamples(tmp_path: Path) -> None:
@@ -408,8 +410,8 @@ def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> Non
         "baselines": [],
         "n_resamples": 2,
     }
-    first = evaluate_many(datasets, **options, checkpoint=tmp_path)
-    again = evaluate_many(datasets, **options, checkpoint=tmp_path)
+    first = evaluate_many(datasets, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
+    again = evaluate_many(datasets, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
     assert len(list(tmp_path.iterdir())) == 2
     assert again.to_frame().equals(first.to_frame())
 

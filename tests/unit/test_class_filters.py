@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pyfsagg._kernels.class_tables import value_difference
+from pyfsagg._kernels.tables.class_tables import value_difference
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError

@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 from numba import njit
 
-from pyfsagg._kernels.binning import praznik_bins, praznik_rows
-from pyfsagg._kernels.draws import place_draws, words_for
-from pyfsagg._kernels.popcount import (
+from pyfsagg._kernels.mrmr.draws import place_draws, words_for
+from pyfsagg._kernels.mrmr.popcount import (
     WORD_BITS,
     equal_bits,
     meet_1x1,
@@ -21,6 +20,7 @@ from pyfsagg._kernels.popcount import (
     meet_3x1,
     meet_3x3,
 )
+from pyfsagg._kernels.tables.binning import praznik_bins, praznik_rows
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError

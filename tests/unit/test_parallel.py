@@ -176,7 +176,7 @@ def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
         "classifiers": ["naive_bayes", "random_forest"],
         "thresholds": [2],
         "baselines": [],
-        "n_folds": 2,
+        "protocol": pyfsagg.Protocol(n_folds=2),
         "n_resamples": 4,
         "random_state": 0,
     }

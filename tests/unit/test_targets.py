@@ -296,10 +296,12 @@ def test_groups_stay_together() -> None:
     coin = rng.permutation(np.repeat([0, 1], 10))[groups]
     options = {
         "methods": ["chi_squared"], "classifiers": ["knn"], "thresholds": [1.0], "baselines": [],
-        "n_resamples": 3, "random_state": 0, "protocol": "nested",
+        "n_resamples": 3, "random_state": 0,
     }  # fmt: skip
-    apart = pyfsagg.evaluate(table, coin, **options).summary()["mean"]
-    together = pyfsagg.evaluate(table, coin, groups=groups, **options).summary()["mean"]
+    apart = pyfsagg.evaluate(table, coin, **options, protocol="nested").summary()["mean"]
+    together = pyfsagg.evaluate(
+        table, coin, **options, protocol=pyfsagg.Protocol("nested", groups=groups)
+    ).summary()["mean"]
     assert (apart > 0.95).all()
     assert (together < 0.85).all()
 
@@ -316,8 +318,10 @@ def test_groups_stay_together() -> None:
     ],
 )
 def test_bad_input_to_evaluation(options: dict[str, object], error: type, message: str) -> None:
+    given = {"methods": ["pearson"], **QUICK, **options}
+    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
     with pytest.raises(error, match=message):
-        pyfsagg.evaluate(X, y, methods=["pearson"], **{**QUICK, **options})
+        pyfsagg.evaluate(X, y, **given, protocol=pyfsagg.Protocol(**own))
 
 
 def test_regressors_by_name() -> None:

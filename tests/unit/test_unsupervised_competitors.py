@@ -8,8 +8,8 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.secular import spectral_entropy_without
-from pyfsagg._kernels.separation import correlation_ratios
+from pyfsagg._kernels.clusters.secular import spectral_entropy_without
+from pyfsagg._kernels.clusters.separation import correlation_ratios
 from pyfsagg._table.table import check_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
