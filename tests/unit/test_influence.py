@@ -13,6 +13,7 @@ from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.multitest import multipletests
 
 from pyfsagg import (
+    Execution,
     InfluenceResult,
     Rows,
     bam,
@@ -331,6 +332,7 @@ def test_json_holds_no_nan(tmp_path: Path) -> None:
         ({"aggregators": {"am": {"x": 1}}}, ParameterError, "'x'"),
         ({"aggregators": {}}, ParameterError, "different and at least one"),
         ({"aggregators": {"am": {}, "arithmetic_mean": {}}}, ParameterError, "different"),
+        ({"execution": Execution(scratch=".")}, ParameterError, "influence writes none: leave it"),
         ({"resampling": "k_fold"}, ParameterError, "cannot be drawn inside the training part"),
         ({"resampling": Rows([[0, 1]])}, ParameterError, "cannot be drawn inside the training"),
         ({"method": "tam"}, ParameterError, "method must be one of"),
