@@ -77,7 +77,7 @@ def check_agreement() -> None:
         codes,
         data.y,
         filters=filters,
-        nominal=list(codes),
+        task=pyfsagg.Task(nominal=list(codes)),
         resampling="poisson_bootstrap",
         n_resamples=found.n_resamples,
         random_state=1,
@@ -102,7 +102,7 @@ def run_once(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         random_state=0,
         n_jobs=options.jobs,
         memory_limit=options.memory_limit,
-        progress=tell,
+        execution=pyfsagg.Execution(progress=tell),
     )
     n_rows = result.data["n_samples"]
     start, end = marks[0][0], time.perf_counter()

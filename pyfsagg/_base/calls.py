@@ -70,12 +70,15 @@ class Call:
             Arguments as they were settled, for instance the seed; they are always shown.
         """
         own: dict[str, str] = {}
-        arguments = {}
+        arguments: dict[str, str] = {}
         for parameter in inspect.signature(function).parameters.values():
             key = parameter.name
             if key in data or key in _NOT_REPEATED:
                 continue
             value = settled.get(key, given[key])
+            if parameter.kind is parameter.VAR_KEYWORD:
+                arguments |= {name: _code(each, name, own) for name, each in value.items()}
+                continue
             empty = (
                 parameter.default is None
                 and isinstance(value, (Mapping, list, tuple))

@@ -86,7 +86,13 @@ class Settings:
         ------
         ParameterError
             For a name that the group does not have.
+        InputTypeError
+            If `given` is no mapping.
         """
+        if not isinstance(given, (Mapping, type(None))):
+            raise InputTypeError(
+                f"the parameters of {cls.kind} must be a mapping of names to values, got {given!r}"
+            )
         chosen = dict(given or {})
         for name in chosen:
             if name not in cls.names():

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from pyfsagg._base.settings import Settings, option
+from pyfsagg.exceptions import ParameterError
 
 __all__ = ["Execution", "Progress", "progress_sink"]
 
@@ -55,6 +56,23 @@ class Execution(Settings):
     progress: bool | Progress | None = option(
         None, flag=False, help="a progress bar, or a function (done, total)"
     )
+
+    @classmethod
+    def without_scratch(cls, function: str, given: object) -> Self:
+        """The argument ``execution`` of a function that has no score matrices to put into files.
+
+        Raises
+        ------
+        ParameterError
+            If a folder for them is named all the same.
+        """
+        execution = cls.read("execution", given)
+        if execution.scratch is not None:
+            raise ParameterError(
+                f"scratch is for the score matrices of wam and bam, and {function} writes none: leave "
+                "it out of execution"
+            )
+        return execution
 
 
 @contextmanager

@@ -82,8 +82,8 @@ def influence(
     resampling : str or plan
         How they are drawn, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` also counts in the folds.
     task, random_state, n_jobs, execution
-        As in :func:`pyfsagg.wam`; workers share the folds.  Folds are stratified by the classes, or
-        by the bins of a numeric target.
+        As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
+        are stratified by the classes, or by the bins of a numeric target.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def influence(
     check_choice("normalize", normalize, NORMALIZATIONS)
     check_integer("n_resamples", n_resamples, low=1)
     check_integer("n_folds", n_folds, low=2)
-    execution = Execution.read("execution", execution)
+    execution = Execution.without_scratch("influence", execution)
     plan = read_plan(resampling)
     _check_inner_plan(plan)
     filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -90,8 +91,7 @@ def rank_folder(
             exclude=options.exclude,
             random_state=options.seed,
             n_jobs=options.jobs,
-            checkpoint=options.checkpoint,
-            progress=progress,
+            execution=Execution.from_flags(options, progress=progress),
             **chosen,
         )
 

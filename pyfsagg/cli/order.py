@@ -17,7 +17,9 @@ from pyfsagg._command.flags import (
     reporter,
     threshold,
 )
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.rank_order.methods import ELIMINATIONS, find_elimination
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
@@ -52,13 +54,14 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="columns that are neither features nor target (identifiers)",
     )
-    _add_method_flags(add)
+    _add_method_flags(parser)
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
     parser.set_defaults(run=_order)
 
 
-def _add_method_flags(add: Any) -> None:
+def _add_method_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--method",
         default="cdv",
@@ -95,25 +98,8 @@ def _add_method_flags(add: Any) -> None:
         default="first",
         help="which of equally good features is removed (default: the first column)",
     )
-    add(
-        "--center-distance",
-        choices=("raw", "relative"),
-        default="raw",
-        help="distances of cdv as printed, or as shares of the largest possible",
-    )
-    add(
-        "--blanket-size",
-        type=int,
-        default=5,
-        metavar="K",
-        help="blanket of koller-sahami (default: %(default)s)",
-    )
-    add(
-        "--partners",
-        choices=("redundant", "informative"),
-        default="redundant",
-        help="which features form a blanket of koller-sahami",
-    )
+    for spec in ELIMINATIONS:
+        spec.settings.add_flags(parser)
     add(
         "--accuracy",
         type=_sizes,
@@ -153,6 +139,7 @@ def _order(options: argparse.Namespace) -> None:
 
     if options.threshold is not None and options.divergence is not None:
         raise ParameterError("--threshold and --divergence exclude each other; give one")
+    spec = find_elimination(options.method)
     X, y = split_target(read_table(options.table), options.target, options.exclude)
     share = 0.25 if options.threshold is None else options.threshold
     size = n_selected(share, X.shape[1])  # refuse before the work is done
@@ -163,16 +150,13 @@ def _order(options: argparse.Namespace) -> None:
             result = eliminate(
                 X,
                 y,
-                options.method,
+                spec.name,
+                method_params=spec.settings.from_flags(options).changed(),
                 tie_break=options.tie_break,
-                center_distance=options.center_distance,
-                blanket_size=options.blanket_size,
-                partners=options.partners,
                 accuracy=False if options.accuracy is None else options.accuracy,
                 max_seconds=options.max_seconds or None,
                 n_jobs=options.jobs,
-                progress=progress,
-                checkpoint=options.checkpoint,
+                execution=Execution.from_flags(options, progress=progress),
                 **rules,
             )
         if options.divergence is not None:

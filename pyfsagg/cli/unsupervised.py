@@ -17,6 +17,7 @@ from pyfsagg._command.flags import (
     reporter,
     threshold,
 )
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -167,8 +168,7 @@ def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> Consen
             "k_range": options.k_range,
             "clusterer": options.clusterer,
             "random_state": options.seed,
-            "progress": progress,
-            "checkpoint": options.checkpoint,
+            "execution": Execution.from_flags(options, progress=progress),
         }
     elif options.checkpoint:
         able = " and ".join(each.name for each in UNSUPERVISED_METHODS if each.clusters)

@@ -77,7 +77,7 @@ def elimination_page(
     'Elimination by Spoilers'
     """
     size = check_integer("size", size, low=1, high=result.n_features)
-    settings = [(name, str(value)) for name, value in result.parameters.items()]
+    settings = [(name, str(value)) for name, value in result.parameters.items() if name != "call"]
     sections = [
         Section("summary", "Summary", [Text(_summary(result, size))]),
         Section("path", "Along the path", _pictures(result, baseline)),

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from pyfsagg._base.settings import Settings, option
 from pyfsagg._kernels.orders.centers import add_precedences, close_pairs_column
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import Orders
 
-__all__ = ["CENTER_DISTANCES", "CentreStrategy"]
+__all__ = ["CENTER_DISTANCES", "CentreSettings", "CentreStrategy"]
 
 CENTER_DISTANCES = ("raw", "relative")
 
@@ -24,6 +26,19 @@ COMPACT_AT = 0.9
 BLOCK = 4096  # features per task: longer rows are read faster, shorter ones share out better
 WORTH_SHARING = 4_000_000  # cells of a step, about 2 ms of work
 NEAR = 1e-14  # bounds the rounding of a distance; closer criteria are compared as exact integers
+
+
+@dataclass(frozen=True, eq=False)
+class CentreSettings(Settings):
+    """What the method compares."""
+
+    kind: ClassVar[str] = "method='cdv'"
+
+    center_distance: str = option(
+        "raw",
+        choices=CENTER_DISTANCES,
+        help="distances of cdv as printed, or as shares of the largest possible",
+    )
 
 
 class CentreStrategy:

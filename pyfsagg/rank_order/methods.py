@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.settings import Settings
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
 from pyfsagg.rank_order._engine import Strategy
-from pyfsagg.rank_order.cdv import CentreStrategy
+from pyfsagg.rank_order._orders import Orders
+from pyfsagg.rank_order.cdv import CentreSettings, CentreStrategy
 from pyfsagg.rank_order.greedy_kl import GreedyStrategy
-from pyfsagg.rank_order.koller_sahami import BlanketStrategy
+from pyfsagg.rank_order.koller_sahami import BlanketSettings, BlanketStrategy
 from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
 __all__ = [
@@ -25,6 +28,13 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True, eq=False)
+class NoSettings(Settings):
+    """Of a method that has none."""
+
+    kind: ClassVar[str] = "this method"
+
+
 @dataclass(frozen=True, kw_only=True)
 class EliminationSpec(Spec):
     """A registered method of elimination.
@@ -33,17 +43,24 @@ class EliminationSpec(Spec):
     among the features F that are present.
 
     `title` is its name in pictures, `criterion` that of its criterion.  `build(orders, **taken)`
-    returns a :class:`Strategy`; `options` names what it takes of the parameters of
-    :func:`~pyfsagg.rank_order.eliminate`, of ``n_jobs``, and of ``priority``, an array (n_features,)
-    whose largest entry among equally good features says which one goes.
+    returns a :class:`Strategy`; it takes the `settings` of the method (``method_params`` of
+    :func:`~pyfsagg.rank_order.eliminate`) by name, and what `takes` names of ``n_jobs`` and
+    ``priority``, an array (n_features,) whose largest entry among equally good features says which
+    one goes.
     `seconds(n_samples, n_features, n_classes)` estimates the time of a run on one core.
     """
 
     title: str
     criterion: str
     build: Callable[..., Strategy]
-    options: tuple[str, ...] = ()
+    settings: type[Settings] = NoSettings
+    takes: tuple[str, ...] = ()
     seconds: Callable[[int, int, int], float]
+
+    def strategy(self, orders: Orders, settings: Settings, **given: Any) -> Strategy:
+        """The method with its settings, for some orders."""
+        own = {name: getattr(settings, name) for name in settings.names()}
+        return self.build(orders, **own, **{name: given[name] for name in self.takes})
 
 
 ELIMINATIONS = Registry("elimination", EliminationSpec, group="pyfsagg.eliminations")
@@ -59,13 +76,8 @@ def list_eliminations() -> pd.DataFrame:
     >>> list_eliminations().loc["cdv", "options"]
     'center_distance'
     """
-    frame = ELIMINATIONS.to_frame("title", "build", "seconds")
-    return frame.assign(options=[", ".join(recorded_options(spec)) for spec in ELIMINATIONS])
-
-
-def recorded_options(spec: EliminationSpec) -> tuple[str, ...]:
-    """The options that belong to the result."""
-    return tuple(name for name in spec.options if name not in ("n_jobs", "priority"))
+    frame = ELIMINATIONS.to_frame("title", "build", "seconds", "settings", "takes")
+    return frame.assign(options=[", ".join(spec.settings.names()) for spec in ELIMINATIONS])
 
 
 def find_elimination(method: str) -> EliminationSpec:
@@ -133,7 +145,8 @@ ELIMINATIONS.add(
         title="CDV",
         criterion="Change of the distances between the class centres, from those of all features",
         build=CentreStrategy,
-        options=("center_distance", "n_jobs"),
+        settings=CentreSettings,
+        takes=("n_jobs",),
         seconds=_centre_seconds,
     ),
     EliminationSpec(
@@ -148,7 +161,7 @@ ELIMINATIONS.add(
         title="Spoilers",
         criterion="Inversions within the classes that the feature takes part in",
         build=SpoilerStrategy,
-        options=("n_jobs",),
+        takes=("n_jobs",),
         seconds=_spoiler_seconds,
     ),
     EliminationSpec(
@@ -173,7 +186,8 @@ ELIMINATIONS.add(
         title="Koller–Sahami",
         criterion="What the feature adds to its blanket, in nats",
         build=BlanketStrategy,
-        options=("blanket_size", "partners", "priority", "n_jobs"),
+        settings=BlanketSettings,
+        takes=("priority", "n_jobs"),
         seconds=_blanket_seconds,
     ),
 )

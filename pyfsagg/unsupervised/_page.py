@@ -189,7 +189,7 @@ def _against_classes(curve: pd.DataFrame | None, borda: pd.DataFrame | None) -> 
 
 
 def _settings(result: ConsensusRanking, rule: str | float | int, command: str) -> list[Block]:
-    parameters = [(name, str(value)) for name, value in result.parameters.items()]
+    parameters = [(name, str(value)) for name, value in result.parameters.items() if name != "call"]
     data = [(name, str(value)) for name, value in result.data.items()]
     groups = [("Method", [("method", result.method), ("rule", str(rule))])]
     groups += [("Parameters", parameters), ("Data", data)]

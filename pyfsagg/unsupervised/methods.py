@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._table.table import check_table, full_weights
@@ -49,6 +50,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     >>> rank_unsupervised(X, "laplacian_score", n_neighbors=2)
     ConsensusRanking(laplacian_score: 2 features, 1 above mean + SD; best: x0, x1)
     """
+    given = dict(locals())
     spec = UNSUPERVISED_METHODS.get(method)
     _check_options(spec, options)
     function = spec.load()
@@ -58,8 +60,16 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     standardize = options.get("standardize", "z_score")
     table = check_numbers(X, standardize=standardize)
     scores: Floats = function(table, **{**options, "standardize": "none"})
-    parameters = {name: value for name, value in options.items() if name != "n_jobs"}
-    return as_ranking(spec.name, table, scores, {**parameters, "standardize": standardize})
+    given["options"] = {name: value for name, value in options.items() if name != "n_jobs"}
+    call = Call.of(
+        rank_unsupervised,
+        given,
+        name="unsupervised.rank_unsupervised",
+        data=("X",),
+        method=spec.name,
+    )
+    parameters = {**given["options"], "standardize": standardize, "call": call.record()}
+    return as_ranking(spec.name, table, scores, parameters)
 
 
 def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:

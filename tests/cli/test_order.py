@@ -47,7 +47,7 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
         "removal.csv",
         "report.html",
     ]
-    expected = eliminate(DATA.X, DATA.y, "spoilers", accuracy=True)
+    expected = eliminate(DATA.X, DATA.y, "spoilers", accuracy=True, random_state=0)
     again = Elimination.from_json((tmp_path / "out" / "elimination.json").read_text())
     assert again.removal_order.tolist() == expected.removal_order.tolist()
     assert again.accuracy.tolist() == expected.accuracy.tolist()

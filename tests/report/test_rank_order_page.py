@@ -19,7 +19,7 @@ X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})
 
 @pytest.fixture(scope="module")
 def result() -> Elimination:
-    return eliminate(X, DATA.y, "spoilers", accuracy=True)
+    return eliminate(X, DATA.y, "spoilers", accuracy=True, random_state=0)
 
 
 def test_elimination_page(result: Elimination) -> None:

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
-from pyfsagg import bam, evaluate, load_dataset, wam
+from pyfsagg import Task, bam, evaluate, load_dataset, wam
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
@@ -345,7 +345,7 @@ def test_a_saved_run_is_repeated_inside_the_folds() -> None:
 def test_features_that_a_run_dropped_come_last() -> None:
     X = WINE.X.assign(constant=1.0)
     X = X[["constant", *WINE.X.columns]]
-    result = wam(X, WINE.y, n_resamples=5, drop_near_zero_variance=True, random_state=0)
+    result = wam(X, WINE.y, n_resamples=5, task=Task(drop_near_zero_variance=True), random_state=0)
     assert result.data["dropped_features"] == ["constant"]
     with pytest.warns(PyfsaggWarning, match="whole table"):
         found = evaluate(X, WINE.y, result, **{**QUICK, "thresholds": [13]})

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyfsagg import Execution
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.rank_order import (
     Elimination,
@@ -43,6 +44,8 @@ VARIANTS = [
     ("koller_sahami", {"blanket_size": 2}),
     ("koller_sahami", {"blanket_size": 3, "partners": "informative"}),
 ]
+
+BLANKETS = {"method": "koller_sahami"}
 
 # Orders of figure 5, first feature first; the printed rank table has d and e of row 4 exchanged.
 FIGURE_5 = [
@@ -80,19 +83,19 @@ def _no_advice():
         yield
 
 
-@pytest.mark.parametrize(("method", "options"), VARIANTS)
+@pytest.mark.parametrize(("method", "params"), VARIANTS)
 @pytest.mark.parametrize("seed", range(12))
-def test_removal_order_follows_the_definitions(seed: int, method: str, options: dict) -> None:
+def test_removal_order_follows_the_definitions(seed: int, method: str, params: dict) -> None:
     X, y = random_table(seed, unknown=seed % 3 == 0 and method != "cdv")
-    result = eliminate(X, y, method, missing="unknown", **options)
-    assert result.removal_order.tolist() == reference.eliminate(X, y, method, **options)
+    result = eliminate(X, y, method, method_params=params, missing="unknown")
+    assert result.removal_order.tolist() == reference.eliminate(X, y, method, **params)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(6))
 def test_divergence_and_accuracy_along_the_path(seed: int, method: str) -> None:
     X, y = random_table(seed, unknown=seed % 3 == 0 and method != "cdv")
-    result = eliminate(X, y, method, missing="unknown", accuracy=True, n_folds=3)
+    result = eliminate(X, y, method, missing="unknown", accuracy=True, n_folds=3, random_state=0)
     left = [result.removal_order[s:].tolist() for s in range(X.shape[1])]
     everything = list(range(X.shape[1]))
     expected = [reference.divergence(X, y, kept, everything) for kept in left]
@@ -163,7 +166,9 @@ def test_blankets_when_the_list_of_partners_runs_out(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pyfsagg.rank_order.koller_sahami.SPARE", 0)
     for seed in range(6):
         X, y = random_table(seed, unknown=False)
-        found = eliminate(X, y, "koller_sahami", blanket_size=1).removal_order.tolist()
+        found = eliminate(
+            X, y, "koller_sahami", method_params={"blanket_size": 1}
+        ).removal_order.tolist()
         assert found == reference.eliminate(X, y, "koller_sahami", blanket_size=1)
 
 
@@ -207,7 +212,7 @@ def test_figure_5_eliminations() -> None:
     assert greedy.removal_order[0] == 0
     assert greedy.divergence[1] == greedy.divergence[2] == 0.0 < greedy.divergence[3]
     # With a blanket of all other features Koller-Sahami removes what the paper says it does.
-    removed = eliminate(X5, Y5, "koller_sahami", blanket_size=5)
+    removed = eliminate(X5, Y5, "koller_sahami", method_params={"blanket_size": 5})
     assert set(removed.select(3)) == set("def")
     assert removed.divergence[3] == pytest.approx(0.249, abs=1e-3)
 
@@ -222,9 +227,11 @@ def test_weights_are_repeated_instances(method: str) -> None:
     weights = np.random.default_rng(2).integers(0, 4, len(y))
     weights[:3] = 1
     rows = np.repeat(np.arange(len(y)), weights)
+    params = {"blanket_size": 2} if method == "koller_sahami" else {}
+    options = {"method": method, "method_params": params, "tie_break": "first"}
     np.testing.assert_array_equal(
-        elimination_scores(X, y, weights, method=method, blanket_size=2, tie_break="first"),
-        elimination_scores(X[rows], y[rows], method=method, blanket_size=2, tie_break="first"),
+        elimination_scores(X, y, weights, **options),
+        elimination_scores(X[rows], y[rows], **options),
     )
 
 
@@ -263,7 +270,7 @@ def test_greedy_removes_more_than_a_constant_pair() -> None:
 @pytest.fixture
 def result() -> Elimination:
     data = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
-    return eliminate(data.X, data.y, "spoilers", accuracy=5)
+    return eliminate(data.X, data.y, "spoilers", accuracy=5, random_state=0)
 
 
 def test_result_is_consistent(result: Elimination) -> None:
@@ -325,14 +332,25 @@ def test_accuracy_must_have_been_measured() -> None:
         ({"ties": "mean"}, "ties must be one of"),
         ({"missing": "drop"}, "missing must be one of"),
         ({"tie_break": "middle"}, "tie_break must be one of"),
-        ({"partners": "best"}, "partners must be one of"),
-        ({"center_distance": "kendall"}, "center_distance must be one of"),
-        ({"blanket_size": 0}, "blanket_size must be a whole number of at least 1, got 0"),
+        ({**BLANKETS, "method_params": {"partners": "best"}}, "partners must be one of"),
+        ({"method_params": {"center_distance": "kendall"}}, "center_distance must be one of"),
+        (
+            {**BLANKETS, "method_params": {"blanket_size": 0}},
+            "blanket_size must be a whole number of at least 1, got 0",
+        ),
+        (
+            {"method_params": {"partners": "redundant"}},
+            "method='cdv' has no parameter 'partners'; it takes: center_distance",
+        ),
+        (
+            {"method": "spoilers", "method_params": {"blanket_size": 5}},
+            "method='spoilers' has no parameter 'blanket_size'; it takes: none",
+        ),
+        ({"execution": Execution(scratch=".")}, "eliminate writes none: leave it out"),
         ({"accuracy": 0}, "accuracy"),
         ({"n_folds": 1, "accuracy": True}, "n_folds"),
         ({"n_folds": 10, "accuracy": True}, "at most the number of samples"),
         ({"max_seconds": 0.0}, "max_seconds"),
-        ({"ties": "random", "random_state": None}, "give random_state"),
     ],
 )
 def test_bad_parameters(options: dict, message: str) -> None:

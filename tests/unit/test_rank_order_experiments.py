@@ -106,7 +106,8 @@ def test_comparison_with_random_subsets() -> None:
 def test_eliminations_feed_ensembles(method: str) -> None:
     data = make_planted_orders(3, 12, n_extraneous=5, random_state=4)
 
-    by_elimination = functools.partial(elimination_scores, method=method, blanket_size=2)
+    params = {"blanket_size": 2} if method == "koller_sahami" else {}
+    by_elimination = functools.partial(elimination_scores, method=method, method_params=params)
     result = wam(data.X, data.y, filter=by_elimination, n_resamples=12, random_state=0)
     matrix = result.combined
     p = data.X.shape[1]
@@ -140,7 +141,7 @@ def test_ties_do_not_pass_for_stability() -> None:
 # ---------------------------------------------------------------------------------------------
 def test_pictures(figure_8: Experiment) -> None:
     data = make_planted_orders(3, 10, n_extraneous=5, random_state=0)
-    result = eliminate(data.X, data.y, "spoilers", accuracy=True)
+    result = eliminate(data.X, data.y, "spoilers", accuracy=True, random_state=0)
     band = random_subset_baseline(data.X, data.y, max_size=8, n_subsets=5)
     axes = result.plot(baseline=band)
     assert axes.get_ylabel().startswith("Accuracy")

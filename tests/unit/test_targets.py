@@ -29,7 +29,7 @@ ROWS = RNG.integers(0, len(y), (3, len(y)))
 
 
 def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
-    return pyfsagg.wam(X, y, filter=name, task="regression", row_indices=rows).combined
+    return pyfsagg.wam(X, y, filter=name, task="regression", resampling=pyfsagg.Rows(rows)).combined
 
 
 # ---------------------------------------------------------------------------------------------
@@ -69,7 +69,9 @@ def test_constant_columns_and_a_perfect_fit() -> None:
     table = pd.DataFrame({"same": 0.1, "twice": 2 * numbers + 1, "noise": rng.normal(size=40)})
     rows = np.arange(40)[np.newaxis]
     for name, perfect in (("pearson", 1.0), ("spearman", 1.0), ("f_statistic", None)):
-        run = pyfsagg.wam(table, numbers, filter=name, task="regression", row_indices=rows)
+        run = pyfsagg.wam(
+            table, numbers, filter=name, task="regression", resampling=pyfsagg.Rows(rows)
+        )
         same, twice, noise = run.combined[0]
         assert same == 0.0
         assert np.isfinite(twice)
@@ -80,7 +82,7 @@ def test_constant_columns_and_a_perfect_fit() -> None:
 def test_entropy_filters_see_bins_of_equal_size() -> None:
     bins = pd.qcut(y, 5, labels=False)
     for name in ("information_gain", "mrmr", "chi_squared"):
-        by_class = pyfsagg.wam(X, bins, filter=name, row_indices=ROWS).combined
+        by_class = pyfsagg.wam(X, bins, filter=name, resampling=pyfsagg.Rows(ROWS)).combined
         np.testing.assert_array_equal(scores_of(name), by_class)
 
 
@@ -92,8 +94,9 @@ def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
         X.iloc[rows], y.iloc[rows], filter=name, task="regression", n_resamples=4, random_state=5
     )
     weighted = pyfsagg.wam(
-        X, y, filter=name, task="regression", n_resamples=4, random_state=5, sample_weight=weight
-    )
+        X, y, filter=name, task="regression", n_resamples=4, random_state=5,
+        resampling=pyfsagg.Bootstrap(sample_weight=weight),
+    )  # fmt: skip
     np.testing.assert_allclose(twice.combined, weighted.combined, rtol=1e-9)
 
 
@@ -133,7 +136,6 @@ def test_estimators_and_functions_see_the_numbers() -> None:
         ({"filter": "pearson", "task": "regression", "y": [1.0] * 442}, "is constant"),
         ({"filter": "pearson", "y": [0, 1] * 221}, "ranks by a number"),
         ({"filter": "pearson", "task": "ranking"}, "task must be one of"),
-        ({"filter": "pearson", "task": "regression", "target_bins": 1}, "target_bins"),
         ({"filter": "pearson", "task": "regression", "resampling": "label_noise"}, "label_noise"),
     ],
 )
@@ -141,6 +143,12 @@ def test_bad_input_with_numbers(options: dict[str, object], message: str) -> Non
     numbers = options.pop("y", y)
     with pytest.raises((DataError, ParameterError), match=message):
         pyfsagg.wam(X, numbers, n_resamples=2, **options)
+
+
+@pytest.mark.parametrize("bins", [1, 2.5, 1001])
+def test_a_number_of_bins_that_makes_none(bins: float) -> None:
+    with pytest.raises(ParameterError, match="target_bins"):
+        pyfsagg.wam(X, y, task=pyfsagg.Task("regression", target_bins=bins), n_resamples=2)
 
 
 def test_missing_values_and_words_without_order_are_refused_by_name() -> None:
@@ -183,13 +191,13 @@ def test_unsupervised_rankings_are_filters(name: str) -> None:
     )
     np.testing.assert_array_equal(run.combined, again.combined)
     rows = np.arange(table.n_samples)[np.newaxis]
-    whole = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], row_indices=rows)
+    whole = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], resampling=pyfsagg.Rows(rows))
     np.testing.assert_array_equal(whole.combined[0], drawn(table))
 
 
 def test_labels_make_no_difference_to_them() -> None:
     rows = np.random.default_rng(0).integers(0, 178, (2, 178))
-    options = {"filter": "laplacian_score", "row_indices": rows}
+    options = {"filter": "laplacian_score", "resampling": pyfsagg.Rows(rows)}
     alone = pyfsagg.wam(WINE.X, **options)
     np.testing.assert_array_equal(alone.combined, pyfsagg.wam(WINE.X, WINE.y, **options).combined)
     assert alone.data["target_kind"] == "none"

@@ -14,6 +14,7 @@ from pyfsagg._table.table import check_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.resampling import Rows
 from pyfsagg.stability_measures import stability
 from pyfsagg.unsupervised import (
     UNSUPERVISED_METHODS,
@@ -263,10 +264,10 @@ def test_within_aggregation_takes_an_unsupervised_filter() -> None:
     X = TABLES["tall"]
     scorer = UnsupervisedFilter("svd_entropy")
     rows = np.random.default_rng(1).integers(60, size=(4, 60))
-    result = wam(X, np.arange(60) % 2, filter=scorer, row_indices=rows)
+    result = wam(X, np.arange(60) % 2, filter=scorer, resampling=Rows(rows))
     expected = [svd_entropy(X[draw]) for draw in rows]
     np.testing.assert_allclose(result.score_matrices["svd_entropy"], expected, rtol=0, atol=1e-12)
-    swapped = wam(X, np.arange(60) % 3, filter=scorer, row_indices=rows)
+    swapped = wam(X, np.arange(60) % 3, filter=scorer, resampling=Rows(rows))
     np.testing.assert_array_equal(result.scores, swapped.scores)
 
 

@@ -26,7 +26,7 @@ __all__ = [
 
 CURVES: dict[str, dict[str, Any]] = {
     "cdv": {"method": "cdv"},
-    "cdv_relative": {"method": "cdv", "center_distance": "relative"},
+    "cdv_relative": {"method": "cdv", "method_params": {"center_distance": "relative"}},
     "spoilers": {"method": "spoilers"},
     "greedy_kl": {"method": "greedy_kl"},
     "koller_sahami": {"method": "koller_sahami"},

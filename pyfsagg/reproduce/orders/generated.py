@@ -40,7 +40,15 @@ def planted_experiment(
             data = make_planted_orders(7, 20, extraneous, redundant, random_state=rng)
             log(f"{panel}: data set {repeat + 1} of {n_repeats}")
             for method, options in CURVES.items():
-                result = quietly(eliminate, data.X, data.y, accuracy=True, n_jobs=n_jobs, **options)
+                result = quietly(
+                    eliminate,
+                    data.X,
+                    data.y,
+                    accuracy=True,
+                    random_state=0,
+                    n_jobs=n_jobs,
+                    **options,
+                )
                 rows.append(curve_of(result, panel, method))
                 share = data.recovery(result.select(len(data.planted)))
                 kept.append({"panel": panel, "method": method, "recovery": share})
@@ -155,7 +163,15 @@ def concordant_experiment(
             )
             taus.append((float(data.class_concordance.mean()), data.base_concordance))
             for method, options in CURVES.items():
-                result = quietly(eliminate, data.X, data.y, accuracy=True, n_jobs=n_jobs, **options)
+                result = quietly(
+                    eliminate,
+                    data.X,
+                    data.y,
+                    accuracy=True,
+                    random_state=0,
+                    n_jobs=n_jobs,
+                    **options,
+                )
                 rows.append(curve_of(result, panel, method))
         findings += _concordant_findings(name, panel, mean_curves(rows), np.mean(taus, axis=0))
     return Experiment(

@@ -33,7 +33,7 @@ def orders_of_removal(
     """
     found = {}
     for method in METHODS:
-        path = quietly(eliminate, X, y, method, n_jobs=n_jobs)
+        path = quietly(eliminate, X, y, method, random_state=0, n_jobs=n_jobs)
         kept = path.removal_order[::-1][:LARGEST]
         found[method] = {"kept": kept.tolist(), ZERO: int(path.size_by_divergence(0.0))}
     return found
