@@ -70,10 +70,14 @@ class Call:
             Arguments as they were settled, for instance the seed; they are always shown.
         """
         own: dict[str, str] = {}
-        arguments = {}
+        arguments: dict[str, str] = {}
         for parameter in inspect.signature(function).parameters.values():
             key = parameter.name
             if key in data or key in _NOT_REPEATED:
+                continue
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                options = given[key].items()
+                arguments |= {option: _code(value, option, own) for option, value in options}
                 continue
             value = settled.get(key, given[key])
             empty = (
@@ -116,19 +120,16 @@ class Call:
         result : str
             What the result is called.
         """
-        owned = [f"# {name}: {meaning}" for name, meaning in self.own.items()]
+        made = {line.partition(" = ")[0] for line in before}
+        owned = [f"# {name}: {what}" for name, what in self.own.items() if name not in made]
+        return "\n".join(
+            ["import pyfsagg", "", *before, *owned, *self.lines(result=result), *after]
+        )
+
+    def lines(self, *, result: str = "result") -> list[str]:
+        """The statement alone; `result` is what its value is called."""
         given = [*self.data, *(f"{name}={code}" for name, code in self.arguments.items())]
-        lines = [
-            "import pyfsagg",
-            "",
-            *before,
-            *owned,
-            f"{result} = pyfsagg.{self.function}(",
-            *(f"    {each}," for each in given),
-            ")",
-            *after,
-        ]
-        return "\n".join(lines)
+        return [f"{result} = pyfsagg.{self.function}(", *(f"    {each}," for each in given), ")"]
 
 
 def _code(value: Any, name: str, own: dict[str, str]) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pyfsagg._base.words import MISSING, plural, probabilities
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import THESIS
 from pyfsagg._page.page import (
     Block,
     Code,
@@ -21,7 +22,6 @@ from pyfsagg._page.page import (
     Text,
 )
 from pyfsagg._version import __version__
-from pyfsagg.ensemble._record import THESIS
 from pyfsagg.rank_order._page import PAPER as ORDERS
 from pyfsagg.reproduce.claims_data import VERDICTS
 from pyfsagg.reproduce.pictures.claims import plot_p_values

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pyfsagg._base.words import MISSING, count, number, plural, readable
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import THESIS, named_settings
 from pyfsagg._page.page import (
     Block,
     Code,
@@ -22,7 +23,6 @@ from pyfsagg._page.page import (
     Text,
 )
 from pyfsagg._version import __version__
-from pyfsagg.ensemble._record import THESIS, named_settings
 from pyfsagg.reproduce.fold_rankings import RRA_FIRST_LIST, STUART_COLUMN_ORDER, STUART_FIRST_LIST
 from pyfsagg.reproduce.pictures.stuart import plot_stuart_lists, plot_stuart_values
 from pyfsagg.reproduce.stuart_result import StuartFinding
