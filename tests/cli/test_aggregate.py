@@ -18,7 +18,7 @@ from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.cli import main
 from pyfsagg.ranks import RankTable
 
-FILES = ["aggregation.csv", "report.html", "run.json"]
+FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json"]
 
 
 def make_lists(m: int = 6, p: int = 40) -> dict[str, list[str]]:
