@@ -24,7 +24,7 @@ FLOORS = (
     ("unsupervised", "rank_order"),
     ("ensemble",),
     ("evaluation", "aggregator_influence", "out_of_core", "r_bridge"),
-    ("plotting", "reproduce"),
+    ("plotting", "reproduce", "results"),
     ("cli", "for_r"),
 )
 THRESHOLD = ("exceptions", "_version")

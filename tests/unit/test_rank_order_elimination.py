@@ -310,7 +310,7 @@ def test_save_and_load(result: Elimination, tmp_path: Path) -> None:
         result.save(path)
     with pytest.raises(OutputError, match="cannot write"):
         result.save(tmp_path / "nowhere" / "one.json")
-    with pytest.raises(OutputError, match="cannot read"):
+    with pytest.raises(OutputError, match="holds no saved elimination"):
         Elimination.load(tmp_path / "two.json")
 
 
