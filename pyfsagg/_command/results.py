@@ -8,15 +8,17 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyfsagg._base.output import new_folder
 from pyfsagg._command.flags import free_folder, reporter
-from pyfsagg._run.result import REPORT_FILE, Result
+
+if TYPE_CHECKING:
+    from pyfsagg._run.result import Result
 
 __all__ = ["keep_result", "name_of_table", "reading_code"]
 
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound="Result")
 
 
 def keep_result(
@@ -45,6 +47,8 @@ def keep_result(
     draw : callable, optional
         Writes pictures of the result into the folder.
     """
+    from pyfsagg._run.result import REPORT_FILE
+
     folder = free_folder(options.output, default_folder)
     with new_folder(folder) as draft:
         started = time.perf_counter()

@@ -11,12 +11,12 @@ from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
+    assignments,
     threshold,
 )
 from pyfsagg._command.results import keep_result, reading_code
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order.methods import ELIMINATIONS, find_elimination
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
@@ -95,8 +95,13 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="which of equally good features is removed (default: the first column)",
     )
-    for spec in ELIMINATIONS:
-        spec.settings.add_flags(parser)
+    add(
+        "--method-param",
+        action="append",
+        metavar="NAME=VALUE",
+        help="parameter of the method, for instance center_distance=relative or blanket_size=8 (may "
+        "be repeated)",
+    )
     add(
         "--accuracy",
         type=_sizes,
@@ -131,10 +136,11 @@ def _order(options: argparse.Namespace) -> None:
     from pyfsagg._base.selection import n_selected
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.rank_order import eliminate, random_subset_baseline
+    from pyfsagg.rank_order.methods import find_elimination
 
     if options.threshold is not None and options.divergence is not None:
         raise ParameterError("--threshold and --divergence exclude each other; give one")
-    spec = find_elimination(options.method)
+    find_elimination(options.method)  # refuse before the table is read
     X, y = split_target(read_table(options.table), options.target, options.exclude)
     share = 0.25 if options.threshold is None else options.threshold
     size = n_selected(share, X.shape[1])  # refuse before the work is done
@@ -144,8 +150,8 @@ def _order(options: argparse.Namespace) -> None:
         result = eliminate(
             X,
             y,
-            spec.name,
-            method_params=spec.settings.from_flags(options).changed(),
+            options.method,
+            method_params=assignments(options.method_param),
             tie_break=options.tie_break,
             accuracy=False if options.accuracy is None else options.accuracy,
             max_seconds=options.max_seconds or None,

@@ -92,7 +92,15 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         (["orders.csv", "--target", "kind", "--accuracy", "some"], "expected a number or 'all'"),
         (["orders.csv", "--target", "kind", "--max-seconds", "1e-9"], "would take about"),
         (
-            ["orders.csv", "--target", "kind", "--method", "koller-sahami", "--blanket-size", "0"],
+            [
+                "orders.csv",
+                "--target",
+                "kind",
+                "--method",
+                "koller-sahami",
+                "--method-param",
+                "blanket_size=0",
+            ],
             "blanket_size",
         ),
     ],
