@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -48,23 +48,20 @@ def _never(_options: Mapping[str, Any]) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class AggregatorSpec:
+@dataclass(frozen=True, kw_only=True)
+class AggregatorSpec(Spec):
     """A registered aggregator; `compute(table, **options)` returns :class:`AggregatedValues`.
+
+    In formulas s_i and r_i are the score and the rank of an item in list i of m, p is the number of
+    items and N the size of the universe that lists rank.
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
     statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
     of an item depends on its own scores only, so that a table may be aggregated in parts.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
     compute: Callable[..., AggregatedValues]
     input: Literal["scores", "ranks"]
-    higher_is_better: bool
-    bounds: str
-    source: str
     options: tuple[str, ...] = ()
     by_item: Callable[[Mapping[str, Any]], bool] = _never
 
@@ -80,7 +77,7 @@ class AggregatorSpec:
         return lambda table: self.compute(table, **options)
 
 
-AGGREGATORS: Registry[AggregatorSpec] = Registry("aggregator")
+AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
 
 
 def check_options(spec: AggregatorSpec, options: dict[str, Any]) -> None:

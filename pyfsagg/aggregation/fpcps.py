@@ -160,14 +160,15 @@ def _first_component(scores: Floats) -> tuple[Floats, Floats]:
 
 AGGREGATORS.add(
     AggregatorSpec(
-        "fpcps",
-        ("first_principal_component",),
-        "coordinate on the first principal component of the lists",
-        fpcps,
-        "scores",
-        True,
-        "(-inf, inf)",
-        "Filchenkov, Dolganov, Smetannikov (2015), section 3",
-        ("keep", "normalize"),
+        name="fpcps",
+        aliases=("first_principal_component",),
+        summary="coordinate on the first principal component of the lists",
+        formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
+        bounds="(-inf, inf)",
+        ties="equally good features at the limit of keep: the first column",
+        source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
+        compute=fpcps,
+        input="scores",
+        options=("keep", "normalize"),
     )
 )

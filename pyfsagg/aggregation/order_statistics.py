@@ -266,38 +266,46 @@ def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) 
         )
 
 
-for _spec in (
+_NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
+_TIES = (
+    "scores take ranks as they are, average ranks by default; p-values take the last place of a tie, so "
+    "that they hold their level"
+)
+AGGREGATORS.add(
     AggregatorSpec(
-        "stuart",
-        (),
-        "joint probability of the sorted ranks (Q)",
-        stuart,
-        "ranks",
-        False,
-        "[0, 1]",
-        "Stuart et al. (2003); Aerts et al. (2006)",
+        name="stuart",
+        summary="joint probability of the sorted ranks (Q)",
+        formula=f"P(U_(1) <= r_(1), ..., U_(n) <= r_(n)), U uniform, {_NORMALIZED}",
+        bounds="[0, 1]",
+        higher_is_better=False,
+        ties=_TIES,
+        source="Stuart et al. (2003); Aerts et al. (2006)",
+        compute=stuart,
+        input="ranks",
     ),
     AggregatorSpec(
-        "robust_rank_aggregation",
-        ("rra",),
-        "smallest Beta probability of the sorted ranks (rho)",
-        robust_rank_aggregation,
-        "ranks",
-        False,
-        "[0, 1]",
-        "Kolde, Laur, Adler, Vilo (2012), Bioinformatics 28(4)",
-        ("exact", "top_cutoff", "ties"),
+        name="robust_rank_aggregation",
+        aliases=("rra",),
+        summary="smallest Beta probability of the sorted ranks (rho)",
+        formula=f"min_k P(Beta(k, n - k + 1) <= r_(k)), {_NORMALIZED}",
+        bounds="[0, 1]",
+        higher_is_better=False,
+        ties=_TIES,
+        source="Kolde, Laur, Adler, Vilo (2012), Bioinformatics 28(4)",
+        compute=robust_rank_aggregation,
+        input="ranks",
+        options=("exact", "top_cutoff", "ties"),
     ),
     AggregatorSpec(
-        "mean_p_value",
-        (),
-        "normal p-value of the mean normalized rank",
-        mean_p_value,
-        "ranks",
-        False,
-        "[0, 1]",
-        "RobustRankAggreg 1.2.1, method 'mean'",
-        ("ties",),
+        name="mean_p_value",
+        summary="normal p-value of the mean normalized rank",
+        formula="Phi((mean of the n normalized ranks - 1/2) sqrt(12 n))",
+        bounds="[0, 1]",
+        higher_is_better=False,
+        ties=_TIES,
+        source="RobustRankAggreg 1.2.1, method 'mean'",
+        compute=mean_p_value,
+        input="ranks",
+        options=("ties",),
     ),
-):
-    AGGREGATORS.add(_spec)
+)

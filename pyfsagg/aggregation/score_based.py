@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -183,33 +184,68 @@ def _same(values: Floats) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-_THESIS = "Salman (2022), section 3.5"
-for _name, _aliases, _summary, _compute, _bounds, _options in (
-    ("arithmetic_mean", ("am", "mean"), "mean of the scores", arithmetic_mean, "(-inf, inf)", ()),
-    (
-        "geometric_mean",
-        ("gm",),
-        "geometric mean of the scores",
-        geometric_mean,
-        "[0, inf)",
-        ("shift", "nonpositive_as"),
-    ),
-    ("l2_norm", ("l2",), "Euclidean norm of the scores", l2_norm, "[0, inf)", ()),
-    ("median", (), "median of the scores", median_score, "(-inf, inf)", ()),
-    ("minimum", ("min",), "lowest score", minimum_score, "(-inf, inf)", ()),
-    ("maximum", ("max",), "highest score", maximum_score, "(-inf, inf)", ()),
-):
-    AGGREGATORS.add(
-        AggregatorSpec(
-            _name,
-            _aliases,
-            _summary,
-            _compute,
-            "scores",
-            True,
-            _bounds,
-            _THESIS,
-            _options,
-            by_item=lambda options: options.get("shift") != "minimum",  # looks at whole lists
-        )
+def _without_minimum(options: Mapping[str, Any]) -> bool:
+    return options.get("shift") != "minimum"  # which looks at whole lists
+
+
+def _score_based(**said: Any) -> AggregatorSpec:
+    """What the aggregators of this file have in common."""
+    return AggregatorSpec(
+        input="scores",
+        ties="not concerned: scores count as they are",
+        source="Salman (2022), section 3.5",
+        by_item=_without_minimum,
+        **said,
     )
+
+
+AGGREGATORS.add(
+    _score_based(
+        name="arithmetic_mean",
+        aliases=("am", "mean"),
+        summary="mean of the scores",
+        formula="1/m sum_i s_i",
+        bounds="(-inf, inf)",
+        compute=arithmetic_mean,
+    ),
+    _score_based(
+        name="geometric_mean",
+        aliases=("gm",),
+        summary="geometric mean of the scores",
+        formula="(prod_i s_i)^(1/m)",
+        bounds="[0, inf)",
+        compute=geometric_mean,
+        options=("shift", "nonpositive_as"),
+    ),
+    _score_based(
+        name="l2_norm",
+        aliases=("l2",),
+        summary="Euclidean norm of the scores",
+        formula="sqrt(sum_i s_i^2)",
+        bounds="[0, inf)",
+        compute=l2_norm,
+    ),
+    _score_based(
+        name="median",
+        summary="median of the scores",
+        formula="median_i s_i",
+        bounds="(-inf, inf)",
+        compute=median_score,
+    ),
+    _score_based(
+        name="minimum",
+        aliases=("min",),
+        summary="lowest score",
+        formula="min_i s_i",
+        bounds="(-inf, inf)",
+        compute=minimum_score,
+    ),
+    _score_based(
+        name="maximum",
+        aliases=("max",),
+        summary="highest score",
+        formula="max_i s_i",
+        bounds="(-inf, inf)",
+        compute=maximum_score,
+    ),
+)

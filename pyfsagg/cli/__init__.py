@@ -27,7 +27,7 @@ from pyfsagg.cli import (
     unsupervised,
 )
 from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
-from pyfsagg.reproduce.commands import reproduce
+from pyfsagg.reproduce import commands as reproduce
 
 __all__ = ["main"]
 

@@ -1,4 +1,4 @@
-"""``pyfsagg order``: eliminate features by what their orders say, or repeat the paper."""
+"""``pyfsagg order``: eliminate features by the order of their values within each sample."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from pyfsagg._command.flags import (
 )
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order.elimination import METHOD_SETTINGS
+from pyfsagg.rank_order.methods import ELIMINATIONS, find_elimination
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
-    from pyfsagg.reproduce.orders.experiments import Experiment
 
 __all__ = ["add_commands"]
 
@@ -31,11 +30,8 @@ EPILOG = """\
 examples:
   pyfsagg order table.csv --target class --method spoilers --threshold 10
   pyfsagg order table.csv --target class --method cdv --divergence 0.05 --accuracy 50 --baseline
-  pyfsagg order --experiment figure-8 --seed 1
 """
 REPORT_FILE = "report.html"
-METHODS = ("cdv", "spoilers", "greedy-kl", "koller-sahami")
-FIGURES = tuple(f"figure-{number}" for number in range(7, 14))
 
 
 def add_commands(commands: Any) -> None:
@@ -49,25 +45,14 @@ def add_commands(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add(
-        "table",
-        nargs="?",
-        metavar="TABLE",
-        help="CSV, TSV, Parquet or ARFF file; - for standard input",
-    )
-    add("--target", metavar="COLUMN", help="column with the classes")
+    add("table", metavar="TABLE", help="CSV, TSV, Parquet or ARFF file; - for standard input")
+    add("--target", required=True, metavar="COLUMN", help="column with the classes")
     add(
         "--exclude",
         type=names_of,
         default=[],
         metavar="A,B",
         help="columns that are neither features nor target (identifiers)",
-    )
-    add(
-        "--experiment",
-        choices=FIGURES,
-        metavar="figure-N",
-        help="repeat figure 7 to 13 of the paper, without a table (11 to 13 need its data)",
     )
     _add_method_flags(parser)
     add_work_flags(parser, "threads", dask=False)
@@ -77,7 +62,12 @@ def add_commands(commands: Any) -> None:
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--method", choices=METHODS, default="cdv", help="(default: %(default)s)")
+    add(
+        "--method",
+        default="cdv",
+        metavar="NAME",
+        help="how features are removed; an unknown name lists them (default: %(default)s)",
+    )
     add(
         "--threshold",
         type=threshold,
@@ -108,8 +98,10 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="which of equally good features is removed (default: the first column)",
     )
-    for settings in METHOD_SETTINGS.values():
-        settings.add_flags(parser)
+    added: list[str] = []
+    for spec in ELIMINATIONS:
+        spec.settings.add_flags(parser, *added)
+        added += spec.settings.names()
     add(
         "--accuracy",
         type=_sizes,
@@ -128,14 +120,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="refuse a run that would take longer; 0: never (default: %(default)s)",
     )
-    add(
-        "--repeats",
-        type=int,
-        default=5,
-        metavar="R",
-        help="generated data sets per curve of an experiment (default: %(default)s)",
-    )
-    add("--seed", type=int, default=0, help="seed of folds, random ties and experiments")
+    add("--seed", type=int, default=0, help="seed of folds and random ties")
 
 
 def _sizes(text: str) -> bool | int:
@@ -148,28 +133,15 @@ def _sizes(text: str) -> bool | int:
 
 
 def _order(options: argparse.Namespace) -> None:
-    if options.experiment:
-        if options.table is not None:
-            raise ParameterError("--experiment takes no table; leave one of them out")
-        if options.checkpoint is not None:
-            raise ParameterError("--checkpoint belongs to a table, not to an --experiment")
-        _experiment(options)
-        return
-    if options.table is None or options.target is None:
-        raise ParameterError("name a TABLE and its --target, or an --experiment")
-    if options.threshold is not None and options.divergence is not None:
-        raise ParameterError("--threshold and --divergence exclude each other; give one")
-    _eliminate(options)
-
-
-def _eliminate(options: argparse.Namespace) -> None:
     from pyfsagg._base.selection import n_selected
     from pyfsagg._page.page import write_page
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.rank_order import eliminate, random_subset_baseline
     from pyfsagg.rank_order._page import elimination_page
 
-    method = options.method.replace("-", "_")
+    if options.threshold is not None and options.divergence is not None:
+        raise ParameterError("--threshold and --divergence exclude each other; give one")
+    spec = find_elimination(options.method)
     X, y = split_target(read_table(options.table), options.target, options.exclude)
     share = 0.25 if options.threshold is None else options.threshold
     size = n_selected(share, X.shape[1])  # refuse before the work is done
@@ -180,8 +152,8 @@ def _eliminate(options: argparse.Namespace) -> None:
             result = eliminate(
                 X,
                 y,
-                method,
-                method_params=METHOD_SETTINGS[method].from_flags(options).changed(),
+                options.method,
+                method_params=spec.settings.from_flags(options).changed(),
                 tie_break=options.tie_break,
                 accuracy=False if options.accuracy is None else options.accuracy,
                 max_seconds=options.max_seconds or None,
@@ -229,48 +201,3 @@ def _tell(options: argparse.Namespace, result: Elimination, size: int, folder: P
             f"Kept, the last first: {', '.join(selected[:20])}{rest}\n\n"
             f"Results are in {folder}/: removal.csv, elimination.json, pictures and {REPORT_FILE}"
         )
-
-
-def _experiment(options: argparse.Namespace) -> None:
-    from pyfsagg._page.page import write_page
-    from pyfsagg.reproduce.orders.experiments import run_experiment
-    from pyfsagg.reproduce.pages.orders import experiment_page
-    from pyfsagg.reproduce.pictures.orders import plot_experiment
-
-    folder = free_folder(options.output, f"pyfsagg-{options.experiment}")
-    with new_folder(folder) as draft:
-        found = run_experiment(
-            options.experiment,
-            n_repeats=options.repeats,
-            random_state=options.seed,
-            n_jobs=options.jobs,
-            say=None if options.quiet else lambda text: print(text, file=sys.stderr, flush=True),
-        )
-        found.curves.to_csv(draft / "curves.csv", index=False)
-        if found.baseline is not None:
-            found.baseline.to_csv(draft / "baseline.csv", index=False)
-        (draft / "findings.json").write_text(found.to_json(), encoding="utf-8")
-        page = experiment_page(found, command=shlex.join(sys.argv[1:]))
-        write_page(page, draft / REPORT_FILE)
-        axes = plot_experiment(found)[0]
-        axes.figure.savefig(draft / "curves.png", dpi=150)  # type: ignore[union-attr]
-    if options.json:
-        print(found.to_json())
-    elif not options.quiet:
-        print(_findings(found, folder))
-
-
-def _findings(found: Experiment, folder: Path) -> str:
-    lines = [f"{found.name}: {found.title}", ""]
-    for finding in found.findings:
-        lines += [
-            f"[{'holds' if finding.holds else 'does not hold'}] {finding.statement}",
-            f"    {finding.evidence}",
-        ]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Results are in {folder}/: curves.csv, curves.png, findings.json and {REPORT_FILE}",
-        ]
-    )

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["add_commands"]
 
 REPORT_FILE = "report.html"
-METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
 EPILOG = """\
 examples:
   pyfsagg unsupervised table.csv
@@ -57,7 +56,12 @@ def add_commands(commands: Any) -> None:
         help="column with classes: not used for the ranking, but to judge it",
     )
     add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
-    add("--method", choices=METHODS, default="frcm", help="(default: %(default)s)")
+    add(
+        "--method",
+        default="frcm",
+        metavar="NAME",
+        help="how features are ranked; an unknown name lists them (default: %(default)s)",
+    )
     add("--n-clusterings", type=int, default=100, metavar="T", help="(default: %(default)s)")
     add(
         "--feature-fraction",
@@ -153,10 +157,11 @@ def _read(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.Series[Any] | N
 
 
 def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> ConsensusRanking:
-    from pyfsagg.unsupervised import rank_unsupervised
+    from pyfsagg.unsupervised import UNSUPERVISED_METHODS, rank_unsupervised
 
+    spec = UNSUPERVISED_METHODS.get(options.method)
     chosen: dict[str, Any] = {"standardize": options.standardize}
-    if options.method in ("frcm", "frmv"):
+    if spec.clusters:
         chosen |= {
             "n_clusterings": options.n_clusterings,
             "feature_fraction": options.feature_fraction,
@@ -166,18 +171,18 @@ def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> Consen
             "execution": Execution.from_flags(options, progress=progress),
         }
     elif options.checkpoint:
-        raise ParameterError("--checkpoint belongs to --method frcm and frmv; others are quick")
-    if options.method != "laplacian_score":
+        able = " and ".join(each.name for each in UNSUPERVISED_METHODS if each.clusters)
+        raise ParameterError(f"--checkpoint belongs to --method {able}; others are quick")
+    if "n_jobs" in spec.options:
         chosen["n_jobs"] = options.jobs
-    for flag, name, method in (
-        (options.n_neighbors, "n_neighbors", "laplacian_score"),
-        (options.aggregator, "aggregator", "frmv"),
-    ):
-        if flag is not None:
-            if options.method != method:
-                raise ParameterError(f"--{name.replace('_', '-')} belongs to --method {method}")
-            chosen[name] = flag
-    return rank_unsupervised(X, options.method, **chosen)
+    for name in ("n_neighbors", "aggregator"):
+        value = getattr(options, name)
+        if value is not None and name not in spec.options:
+            able = " and ".join(each.name for each in UNSUPERVISED_METHODS if name in each.options)
+            raise ParameterError(f"--{name.replace('_', '-')} belongs to --method {able}")
+        if value is not None:
+            chosen[name] = value
+    return rank_unsupervised(X, spec.name, **chosen)
 
 
 def _judge(

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Weights, check_table, full_weights
 from pyfsagg._table.target import check_target
@@ -20,7 +20,9 @@ __all__ = [
     "KernelScorer",
     "Scorer",
     "Weights",
+    "always",
     "full_weights",
+    "never",
     "score_features",
 ]
 
@@ -82,13 +84,19 @@ def score_features(
     return scores
 
 
-def _always(_parameters: Mapping[str, Any]) -> bool:
+def always(_parameters: Mapping[str, Any]) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class FilterSpec:
+def never(_parameters: Mapping[str, Any]) -> bool:
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSpec(Spec):
     """A registered filter.
+
+    In formulas X is the feature, Y the target, n the number of rows, counted by their weights.
 
     `prepare(table, target, **parameters)` returns a :class:`Scorer`; filters that share one
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
@@ -98,16 +106,11 @@ class FilterSpec:
     :class:`~pyfsagg._table.table.SparseTable`.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
     prepare: Callable[..., Scorer]
     output: str
-    bounds: str
-    source: str
-    accepts_missing: Callable[[Mapping[str, Any]], bool] = _always
+    accepts_missing: Callable[[Mapping[str, Any]], bool] = always
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
 
 
-FILTERS: Registry[FilterSpec] = Registry("filter")
+FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")

@@ -93,24 +93,26 @@ FILTERS.add(
         name="chi_squared",
         aliases=("cs", "chi2"),
         summary="Pearson's chi-squared statistic over bins of equal width",
+        formula="chi2 = sum over levels and classes of (observed - expected)^2 / expected",
+        bounds="[0, n·(n_classes − 1)]",
+        ties="equal values share a bin",
+        source="thesis 3.4.3",
         prepare=prepare_chi_squared,
         output="chi_squared",
-        bounds="[0, n·(n_classes − 1)]",
-        source="thesis 3.4.3",
         targets=("classes", "numeric"),
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="cramers_v",
         aliases=("cv",),
         summary="Cramér's V over bins of equal width",
+        formula="sqrt(chi2 / (n (min(levels, classes) - 1)))",
+        bounds="[0, 1]",
+        ties="equal values share a bin",
+        source="thesis 3.4.3; Cramér (1946)",
         prepare=prepare_chi_squared,
         output="cramers_v",
-        bounds="[0, 1]",
-        source="thesis 3.4.3; Cramér (1946)",
         targets=("classes", "numeric"),
         sparse=True,
-    )
+    ),
 )

@@ -11,7 +11,7 @@ from pyfsagg._kernels.correlation import correlation_mrmr, pearson_block, spearm
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never
 from pyfsagg.filters._columns import OrderedLevels, category_codes, ordered_levels
 
 __all__ = [
@@ -111,46 +111,44 @@ def prepare_correlation_mrmr(
     return KernelScorer(_mrmr, own, ("mrmr_correlation",), table.n_features)
 
 
-def _refuses_missing(_parameters: object) -> bool:
-    return False
-
-
 FILTERS.add(
     FilterSpec(
         name="pearson",
         aliases=("correlation",),
         summary="Absolute correlation with a numeric target",
+        formula="|r(X, Y)|",
+        bounds="[0, 1]",
+        ties="not concerned: values count as they are",
+        source="Pearson (1896)",
         prepare=prepare_correlation,
         output="pearson",
-        bounds="[0, 1]",
-        source="Pearson (1896)",
-        accepts_missing=_refuses_missing,
+        accepts_missing=never,
         targets=("numeric",),
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="f_statistic",
         aliases=("f_regression",),
         summary="F statistic of the simple regression of a numeric target on the feature",
+        formula="r^2 (n - 2) / (1 - r^2), r = r(X, Y)",
+        bounds="[0, inf)",
+        ties="not concerned: values count as they are",
+        source="Fisher (1925), Statistical Methods for Research Workers",
         prepare=prepare_correlation,
         output="f_statistic",
-        bounds="[0, inf)",
-        source="Fisher (1925), Statistical Methods for Research Workers",
-        accepts_missing=_refuses_missing,
+        accepts_missing=never,
         targets=("numeric",),
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="mrmr_correlation",
         aliases=("mrmr_fcd",),
         summary="Correlation with a numeric target minus mean correlation with those selected before",
+        formula="|r(X, Y)| - mean over the features W selected before of |r(X, W)|",
+        bounds="[-1, 1]",
+        ties="of equally good features the first column is selected",
+        source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr,
         output="mrmr_correlation",
-        bounds="[-1, 1]",
-        source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
-        accepts_missing=_refuses_missing,
+        accepts_missing=never,
         targets=("numeric",),
-    )
+    ),
 )

@@ -237,33 +237,35 @@ FILTERS.add(
         name="spearman",
         aliases=("sp",),
         summary="Absolute rank correlation with the class (two classes) or a numeric target",
+        formula="|r(rank X, rank Y)|, the classes taken as 0 and 1",
+        bounds="[0, 1]",
+        ties="average ranks",
+        source="fpcps 4.3",
         prepare=prepare_spearman,
         output="spearman",
-        bounds="[0, 1]",
-        source="fpcps 4.3",
         targets=("classes", "numeric"),
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
-        name="value_difference_metric",
+        name=_VDM,
         aliases=("vdm",),
         summary="Half the difference of the value distributions of the two classes",
-        prepare=prepare_value_difference_metric,
-        output="value_difference_metric",
+        formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
         bounds="[0, 1]",
+        ties="equal values are one value",
         source="fpcps 4.3",
+        prepare=prepare_value_difference_metric,
+        output=_VDM,
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="fit_criterion",
         aliases=("fc",),
         summary="Share of the rows nearer, in variances, to their own class (two classes)",
+        formula="share of rows whose class l has the smaller |x - mean_l| / var_l",
+        bounds="[0, 1]",
+        ties="a row as near to both classes counts for the first",
+        source="fpcps 4.3",
         prepare=prepare_fit_criterion,
         output="fit_criterion",
-        bounds="[0, 1]",
-        source="fpcps 4.3",
-    )
+    ),
 )

@@ -282,42 +282,45 @@ def _scores(
     return score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
+_CUTS = "equal values are never cut apart; of equally good cuts the first"
 FILTERS.add(
     FilterSpec(
         name="information_gain",
         aliases=("ig", "infogain"),
         summary="mutual information of the discretised feature and the class, in nats",
+        formula="H(Y) + H(X) - H(X, Y)",
+        bounds="[0, H(Y)]",
+        ties=_CUTS,
+        source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         prepare=prepare_entropy,
         output="information_gain",
-        bounds="[0, H(Y)]",
-        source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         targets=("classes", "numeric"),
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="gain_ratio",
         aliases=("gr", "gainratio"),
         summary="information gain divided by the entropy of the discretised feature",
+        formula="(H(Y) + H(X) - H(X, Y)) / H(X)",
+        bounds="[0, 1]",
+        ties=_CUTS,
+        source="Quinlan (1986), Machine Learning 1, 81-106",
         prepare=prepare_entropy,
         output="gain_ratio",
-        bounds="[0, 1]",
-        source="Quinlan (1986), Machine Learning 1, 81-106",
         targets=("classes", "numeric"),
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="symmetric_uncertainty",
         aliases=("su", "symuncert"),
         summary="twice the information gain over the sum of the entropies of feature and class",
+        formula="2 (H(Y) + H(X) - H(X, Y)) / (H(X) + H(Y))",
+        bounds="[0, 1]",
+        ties=_CUTS,
+        source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         prepare=prepare_entropy,
         output="symmetric_uncertainty",
-        bounds="[0, 1]",
-        source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         targets=("classes", "numeric"),
         sparse=True,
-    )
+    ),
 )

@@ -25,17 +25,12 @@ from pyfsagg._page.page import (
 )
 from pyfsagg._version import __version__
 from pyfsagg.rank_order import Elimination
-from pyfsagg.rank_order._plot import METHOD_NAMES, plot_elimination
+from pyfsagg.rank_order._plot import plot_elimination, title_of
+from pyfsagg.rank_order.methods import ELIMINATIONS
 
 __all__ = ["PAPER", "elimination_page", "references_section"]
 
 MOST_ROWS = 500
-CRITERIA = {
-    "cdv": "Change of the distances between the class centres, from those of all features",
-    "spoilers": "Inversions within the classes that the feature takes part in",
-    "greedy_kl": "Divergence without the feature, in nats",
-    "koller_sahami": "What the feature adds to its blanket, in nats",
-}
 PAPER = (
     "Slotta, D. J., Vergara, J. P. C., Ramakrishnan, N., Heath, L. S. Algorithms for Feature "
     "Selection in Rank-Order Spaces. 2005"
@@ -93,7 +88,7 @@ def elimination_page(
         blocks: list[Block] = [Text("On the command line:"), Code(f"pyfsagg {command}")]
         sections.append(Section("repeat", "How to repeat it", blocks))
     sections.append(references_section())
-    name = METHOD_NAMES[result.method]
+    name = title_of(result.method)
     title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
     return Page(title, plural(result.n_features, "feature"), sections)
 
@@ -159,12 +154,15 @@ def _features(result: Elimination, size: int) -> Table:
         cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
     hidden = result.n_features - len(shown)
     more = f" {count(hidden)} more are in removal.csv." if hidden else ""
+    criterion = ""
+    if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
+        weighed = ELIMINATIONS.get(result.method).criterion.lower()
+        criterion = f"Criterion: {weighed}, when the feature was removed. "
     return Table(
         f"Features, the one kept longest first; the {count(size)} selected are tinted.",
         columns,
         list(zip(*cells, strict=True)),
-        f"Criterion: {CRITERIA[result.method].lower()}, when the feature was removed. Divergence "
-        f"and accuracy are those of the feature and all above it.{more}",
+        f"{criterion}Divergence and accuracy are those of the feature and all above it.{more}",
         header=1,
         tinted=size,
         find="feature",

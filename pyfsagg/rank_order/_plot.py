@@ -22,24 +22,24 @@ from pyfsagg._draw.style import (
     set_title,
 )
 from pyfsagg.exceptions import DataError
+from pyfsagg.rank_order.methods import ELIMINATIONS
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
 
-__all__ = ["METHOD_NAMES", "band", "finish", "line", "plot_elimination"]
+__all__ = ["band", "finish", "line", "plot_elimination", "title_of"]
 
 MEASURES = {
     "divergence": "Divergence Δ (nats)",
     "accuracy": "Accuracy of naive Bayes",
 }
 STYLES = {
-    "cdv": (BLUE, "o-", "CDV"),
-    "cdv_relative": ("#56B4E9", "o--", "CDV, relative"),
-    "spoilers": (ORANGE, "s-", "Spoilers"),
-    "greedy_kl": ("#009E73", "^-", "Greedy KL"),
-    "koller_sahami": ("#CC79A7", "D-", "Koller–Sahami"),
+    "cdv": (BLUE, "o-"),
+    "cdv_relative": ("#56B4E9", "o--"),
+    "spoilers": (ORANGE, "s-"),
+    "greedy_kl": ("#009E73", "^-"),
+    "koller_sahami": ("#CC79A7", "D-"),
 }
-METHOD_NAMES = {method: name for method, (_, _, name) in STYLES.items()}
 SHOWN = 80  # smaller subsets than this are shown: nothing happens above in large tables
 
 
@@ -86,15 +86,24 @@ def plot_elimination(
     line(ax, frame, result.method, measure, max_size)
     measured = frame.loc[frame[measure].notna(), "size"]
     finish(ax, measure, int(min(max_size, measured.max())))
-    set_title(ax, f"Elimination by {STYLES[result.method][2]}", above_legend=True)
+    set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
     legend_above(ax)
     return ax
 
 
+def title_of(method: str) -> str:
+    """The name of a method, or of one of its curves, in a picture."""
+    base = method.removesuffix("_relative")
+    title = ELIMINATIONS.get(base).title if base in ELIMINATIONS else readable(base)
+    return title if base == method else f"{title}, relative"
+
+
 def line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int) -> None:
-    colour, style, name = STYLES.get(method, (INK, "-", readable(method)))
+    colour, style = STYLES.get(method, (INK, "-"))
     shown = frame[frame["size"] <= max_size]
-    ax.plot(shown["size"], shown[measure], style, color=colour, markersize=3.0, label=name)
+    ax.plot(
+        shown["size"], shown[measure], style, color=colour, markersize=3.0, label=title_of(method)
+    )
 
 
 def band(ax: Axes, baseline: pd.DataFrame, measure: str) -> None:

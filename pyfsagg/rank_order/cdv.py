@@ -50,13 +50,15 @@ class CentreStrategy:
     its new rank for *all* f together.
     """
 
-    def __init__(self, orders: Orders, distance: str = "raw", n_jobs: int | None = None) -> None:
+    def __init__(
+        self, orders: Orders, center_distance: str = "raw", n_jobs: int | None = None
+    ) -> None:
         if orders.has_unknown:
             raise DataError(
                 "class centres need complete orders: ranks of features with an unknown place are "
                 'not defined. Impute the missing values, or use method="spoilers" or "greedy_kl"'
             )
-        self._relative = distance == "relative"
+        self._relative = center_distance == "relative"
         self._workers = count_workers(n_jobs)
         # One pool for all steps: joblib's set-up would cost more than a step of a small table.
         self._pool = ThreadPoolExecutor(self._workers)

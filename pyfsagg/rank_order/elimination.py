@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,39 +17,16 @@ from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._cost import METHODS, estimate_seconds
 from pyfsagg.rank_order._engine import Strategy, run_elimination
 from pyfsagg.rank_order._orders import Orders, read_orders
 from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.cdv import CentreSettings, CentreStrategy
 from pyfsagg.rank_order.divergence import divergence_path
-from pyfsagg.rank_order.greedy_kl import GreedyStrategy
-from pyfsagg.rank_order.koller_sahami import BlanketSettings, BlanketStrategy
+from pyfsagg.rank_order.methods import EliminationSpec, find_elimination
 from pyfsagg.rank_order.naive_bayes import accuracy_path
-from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
-__all__ = ["METHOD_SETTINGS", "eliminate", "elimination_scores"]
+__all__ = ["eliminate", "elimination_scores"]
 
 TIE_BREAKS = ("first", "last", "random")
-
-
-@dataclass(frozen=True, eq=False)
-class _SpoilerSettings(Settings):
-    kind: ClassVar[str] = "method='spoilers'"
-
-
-@dataclass(frozen=True, eq=False)
-class _GreedySettings(Settings):
-    kind: ClassVar[str] = "method='greedy_kl'"
-
-
-METHOD_SETTINGS: Mapping[str, type[Settings]] = {
-    "cdv": CentreSettings,
-    "spoilers": _SpoilerSettings,
-    "greedy_kl": _GreedySettings,
-    "koller_sahami": BlanketSettings,
-}
-"""What `method_params` may hold, by method."""
 
 
 def eliminate(
@@ -80,8 +56,8 @@ def eliminate(
         Numbers on one scale, so that the values of different features can be compared.
     y : array of shape (n_samples,)
         Class labels.
-    method : {"cdv", "spoilers", "greedy_kl", "koller_sahami"}
-        What is removed at each step:
+    method : str
+        A name in :func:`~pyfsagg.rank_order.list_eliminations`.  What is removed at each step:
 
         - ``"cdv"``: the feature without which the Spearman distances between the class centres
           stay nearest to those of all features;
@@ -166,7 +142,9 @@ def eliminate(
     True
     """
     given = dict(locals())
-    settings = _check_rules(method, method_params, tie_break)
+    spec = find_elimination(method)
+    settings = spec.settings.of(method_params)
+    check_choice("tie_break", tie_break, TIE_BREAKS)
     if not isinstance(accuracy, bool):
         check_integer("accuracy (the largest size of a subset)", accuracy, low=1)
     if max_seconds is not None:
@@ -182,11 +160,11 @@ def eliminate(
         random_state=seed,
         advise=True,
     )
-    _refuse_long_run(orders, method, max_seconds)
+    _refuse_long_run(orders, spec, max_seconds)
     priority = _priority(orders.n_features, tie_break, seed)
     identity = {
         "kind": "eliminate",
-        "method": method,
+        "method": spec.name,
         "tie_break": tie_break,
         **settings.record(),
         "seed": seed,
@@ -198,7 +176,7 @@ def eliminate(
         open_checkpoint(execution.checkpoint, identity) as kept,
         progress_sink(execution.progress, orders.n_features - 1, "feature") as told,
     ):
-        strategy = _strategy(orders, method, settings, priority, n_jobs)
+        strategy = _strategy(orders, spec, settings, priority, n_jobs)
         order, criterion = run_elimination(strategy, priority, told, kept)
     p = orders.n_features
     accuracies = None
@@ -209,7 +187,7 @@ def eliminate(
             orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
         )[::-1]
     return Elimination(
-        method=method,
+        method=spec.name,
         feature_names=orders.feature_names,
         removal_order=order,
         criterion=criterion,
@@ -265,13 +243,15 @@ def elimination_scores(
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     >>> cdv = functools.partial(elimination_scores, method="cdv")  # pyfsagg.wam(X, y, filter=cdv)
     """
-    settings = _check_rules(method, method_params, tie_break)
+    spec = find_elimination(method)
+    settings = spec.settings.of(method_params)
+    check_choice("tie_break", tie_break, TIE_BREAKS)
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
     seed = _resample_seed(random_state, sample_weight)
     priority = _priority(orders.n_features, tie_break, seed)
-    order, _ = run_elimination(_strategy(orders, method, settings, priority, 1), priority)
+    order, _ = run_elimination(_strategy(orders, spec, settings, priority, 1), priority)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
@@ -285,21 +265,14 @@ def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSeque
     return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
 
 
-def _check_rules(method: str, params: Mapping[str, Any] | None, tie_break: str) -> Settings:
-    """The parameters of a method, known to be good."""
-    check_choice("method", method, METHODS)
-    check_choice("tie_break", tie_break, TIE_BREAKS)
-    return METHOD_SETTINGS[method].of(params)
-
-
-def _refuse_long_run(orders: Orders, method: str, max_seconds: float | None) -> None:
+def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
     if max_seconds is None:
         return
-    n, p, c = orders.n_samples, orders.n_features, orders.n_classes
-    seconds = estimate_seconds(method, n, p, c)
+    n, p = orders.n_samples, orders.n_features
+    seconds = spec.seconds(n, p, orders.n_classes)
     if seconds > max_seconds:
         raise DataError(
-            f"the elimination of {p} features from {n} samples by {method!r} would take about "
+            f"the elimination of {p} features from {n} samples by {spec.name!r} would take about "
             f"{_spoken(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
             'first, take "spoilers", which is the fastest, or pass max_seconds=None'
         )
@@ -313,18 +286,13 @@ def _spoken(seconds: float) -> str:
 
 def _strategy(
     orders: Orders,
-    method: str,
-    settings: Any,
+    spec: EliminationSpec,
+    settings: Settings,
     priority: NDArray[np.intp],
     n_jobs: int | None,
 ) -> Strategy:
-    if method == "spoilers":
-        return SpoilerStrategy(orders, n_jobs)
-    if method == "greedy_kl":
-        return GreedyStrategy(orders)
-    if method == "cdv":
-        return CentreStrategy(orders, settings.center_distance, n_jobs)
-    return BlanketStrategy(orders, int(settings.blanket_size), settings.partners, priority, n_jobs)
+    shared = {"priority": priority, "n_jobs": n_jobs}
+    return spec.build(orders, **settings.record(), **{name: shared[name] for name in spec.takes})
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:

@@ -49,13 +49,13 @@ class BlanketStrategy:
     def __init__(
         self,
         orders: Orders,
-        size: int,
+        blanket_size: int,
         partners: str,
         priority: NDArray[np.intp],
         n_jobs: int | None = None,
     ) -> None:
         self._orders = orders
-        self._size = size
+        self._size = blanket_size
         self._sign = -1 if partners == "redundant" else 1
         # Equally good partners: those that ties remove last, so that a blanket lives long.
         self._priority = priority
@@ -66,7 +66,7 @@ class BlanketStrategy:
         self._x_log_x = counts * np.log(np.maximum(counts, 1.0))
         p = orders.n_features
         self._partners: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * p
-        self._blankets = np.full((p, size), -1, dtype=np.int32)  # −1 fills small blankets
+        self._blankets = np.full((p, blanket_size), -1, dtype=np.int32)  # −1 fills small blankets
         self._values = np.full(p, np.inf)
         self._n_jobs = n_jobs
         self._refresh_all(np.arange(p))

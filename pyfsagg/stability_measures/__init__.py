@@ -2,9 +2,11 @@
 
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
+    PairwiseAverage,
     StabilityResult,
     StabilitySpec,
     UndefinedStabilityError,
+    WholeSample,
 )
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy, adequacy_curve, enough_resamples
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
@@ -12,6 +14,7 @@ from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.jackknife import pseudo_values
 from pyfsagg.stability_measures.measure import list_stability_measures, stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
+from pyfsagg.stability_measures.sets import SetPairs
 from pyfsagg.stability_measures.table import stability_table
 from pyfsagg.stability_measures.thesis import thesis_measures
 
@@ -19,10 +22,13 @@ __all__ = [
     "STABILITY_MEASURES",
     "Adequacy",
     "NogueiraResult",
+    "PairwiseAverage",
+    "SetPairs",
     "StabilityResult",
     "StabilitySpec",
     "StabilityTest",
     "UndefinedStabilityError",
+    "WholeSample",
     "adequacy",
     "adequacy_curve",
     "chance_level",

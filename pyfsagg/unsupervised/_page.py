@@ -28,6 +28,7 @@ from pyfsagg.unsupervised._plot import (
     plot_consensus,
     plot_spectrum,
 )
+from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 
 __all__ = ["unsupervised_page", "write_unsupervised_report"]
 
@@ -195,5 +196,7 @@ def _settings(result: ConsensusRanking, rule: str | float | int, command: str) -
     blocks: list[Block] = [Records("Settings of this run", groups)]
     if command:
         blocks.append(Code(f"pyfsagg {command}"))
-    blocks.append(Enumeration([(result.method, REFERENCES[result.method])]))
+    if result.method in UNSUPERVISED_METHODS:  # its package may be absent where a result is loaded
+        source = REFERENCES.get(result.method, UNSUPERVISED_METHODS.get(result.method).source)
+        blocks.append(Enumeration([(result.method, source)]))
     return blocks

@@ -27,20 +27,20 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.clusterings import draw_clusterings
-from pyfsagg.unsupervised.consensus_affinity import frcm
-from pyfsagg.unsupervised.methods import METHODS, rank_unsupervised
-from pyfsagg.unsupervised.multiple_views import frmv
+from pyfsagg.unsupervised.methods import rank_unsupervised
+from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
 __all__ = ["borda_curve", "clustering_curve", "evaluate_rankings", "summarise_trials"]
 
 PCA = "pca"
+OWN = tuple(spec.name for spec in UNSUPERVISED_METHODS.own())
 
 
 def evaluate_rankings(
     X: Any,
     y: Any,
-    methods: Sequence[str] = (*METHODS, PCA),
+    methods: Sequence[str] = (*OWN, PCA),
     *,
     rule: str | float | int = MEAN_PLUS_SD,
     n_trials: int = 40,
@@ -64,8 +64,8 @@ def evaluate_rankings(
     y : array of shape (n_samples,)
         Classes; used for the comparison only.
     methods : sequence of str
-        Names in ``METHODS``, and "pca" for as many leading principal components as FRCM selects
-        features (or as there are).
+        Names in :func:`list_unsupervised_methods`, and "pca" for as many leading principal
+        components as FRCM selects features (or as there are).
     rule : "mean_plus_sd", int or float
         As in :meth:`ConsensusRanking.selected`.
     n_trials : int
@@ -117,17 +117,19 @@ def evaluate_rankings(
     n_init = check_integer("n_init", n_init, low=1)
     k = target.n_classes if n_clusters is None else n_clusters
     k = check_integer("n_clusters", k, low=2, high=table.n_samples)
-    unknown = [name for name in methods if name not in METHODS and name != PCA]
+    unknown = [name for name in methods if name != PCA and name not in UNSUPERVISED_METHODS]
     if unknown or not methods or (PCA in methods and "frcm" not in methods):
+        known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
         raise ParameterError(
-            f"methods must be names from {', '.join((*METHODS, PCA))}, and 'pca' needs 'frcm' for "
-            f"its number of components; got {list(methods)!r}"
+            f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
+            f"components; got {list(methods)!r}"
         )
+    methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     fixed = {
         name: rank_unsupervised(table, name, standardize="none").support(rule)
         for name in methods
-        if name in ("laplacian_score", "svd_entropy")
+        if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
     }
 
     setting = _Trials(
@@ -183,7 +185,8 @@ class _Trials:
     def _supports(self, rng: np.random.Generator) -> dict[str, NDArray[np.bool_]]:
         """The features that each method selects in one trial."""
         supports = dict(self.fixed)
-        if {"frcm", "frmv"} & set(self.methods):
+        drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
+        if drawing:
             drawn = draw_clusterings(
                 self.table,
                 n_clusterings=self.n_clusterings,
@@ -191,12 +194,10 @@ class _Trials:
                 random_state=rng,
                 n_jobs=1,
             )
-            for name, function in (("frcm", frcm), ("frmv", frmv)):
-                if name in self.methods:
-                    ranking = function(
-                        self.table, labels=drawn.labels, standardize="none", n_jobs=1
-                    )
-                    supports[name] = ranking.support(self.rule)
+            for name in drawing:
+                rank = UNSUPERVISED_METHODS.get(name).load()
+                ranking = rank(self.table, labels=drawn.labels, standardize="none", n_jobs=1)
+                supports[name] = ranking.support(self.rule)
         return supports
 
 

@@ -49,7 +49,7 @@ def list_comparisons() -> pd.DataFrame:
         {
             "name": each.name,
             "package": each.package,
-            "quantity": each.quantity,
+            "quantity": each.summary,
             "ours": each.ours,
             "theirs": each.theirs,
             "tolerance": each.tolerance.limit,
@@ -197,7 +197,7 @@ def _outcome(comparison: Comparison, material: Material) -> Outcome:
     return Outcome(
         comparison.name,
         comparison.package,
-        comparison.quantity,
+        comparison.summary,
         comparison.ours,
         comparison.theirs,
         difference.n_cases,

@@ -121,7 +121,16 @@ def test_comparisons_are_listed_with_a_name_that_fits_and_a_reason() -> None:
 def one(monkeypatch: pytest.MonkeyPatch, cases, **options: object) -> object:
     """The outcome of a comparison made for the test."""
     tolerance = Tolerance(1e-6, "absolute", "for this test")
-    made = Comparison("made", "stats", "made", "a", "b", tolerance, cases, **options)
+    made = Comparison(
+        name="made",
+        package="stats",
+        summary="made",
+        ours="a",
+        theirs="b",
+        tolerance=tolerance,
+        cases=cases,
+        **options,
+    )
     registry = type(COMPARISONS)("comparison")
     registry.add(made)
     monkeypatch.setattr(run, "COMPARISONS", registry)

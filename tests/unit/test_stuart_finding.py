@@ -20,8 +20,8 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.reproduce import StuartFinding, claims, stuart_finding
-from pyfsagg.reproduce.fold_rankings import count_kinds, places_by_first_list
-from pyfsagg.reproduce.pictures.stuart import plot_stuart_lists, plot_stuart_values
+from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
+from pyfsagg.reproduce.stuart.fold_rankings import count_kinds, places_by_first_list
 
 WINE, IONOSPHERE = load_dataset("wine"), load_dataset("ionosphere")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "l2_norm", "stuart", "rra"]

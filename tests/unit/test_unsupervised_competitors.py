@@ -17,7 +17,7 @@ from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.resampling import Rows
 from pyfsagg.stability_measures import stability
 from pyfsagg.unsupervised import (
-    METHODS,
+    UNSUPERVISED_METHODS,
     UnsupervisedFilter,
     correlation_ratio,
     frcm,
@@ -28,6 +28,7 @@ from pyfsagg.unsupervised import (
 )
 from pyfsagg.unsupervised._input import check_numbers
 
+OWN = [spec.name for spec in UNSUPERVISED_METHODS.own()]
 RNG = np.random.default_rng(20)
 TABLES = {
     "wide": RNG.standard_normal((12, 40)),
@@ -195,12 +196,12 @@ def test_one_seed_gives_frcm_and_frmv_the_same_clusterings() -> None:
     np.testing.assert_array_equal(first.consensus, second.consensus)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", OWN)
 def test_every_method_by_name(method: str) -> None:
     X = TABLES["tall"]
     options = {"random_state": 0} if method in ("frcm", "frmv") else {}
     result = rank_unsupervised(X, method, **options)
-    direct = METHODS[method](X, **options)
+    direct = UNSUPERVISED_METHODS.get(method).load()(X, **options)
     np.testing.assert_array_equal(result.scores, getattr(direct, "scores", direct))
     assert result.parameters["standardize"] == "z_score"
     assert (result.consensus is None) == (method not in ("frcm", "frmv"))
@@ -212,10 +213,10 @@ def test_every_method_by_name(method: str) -> None:
 
 def test_unknown_method() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'laplacian_score'"):
-        rank_unsupervised(TABLES["tall"], "laplacian")
+        rank_unsupervised(TABLES["tall"], "laplacian_scores")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", OWN)
 def test_filter_for_ensembles_ignores_labels_and_repeats_rows(method: str) -> None:
     X = TABLES["tall"]
     options = {"n_clusterings": 10} if method in ("frcm", "frmv") else {}
@@ -226,7 +227,7 @@ def test_filter_for_ensembles_ignores_labels_and_repeats_rows(method: str) -> No
     np.testing.assert_array_equal(scores, scorer(X, np.zeros(60), weights))
     if not options:
         repeated = np.repeat(X, weights, axis=0)
-        np.testing.assert_array_equal(scores, METHODS[method](repeated))
+        np.testing.assert_array_equal(scores, UNSUPERVISED_METHODS.get(method).load()(repeated))
     else:
         # Resamples draw clusterings of their own.
         assert (scorer(X) != UnsupervisedFilter(method, {**options, "random_state": 1})(X)).any()
