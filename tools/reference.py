@@ -11,7 +11,6 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import list_filters  # noqa: F401  # adds the rankings without labels
 from pyfsagg.filters import FILTERS
 from pyfsagg.rank_order import ELIMINATIONS
-from pyfsagg.rank_order.methods import recorded_options
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.unsupervised import UNSUPERVISED_METHODS
 from r_bridge.comparisons import COMPARISONS
@@ -92,7 +91,7 @@ PAGES = {
         (
             *NAMES,
             *VALUES,
-            ("Options", lambda spec: ", ".join(f"`{name}`" for name in recorded_options(spec))),
+            ("Options", lambda spec: ", ".join(f"`{name}`" for name in spec.settings.names())),
             *SOURCE,
         ),
     ),
