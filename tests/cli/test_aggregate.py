@@ -6,6 +6,7 @@ import gzip
 import html
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def paths(lists: dict[str, list[str]]) -> list[str]:
 
 def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     done = pyfsagg(
-        "aggregate --universe 100 --exact --adjust holm --top 5 --output out", *paths(lists)
+        f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --adjust holm --top 5 "
+        "--output out"
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES

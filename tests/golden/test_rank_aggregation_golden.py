@@ -1,10 +1,14 @@
-"""Every reference case of RobustRankAggreg 1.2.1 (full and partial lists)."""
+"""Every reference case of RobustRankAggreg 1.2.1; the values are by make_rank_aggregation_r.R."""
+
+from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ranks import RankTable
@@ -17,8 +21,9 @@ RTOL = 1e-9
 STUART_RTOL, STUART_LISTS = 1e-6, 20
 
 
-def computed(table, method):
+def computed(table: RankTable, method: str) -> NDArray[np.float64]:
     """Our value of what RobustRankAggreg calls `method`."""
+    options: dict[str, Any]
     name, options = {
         "RRA": ("robust_rank_aggregation", {}),
         "RRA_exact": ("robust_rank_aggregation", {"exact": True}),
@@ -29,10 +34,12 @@ def computed(table, method):
         "geom.mean": ("geometric_mean_rank", {"normalized": True}),
     }[method]
     values = AGGREGATORS.get(name).compute(table, **options)
-    return values.p_values if method.startswith("RRA") else values.statistic
+    found = values.p_values if method.startswith("RRA") else values.statistic
+    assert found is not None
+    return found
 
 
-def methods(case):
+def methods(case: dict[str, Any]) -> list[str]:
     return [key for key in case if key not in {"p", "m", "rmat", "lists", "N", "full"}]
 
 
@@ -41,7 +48,7 @@ def methods(case):
     [(case, method) for case in FULL for method in methods(case)],
     ids=lambda value: value if isinstance(value, str) else f"p{value['p']}-m{value['m']}",
 )
-def test_full(case, method):
+def test_full(case: dict[str, Any], method: str) -> None:
     normalized = np.array(case["rmat"], dtype=float).T
     table = RankTable.from_normalized_ranks(normalized)
     expected = np.array(case[method], dtype=float)
@@ -61,7 +68,7 @@ def test_full(case, method):
     ("number", "method"),
     [(i, method) for i, case in enumerate(PARTIAL) for method in methods(case)],
 )
-def test_partial(number, method):
+def test_partial(number: int, method: str) -> None:
     case = PARTIAL[number]
     universe = None if case["full"] else case["N"]
     table = RankTable.from_lists(case["lists"], universe=universe, full=bool(case["full"]))
