@@ -23,7 +23,7 @@ from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation.cells import Fit, fit_one
 from pyfsagg.evaluation.classifiers import read_classifiers
-from pyfsagg.evaluation.protocols import DEFAULT_CLASSIFIERS
+from pyfsagg.evaluation.plan import DEFAULT_CLASSIFIERS
 from pyfsagg.evaluation.splits import draw_parts
 
 

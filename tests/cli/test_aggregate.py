@@ -6,6 +6,7 @@ import gzip
 import html
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ import pytest
 from html_pages import Page, open_in_browser
 
 from pyfsagg.aggregation import aggregate, permutation_p_values
-from pyfsagg.cli import main
 from pyfsagg.ranks import RankTable
 
 FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json"]
@@ -44,31 +44,15 @@ def lists(tmp_path: Path) -> dict[str, list[str]]:
     return made
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: Any, capsys: Any) -> Any:
-    """The command in this process, in an empty folder: exit code, standard output and error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(["aggregate", *arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
-
-
 def paths(lists: dict[str, list[str]]) -> list[str]:
     return [f"{label}.txt" + (".gz" if i == 5 else "") for i, label in enumerate(lists)]
 
 
 def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     done = pyfsagg(
-        "aggregate", *paths(lists), "--universe", "100", "--exact", "--adjust", "holm",
-        "--top", "5", "--output", "out",
-    )  # fmt: skip
+        f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --adjust holm --top 5 "
+        "--output out"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     expected = aggregate(
@@ -100,9 +84,9 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     assert [cells[1] for cells in rows] == expected.index[:5].tolist()
 
 
-def test_report_code_gives_the_same_result(run: Any, lists: Any, tmp_path: Path) -> None:
-    arguments = ["--universe", "100", "--exact", "--permutations", "30", "--sources", "a,a,b,b,c,c"]
-    code, *_ = run(*paths(lists), *arguments, "--methods", "rra,stuart", "--output", "o", "--quiet")
+def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: Path) -> None:
+    flags = "--universe 100 --exact --permutations 30 --sources a,a,b,b,c,c --methods rra,stuart"
+    code, *_ = command(f"aggregate {flags} --output o --quiet", *paths(lists))
     assert code == 0
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
@@ -123,9 +107,9 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
     scores.insert(0, "id", [f"x {j}" for j in range(12)])
     scores.insert(0, "entrez", range(100, 112))
     scores.loc[3, "b"] = np.nan
-    options = ["--ids", "entrez", "--lower-is-better", "--ties", "min"]
+    options = "--ids entrez --lower-is-better --ties min"
     text = scores.drop(columns="id").to_csv(index=False, sep="\t")
-    done = pyfsagg("aggregate", "-", *options, "--json", "--quiet", stdin=text)
+    done = pyfsagg(f"aggregate - {options} --json --quiet", stdin=text)
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     assert document == json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
@@ -141,9 +125,9 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
 
 def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     done = pyfsagg(
-        "aggregate", *paths(lists), "--methods", "stuart,borda,mc4", "--param", "mc4.damping=0.2",
-        "--top", "4", "--output", "out",
-    )  # fmt: skip
+        "aggregate --methods stuart,borda,mc4 --param mc4.damping=0.2 --top 4 --output out",
+        *paths(lists),
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == sorted(
         [*FILES, "comparison.csv"]
@@ -164,10 +148,10 @@ def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)), "identifiers of the pictures collide"
 
 
-def test_permutations_keep_sources_together(run: Any, lists: Any, tmp_path: Path) -> None:
+def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path: Path) -> None:
     sources = ["x", "x", "x", "y", "y", "y"]
-    arguments = ["--permutations", "25", "--sources", ",".join(sources), "--seed", "7"]
-    code, out, _ = run(*paths(lists), "--method", "mean_rank", *arguments, "--output", "o")
+    flags = f"--method mean_rank --permutations 25 --sources {','.join(sources)} --seed 7"
+    code, out, _ = command(f"aggregate {flags} --output o", *paths(lists))
     assert code == 0
     assert "permutation p" in out
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
@@ -180,8 +164,8 @@ def test_permutations_keep_sources_together(run: Any, lists: Any, tmp_path: Path
     assert "come from 25 tables" in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
 
 
-def test_full_lists_and_no_adjustment(run: Any, lists: Any, tmp_path: Path) -> None:
-    code, out, _ = run(*paths(lists), "--full", "--adjust", "none", "--output", "o")
+def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path: Path) -> None:
+    code, out, _ = command("aggregate --full --adjust none --output o", *paths(lists))
     assert code == 0
     assert "adjusted" not in out
     record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
@@ -193,14 +177,14 @@ def test_full_lists_and_no_adjustment(run: Any, lists: Any, tmp_path: Path) -> N
     assert "Adjusted p" not in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
 
 
-def test_lists_in_columns_and_lines(run: Any, lists: Any, tmp_path: Path) -> None:
+def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path: Path) -> None:
     columns = pd.DataFrame({label: pd.Series(names) for label, names in lists.items()})
     columns.to_csv(tmp_path / "columns.csv", index=False)
     lines = "\n".join("\t".join(names) for names in lists.values())
     (tmp_path / "lines.txt").write_text(lines + "\n")
     documents = []
     for file, kind in (("columns.csv", "columns"), ("lines.txt", "lines")):
-        code, out, err = run(file, "--format", kind, "--json", "--output", kind)
+        code, out, err = command(f"aggregate {file} --format {kind} --json --output {kind}")
         assert (code, err) == (0, "")
         documents.append(json.loads(out))
     assert documents[0]["items"] == documents[1]["items"]
@@ -208,11 +192,11 @@ def test_lists_in_columns_and_lines(run: Any, lists: Any, tmp_path: Path) -> Non
     assert [item["name"] for item in documents[0]["items"]] == expected.index.tolist()
 
 
-def test_report_of_many_files_stays_short(run: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypatch: Any) -> None:
     files = [f"list {i}.txt" for i in range(31)]
     for i, file in enumerate(files):
         (tmp_path / file).write_text("a\nb\nc\n" if i % 3 else "b\na\nc\n")
-    code, out, _ = run(*files, "--output", "out", "--json")
+    code, out, _ = command("aggregate --output out --json", *files)
     assert code == 0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "and 19 more" in Page(page).words
@@ -229,9 +213,7 @@ def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> No
     for label in "abcd":
         order = names[::-1] if label == "d" else names
         (tmp_path / f"{label}.txt").write_text("\n".join(order))
-    done = pyfsagg(
-        "aggregate", "a.txt", "b.txt", "c.txt", "d.txt", "--method", "mean_rank", "--quiet"
-    )
+    done = pyfsagg("aggregate a.txt b.txt c.txt d.txt --method mean_rank --quiet")
     assert done.returncode == 0
     assert done.stderr == (
         "pyfsagg: warning: the list 'd' runs against the result (Spearman -1.00); make sure that "
@@ -240,16 +222,14 @@ def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> No
     scores = pd.DataFrame({"g": names, **{c: np.arange(30.0) for c in "abcd"}})
     scores["d"] = -scores["d"]
     scores.to_csv(tmp_path / "m.csv", index=False)
-    done = pyfsagg(
-        "aggregate", "m.csv", "--scores", "--reverse", "d", "--quiet", "--output", "reversed"
-    )
+    done = pyfsagg("aggregate m.csv --scores --reverse d --quiet --output reversed")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_unreadable_names_do_not_steer_the_terminal(run: Any, tmp_path: Path) -> None:
+def test_unreadable_names_do_not_steer_the_terminal(command: Any, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\x1b[31mred\nblue\n")
     (tmp_path / "b.txt").write_text("blue\n\x1b[31mred\n")
-    code, out, _ = run("a.txt", "b.txt")
+    code, out, _ = command("aggregate a.txt b.txt")
     assert code == 0
     assert "\x1b" not in out
     page = (tmp_path / "pyfsagg-aggregate" / "report.html").read_text(encoding="utf-8")
@@ -278,62 +258,61 @@ BAD_FILES = {
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.txt", "absent.txt"], "no such file: absent.txt"),
-        (["a.txt", "empty.txt"], "the list 'empty' is empty"),
-        (["a.txt", "twice.txt"], "'x' occurs twice in the list 'twice'"),
-        (["a.txt", "a.txt"], "named twice"),
-        (["table.txt", "a.txt"], "has a tab"),
-        (["zero.csv"], "ranks start at 1"),
-        (["above.csv"], "above the universe of 2"),
-        (["gap.csv"], "every rank of 'r' is missing"),
-        (["hole.csv"], "no list has a rank for the item 'y'"),
-        (["infinite.csv"], "is infinite"),
-        (["words.csv"], "'l' of words.csv is not numeric"),
-        (["numbers.csv"], "holds numbers and not the names"),
-        (["ranks.csv", "--ids", "id"], "unknown ids column"),
-        (["ranks.csv", "a.txt"], "must be the only file"),
-        (["a.txt", "b.txt", "--universe", "2"], "universe=2 is smaller than the 3"),
-        (["a.txt", "b.txt", "--universe", "0"], "universe"),
-        (["a.txt", "b.txt", "--universe", "9,9,9"], "one per list (2), got 3"),
-        (["a.txt", "b.txt", "--universe", "many"], "expected whole numbers"),
-        (["a.txt", "b.txt", "--universe", "9", "--full"], "no meaning with full=True"),
-        (["a.txt", "b.txt", "--cutoff", "1.5"], "top_cutoff"),
-        (["a.txt", "b.txt", "--cutoff", "0.1"], "beyond its top_cutoff"),
-        (["a.txt", "b.txt", "--cutoff", "0.1", "--method", "borda"], "--cutoff belongs to"),
-        (["a.txt", "b.txt", "--exact", "--method", "borda"], "--exact belongs to"),
-        (["a.txt", "b.txt", "--method", "brda"], "did you mean 'borda'"),
-        (["a.txt", "b.txt", "--methods", "rra"], "at least two methods"),
-        (["a.txt", "b.txt", "--methods", "rra,rra"], "named twice"),
-        (["a.txt", "b.txt", "--method", "rra", "--methods", "rra,borda"], "one of the two"),
-        (["a.txt", "b.txt", "--method", "am"], "combines scores: give a matrix with --scores"),
-        (["a.txt", "b.txt", "--param", "borda.ties=half"], "--param is given for borda"),
-        (["a.txt", "b.txt", "--param", "damping=0.1"], "has no option 'damping'"),
-        (["a.txt", "b.txt", "--methods", "rra,borda", "--param", "ties=half"], "say whose it is"),
-        (["a.txt", "b.txt", "--adjust", "fdr"], "invalid choice"),
-        (["a.txt", "b.txt", "--top", "0"], "--top must be"),
-        (["a.txt", "b.txt", "--permutations", "0"], "--permutations must be"),
-        (["a.txt", "b.txt", "--sources", "a,b"], "--sources belongs to --permutations"),
-        (["a.txt", "b.txt", "--permutations", "9", "--sources", "a,a"], "a single source"),
-        (["a.txt", "b.txt", "--permutations", "9", "--sources", "a"], "one label per list (2)"),
-        (["a.txt", "b.txt", "--scores"], "belong to a matrix"),
-        (["ranks.csv", "--ties", "min"], "--ties belongs to --scores"),
-        (["scores.csv", "--scores", "--reverse", "nobody"], "unknown list 'nobody'"),
-        (["scores.csv", "--scores", "--method", "geometric_mean"], "shift='minimum'"),
-        (["scores.csv"], "ranks start at 1"),
-        (["a.txt", "b.txt", "--output", "taken"], "not empty"),
-        (["a.txt", "b.txt", "--output", "a.txt"], "is a file"),
+        ("a.txt absent.txt", "no such file: absent.txt"),
+        ("a.txt empty.txt", "the list 'empty' is empty"),
+        ("a.txt twice.txt", "'x' occurs twice in the list 'twice'"),
+        ("a.txt a.txt", "named twice"),
+        ("table.txt a.txt", "has a tab"),
+        ("zero.csv", "ranks start at 1"),
+        ("above.csv", "above the universe of 2"),
+        ("gap.csv", "every rank of 'r' is missing"),
+        ("hole.csv", "no list has a rank for the item 'y'"),
+        ("infinite.csv", "is infinite"),
+        ("words.csv", "'l' of words.csv is not numeric"),
+        ("numbers.csv", "holds numbers and not the names"),
+        ("ranks.csv --ids id", "unknown ids column"),
+        ("ranks.csv a.txt", "must be the only file"),
+        ("a.txt b.txt --universe 2", "universe=2 is smaller than the 3"),
+        ("a.txt b.txt --universe 0", "universe"),
+        ("a.txt b.txt --universe 9,9,9", "one per list (2), got 3"),
+        ("a.txt b.txt --universe many", "expected whole numbers"),
+        ("a.txt b.txt --universe 9 --full", "no meaning with full=True"),
+        ("a.txt b.txt --cutoff 1.5", "top_cutoff"),
+        ("a.txt b.txt --cutoff 0.1", "beyond its top_cutoff"),
+        ("a.txt b.txt --cutoff 0.1 --method borda", "--cutoff belongs to"),
+        ("a.txt b.txt --exact --method borda", "--exact belongs to"),
+        ("a.txt b.txt --method brda", "did you mean 'borda'"),
+        ("a.txt b.txt --methods rra", "at least two methods"),
+        ("a.txt b.txt --methods rra,rra", "named twice"),
+        ("a.txt b.txt --method rra --methods rra,borda", "one of the two"),
+        ("a.txt b.txt --method am", "combines scores: give a matrix with --scores"),
+        ("a.txt b.txt --param borda.ties=half", "--param is given for borda"),
+        ("a.txt b.txt --param damping=0.1", "has no option 'damping'"),
+        ("a.txt b.txt --methods rra,borda --param ties=half", "say whose it is"),
+        ("a.txt b.txt --adjust fdr", "invalid choice"),
+        ("a.txt b.txt --top 0", "--top must be"),
+        ("a.txt b.txt --permutations 0", "--permutations must be"),
+        ("a.txt b.txt --sources a,b", "--sources belongs to --permutations"),
+        ("a.txt b.txt --permutations 9 --sources a,a", "a single source"),
+        ("a.txt b.txt --permutations 9 --sources a", "one label per list (2)"),
+        ("a.txt b.txt --scores", "belong to a matrix"),
+        ("ranks.csv --ties min", "--ties belongs to --scores"),
+        ("scores.csv --scores --reverse nobody", "unknown list 'nobody'"),
+        ("scores.csv --scores --method geometric_mean", "shift='minimum'"),
+        ("scores.csv", "ranks start at 1"),
+        ("a.txt b.txt --output taken", "not empty"),
+        ("a.txt b.txt --output a.txt", "is a file"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    run: Any, tmp_path: Path, arguments: list[str], message: str
+    command: Any, tmp_path: Path, arguments: str, message: str
 ) -> None:
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "precious").touch()
     before = sorted(tmp_path.rglob("*"))
-    code, out, err = run(*arguments)
+    code, out, err = command(f"aggregate {arguments}")
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
@@ -342,7 +321,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 
 def test_bad_input_of_a_process(pyfsagg: Any, tmp_path: Path) -> None:
     (tmp_path / "twice.txt").write_text("x\ny\nx\n")
-    done = pyfsagg("aggregate", "twice.txt")
+    done = pyfsagg("aggregate twice.txt")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("pyfsagg aggregate: the name 'x' occurs twice")
     assert done.stderr.count("\n") == 1
@@ -361,19 +340,19 @@ def test_what_is_allowed_but_strange_is_said(
 ) -> None:
     for name in files:
         (tmp_path / name).write_text(BAD_FILES[name])
-    done = pyfsagg("aggregate", *files, "--quiet")
+    done = pyfsagg("aggregate --quiet", *files)
     assert done.returncode == 0
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.browser
-def test_browser_has_nothing_to_complain_about(run: Any, lists: Any, tmp_path: Path) -> None:
+def test_browser_has_nothing_to_complain_about(command: Any, lists: Any, tmp_path: Path) -> None:
     (tmp_path / "</title><script>alert(1)</script>.txt".replace("/", "∕")).write_text(
         "gene 1\n$x$\n"
     )
     files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
-    code, _, err = run(*files, "--methods", "rra,borda", "--output", "out", "--quiet")
+    code, _, err = command("aggregate --methods rra,borda --output out --quiet", *files)
     assert (code, err) == (0, "")
     done = open_in_browser(tmp_path / "out" / "report.html", tmp_path / "profile")
     assert done.returncode == 0, done.stderr

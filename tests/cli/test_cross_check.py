@@ -29,9 +29,9 @@ def wine(tmp_path: Path) -> Path:
 
 def test_command_prints_the_table_and_writes_a_folder(pyfsagg, wine: Path, tmp_path: Path) -> None:
     done = pyfsagg(
-        "cross-check", "--package", "RobustRankAggreg,stats", "--data", "wine.csv", "--target",
-        "kind", "--n-resamples", "3", "--output", "out",
-    )  # fmt: skip
+        "cross-check --package RobustRankAggreg,stats --data wine.csv --target kind "
+        "--n-resamples 3 --output out"
+    )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].split() == [
@@ -53,9 +53,9 @@ def test_command_prints_the_table_and_writes_a_folder(pyfsagg, wine: Path, tmp_p
 
 def test_command_prints_json(pyfsagg, wine: Path) -> None:
     done = pyfsagg(
-        "cross-check", "--package", "stats", "--data", "-", "--target", "kind", "--n-resamples",
-        "3", "--json", "--quiet", stdin=wine.read_text(),
-    )  # fmt: skip
+        "cross-check --package stats --data - --target kind --n-resamples 3 --json --quiet",
+        stdin=wine.read_text(),
+    )
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     assert document["kind"] == "cross_check"
@@ -83,28 +83,19 @@ def test_command_ends_with_1_if_something_disagrees(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--package", "stabn"], "did you mean 'stabm'"),
-        (["--target", "kind"], "belong to a table: give --data as well"),
-        (["--data", "wine.csv"], "--data needs --target"),
-        (["--data", "wine", "--target", "kind"], "which has its own"),
-        (["--data", "nowhere"], "unknown data set 'nowhere'"),
-        (["--data", "wine", "--exclude", "hues"], "unknown column 'hues'; did you mean 'hue'?"),
-        (["--n-resamples", "1"], "n_resamples must be a whole number of at least 3"),
-        (["--seed", "-1"], "random_state must be"),
+        ("--package stabn", "did you mean 'stabm'"),
+        ("--target kind", "belong to a table: give --data as well"),
+        ("--data wine.csv", "--data needs --target"),
+        ("--data wine --target kind", "which has its own"),
+        ("--data nowhere", "unknown data set 'nowhere'"),
+        ("--data wine --exclude hues", "unknown column 'hues'; did you mean 'hue'?"),
+        ("--n-resamples 1", "n_resamples must be a whole number of at least 3"),
+        ("--seed -1", "random_state must be"),
     ],
 )
-def test_command_refuses_in_one_line(
-    monkeypatch: pytest.MonkeyPatch,
-    wine: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
-) -> None:
-    from pyfsagg.cli import main
-
-    monkeypatch.chdir(wine.parent)
-    assert main(["cross-check", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert len(captured.err.splitlines()) == 1
+def test_command_refuses_in_one_line(command, wine: Path, arguments: str, message: str) -> None:
+    code, _, err = command(f"cross-check {arguments}")
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
     assert sorted(path.name for path in wine.parent.iterdir()) == ["wine.csv"]

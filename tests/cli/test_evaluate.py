@@ -10,14 +10,11 @@ import pandas as pd
 import pytest
 
 from pyfsagg import Evaluation, evaluate, load_dataset
-from pyfsagg.cli import main
 
 WINE = load_dataset("wine")
 FILES = ["evaluation.csv", "report.html", "run.json", "summary.csv"]
-QUICK = (
-    *("--classifiers", "nb", "--thresholds", "3,50%", "--n-resamples", "10"),
-    *("--jobs", "1", "--seed", "3"),
-)
+TABLE = "wine.csv --target kind --exclude subject"
+QUICK = "--classifiers nb --thresholds 3,50% --n-resamples 10 --jobs 1 --seed 3"
 
 
 @pytest.fixture
@@ -30,8 +27,7 @@ def table(tmp_path: Path) -> Path:
 def test_evaluate_writes_everything_and_agrees_with_python(
     pyfsagg, table: Path, tmp_path: Path
 ) -> None:
-    arguments = ("wine.csv", "--target", "kind", "--exclude", "subject", "--methods", "ig,mrmr/rra")
-    done = pyfsagg("evaluate", *arguments, *QUICK, "--metrics", "acc,auc", "--output", "out")
+    done = pyfsagg(f"evaluate {TABLE} --methods ig,mrmr/rra {QUICK} --metrics acc,auc --output out")
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "Weighted average accuracy over thresholds, nested protocol" in done.stdout
@@ -59,16 +55,11 @@ def test_evaluate_writes_everything_and_agrees_with_python(
 
 
 def test_a_saved_ranking_is_reused_for_its_own_table_only(
-    pyfsagg,
-    table: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    pyfsagg, command, table: Path, tmp_path: Path
 ) -> None:
-    arguments = ("wine.csv", "--target", "kind", "--exclude", "subject")
-    ranked = pyfsagg("rank", *arguments, "--n-resamples", "10", "--output", "run", "--quiet")
+    ranked = pyfsagg(f"rank {TABLE} --n-resamples 10 --output run --quiet")
     assert ranked.returncode == 0, ranked.stderr
-    done = pyfsagg("evaluate", *arguments, "--from", "run", *QUICK, "--json", "--quiet")
+    done = pyfsagg(f"evaluate {TABLE} --from run {QUICK} --json --quiet")
     assert done.returncode == 0, done.stderr
     assert "was computed on the whole table" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -82,50 +73,37 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(
     pd.read_csv(table).assign(alcohol=lambda f: f["alcohol"] + 1e-6).to_csv(
         tmp_path / "other.csv", index=False
     )
-    monkeypatch.chdir(tmp_path)
-    for wrong in (("other.csv", *arguments[1:]), arguments[:3]):
-        assert main(["evaluate", *wrong, "--from", "run", *QUICK, "--output", "no"]) == 2
-        said = capsys.readouterr()
-        assert "was made for another table" in said.err
-        assert len(said.err.splitlines()) == 1
+    for wrong in (TABLE.replace("wine", "other"), "wine.csv --target kind"):
+        code, _, err = command(f"evaluate {wrong} --from run {QUICK} --output no")
+        assert code == 2
+        assert "was made for another table" in err
+        assert len(err.splitlines()) == 1
     assert not (tmp_path / "no").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--classifiers", "svn"), "did you mean 'svm'"),
-        (("--methods", "ig,gainn"), "unknown filter 'gainn'"),
-        (("--thresholds", "0"), "from 1 to 13"),
-        (("--thresholds", "few"), "expected a number of features"),
-        (("--protocol", "test"), "protocol must be one of"),
-        (("--metrics", "f1"), "unknown metric 'f1'"),
-        (("--baselines", "none"), "baselines must be some of"),
-        (("--folds", "50"), "fewer than the 50 folds"),
-        (("--from", "nowhere"), "holds no saved run"),
-        (("--target", "vintage"), "unknown column 'vintage'"),
-        (("--output", "wine.csv"), "is a file"),
+        ("--classifiers svn", "did you mean 'svm'"),
+        ("--methods ig,gainn", "unknown filter 'gainn'"),
+        ("--thresholds 0", "from 1 to 13"),
+        ("--thresholds few", "expected a number of features"),
+        ("--protocol test", "protocol must be one of"),
+        ("--metrics f1", "unknown metric 'f1'"),
+        ("--baselines none", "baselines must be some of"),
+        ("--folds 50", "fewer than the 50 folds"),
+        ("--from nowhere", "holds no saved run"),
+        ("--target vintage", "unknown column 'vintage'"),
+        ("--output wine.csv", "is a file"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    table: Path,
-    tmp_path: Path,
-    arguments: tuple[str, ...],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command, table: Path, tmp_path: Path, arguments: str, message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    base = ("wine.csv", "--target", "kind", "--exclude", "subject", "--output", "out")
-    try:
-        code = main(["evaluate", *base, *QUICK, *arguments, "--quiet"])
-    except SystemExit as refusal:  # by the parser of arguments
-        code = refusal.code
-    assert code == 2
-    said = capsys.readouterr()
-    assert message in said.err
-    assert len(said.err.splitlines()) == 1
-    assert not said.out
+    code, out, err = command(f"evaluate {TABLE} --output out {QUICK} {arguments} --quiet")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["wine.csv"]
 
 
@@ -133,10 +111,8 @@ def test_failed_cells_are_said_and_the_rest_is_written(
     pyfsagg, table: Path, tmp_path: Path
 ) -> None:
     done = pyfsagg(
-        *("evaluate", "wine.csv", "--target", "kind", "--exclude", "subject", "--methods", "ig"),
-        *QUICK,
-        *("--classifiers", "nb,svm", "--metrics", "acc,log_loss", "--protocol", "thesis"),
-        *("--output", "out"),
+        f"evaluate {TABLE} --methods ig {QUICK} --classifiers nb,svm --metrics acc,log_loss "
+        "--protocol thesis --output out"
     )
     assert done.returncode == 0, done.stderr
     assert "cells failed and have no value: svm" in done.stdout

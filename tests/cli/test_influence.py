@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from pyfsagg import InfluenceResult, influence, load_dataset
-from pyfsagg.cli import main
 
 WINE = load_dataset("wine")
 FILES = ["comparison.csv", "influence.csv", "matrices.npz", "report.html", "run.json"]
@@ -27,11 +26,10 @@ def test_influence_writes_everything_and_agrees_with_python(
     pyfsagg, table: Path, tmp_path: Path
 ) -> None:
     done = pyfsagg(
-        "influence", "wine.csv", "--target", "kind", "--filters", "ig,mrmr", "--aggregators",
-        "am,gm,median", "--aggregator-param", "gm.shift=minimum", "--folds", "5", "--n-resamples",
-        "8", "--measures", "spearman,nogueira", "--top", "4", "--adjust", "bonferroni", "--seed",
-        "2", "--output", "out",
-    )  # fmt: skip
+        "influence wine.csv --target kind --filters ig,mrmr --aggregators am,gm,median "
+        "--aggregator-param gm.shift=minimum --folds 5 --n-resamples 8 "
+        "--measures spearman,nogueira --top 4 --adjust bonferroni --seed 2 --output out"
+    )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "5 of 5 folds done" in done.stderr
@@ -55,10 +53,10 @@ def test_influence_writes_everything_and_agrees_with_python(
 
 def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
     done = pyfsagg(
-        "influence", "-", "--target", "kind", "--method", "bam", "--filters", "ig,su",
-        "--aggregators", "am", "--folds", "3", "--n-resamples", "4", "--json", "--quiet",
+        "influence - --target kind --method bam --filters ig,su --aggregators am "
+        "--folds 3 --n-resamples 4 --json --quiet",
         stdin=table.read_text(),
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     assert document["kind"] == "influence"
@@ -69,43 +67,34 @@ def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--folds", "49"], "smallest class has 48; use at most 48 folds"),
-        (["--folds", "1"], "n_folds must be a whole number of at least 2"),
-        (["--n-resamples", "0"], "n_resamples must be"),
-        (["--filters", "infogian"], "did you mean"),
-        (["--aggregators", "rrra"], "unknown aggregator"),
-        (["--aggregators", "am,am"], "different"),
-        (["--aggregator-param", "shift=minimum"], "say whose it is"),
-        (["--aggregator-param", "gm.shift=up"], "shift"),
-        (["--filter-param", "mdl=textbook"], "say whose it is"),
-        (["--measures", "nogeira"], "did you mean 'nogueira'"),
-        (["--measures", "yu"], "needs a matrix of feature similarities"),
-        (["--top", "99"], "--top"),
-        (["--method", "bam", "--filters", "ig"], "at least two filters"),
-        (["--target", "knd"], "did you mean 'kind'"),
-        (["--exclude", "nobody"], "unknown column 'nobody'"),
-        (["--output", "taken"], "not empty"),
+        ("--folds 49", "smallest class has 48; use at most 48 folds"),
+        ("--folds 1", "n_folds must be a whole number of at least 2"),
+        ("--n-resamples 0", "n_resamples must be"),
+        ("--filters infogian", "did you mean"),
+        ("--aggregators rrra", "unknown aggregator"),
+        ("--aggregators am,am", "different"),
+        ("--aggregator-param shift=minimum", "say whose it is"),
+        ("--aggregator-param gm.shift=up", "shift"),
+        ("--filter-param mdl=textbook", "say whose it is"),
+        ("--measures nogeira", "did you mean 'nogueira'"),
+        ("--measures yu", "needs a matrix of feature similarities"),
+        ("--top 99", "--top"),
+        ("--method bam --filters ig", "at least two filters"),
+        ("--target knd", "did you mean 'kind'"),
+        ("--exclude nobody", "unknown column 'nobody'"),
+        ("--output taken", "not empty"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    table: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
+    command, table: Path, tmp_path: Path, arguments: str, message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "precious").touch()
     before = sorted(tmp_path.rglob("*"))
-    target = [] if "--target" in arguments else ["--target", "kind"]
-    small = ["--folds", "3", "--n-resamples", "3", "--quiet"]
-    code = main(["influence", "wine.csv", *target, *small, *arguments])
-    printed = capsys.readouterr()
-    assert code == 2
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
+    target = "" if "--target" in arguments else "--target kind"
+    small = "--folds 3 --n-resamples 3 --quiet"
+    code, out, err = command(f"influence wine.csv {target} {small} {arguments}")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before

@@ -29,20 +29,8 @@ def table(tmp_path: Path) -> Path:
 
 def test_rank_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: Path) -> None:
     done = pyfsagg(
-        "rank",
-        "wine.csv",
-        "--target",
-        "kind",
-        "--exclude",
-        "subject",
-        "--n-resamples",
-        "40",
-        "--seed",
-        "3",
-        "--threshold",
-        "4",
-        "--output",
-        "out",
+        "rank wine.csv --target kind --exclude subject --n-resamples 40 --seed 3 "
+        "--threshold 4 --output out"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
@@ -57,28 +45,9 @@ def test_rank_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: P
 
 def test_rank_agrees_with_python(pyfsagg, table: Path) -> None:
     done = pyfsagg(
-        "rank",
-        "wine.csv",
-        "--target",
-        "kind",
-        "--exclude",
-        "subject",
-        "--filter",
-        "su",
-        "--filter-param",
-        "su.mdl=fselectorrcpp",
-        "--resampling",
-        "subsample",
-        "--resampling-param",
-        "fraction=0.7",
-        "--aggregator",
-        "median",
-        "--n-resamples",
-        "25",
-        "--seed",
-        "9",
-        "--json",
-        "--quiet",
+        "rank wine.csv --target kind --exclude subject --filter su --filter-param "
+        "su.mdl=fselectorrcpp --resampling subsample --resampling-param fraction=0.7 "
+        "--aggregator median --n-resamples 25 --seed 9 --json --quiet"
     )
     assert (done.returncode, done.stderr) == (0, "")
     result = wam(
@@ -97,16 +66,7 @@ def test_rank_agrees_with_python(pyfsagg, table: Path) -> None:
 
 def test_standard_input_groups_and_quiet(pyfsagg, table: Path, tmp_path: Path) -> None:
     done = pyfsagg(
-        "rank",
-        "-",
-        "--target",
-        "kind",
-        "--groups",
-        "subject",
-        "--n-resamples",
-        "10",
-        "--quiet",
-        stdin=table.read_text(),
+        "rank - --target kind --groups subject --n-resamples 10 --quiet", stdin=table.read_text()
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     document = json.loads((tmp_path / "pyfsagg-rank" / "run.json").read_text())
@@ -128,14 +88,14 @@ def test_other_formats(pyfsagg, tmp_path: Path, suffix: str) -> None:
             f"@relation wine\n{head}@attribute kind {{class_0,class_1,class_2}}\n@data\n"
             + frame.to_csv(index=False, header=False)
         )
-    done = pyfsagg("rank", path.name, "--target", "kind", "--n-resamples", "5", "--json", "--quiet")
+    done = pyfsagg(f"rank {path.name} --target kind --n-resamples 5 --json --quiet")
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["features"]) == 4
 
 
 def test_demo_takes_the_next_free_name(pyfsagg, tmp_path: Path) -> None:
     for name in ("pyfsagg-demo", "pyfsagg-demo-2"):
-        done = pyfsagg("demo", "--n-resamples", "20")
+        done = pyfsagg("demo --n-resamples 20")
         assert done.returncode == 0, done.stderr
         assert f"Results are in {name}/" in done.stdout
         assert sorted(path.name for path in (tmp_path / name).iterdir()) == FILES
@@ -162,51 +122,50 @@ BAD_FILES = {
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere.csv"], "no such file: nowhere.csv"),
-        (["empty.csv"], "empty.csv is empty"),
-        (["ragged.csv"], "ragged rows"),
-        (["twice.csv"], "header twice"),
-        (["duplicate.csv"], "duplicate column name"),
-        (["one_class.csv"], "one class only"),
-        (["no_labels.csv"], "missing in every row"),
-        (["some_labels.csv"], "missing (NaN) in 4 of 12 rows"),
-        (["many_classes.csv"], "more than a quarter"),
-        (["one_row.csv"], "1 sample(s)"),
-        (["one_feature.csv"], "1 feature(s)"),
-        (["constant.csv"], "every feature is constant"),
-        (["infinite.csv"], "'b' has an infinite value (inf) in row 2"),
-        (["mixed.csv"], "'b' mixes numbers and words"),
-        (["good.csv", "--target", "knd"], "unknown column 'knd'; did you mean 'kind'"),
-        (["good.csv", "--filter", "infogian"], "did you mean"),
-        (["good.csv", "--aggregator", "artihmetic_mean"], "did you mean 'arithmetic_mean'"),
-        (["good.csv", "--resampling", "boots"], "did you mean 'bootstrap'"),
-        (["good.csv", "--n-resamples", "0"], "n_resamples must be a whole number of at least 1"),
-        (["good.csv", "--n-resamples", "-5"], "got -5"),
-        (["good.csv", "--n-resamples", "many"], "expected a number of resamples or auto"),
-        (["good.csv", "--threshold", "0"], "threshold"),
-        (["good.csv", "--threshold", "1.5"], "threshold"),
-        (["good.csv", "--threshold", "3"], "threshold"),
-        (["good.csv", "--threshold", "few"], "expected a number of features"),
-        (["good.csv", "--filter-param", "mdl"], "expected NAME=VALUE"),
-        (["good.csv", "--method", "bam", "--filter", "ig"], "--filter belongs to --method wam"),
-        (["good.csv", "--method", "wam", "--filters", "ig,su"], "--filters belongs to"),
-        (["good.csv", "--output", "taken"], "not empty"),
-        (["good.csv", "--output", "good.csv"], "is a file"),
-        (["good.csv", "--output", "good.csv/run"], "cannot write"),
-        (["good.csv", "--groups", "nobody"], "unknown column 'nobody'"),
+        ("nowhere.csv", "no such file: nowhere.csv"),
+        ("empty.csv", "empty.csv is empty"),
+        ("ragged.csv", "ragged rows"),
+        ("twice.csv", "header twice"),
+        ("duplicate.csv", "duplicate column name"),
+        ("one_class.csv", "one class only"),
+        ("no_labels.csv", "missing in every row"),
+        ("some_labels.csv", "missing (NaN) in 4 of 12 rows"),
+        ("many_classes.csv", "more than a quarter"),
+        ("one_row.csv", "1 sample(s)"),
+        ("one_feature.csv", "1 feature(s)"),
+        ("constant.csv", "every feature is constant"),
+        ("infinite.csv", "'b' has an infinite value (inf) in row 2"),
+        ("mixed.csv", "'b' mixes numbers and words"),
+        ("good.csv --target knd", "unknown column 'knd'; did you mean 'kind'"),
+        ("good.csv --filter infogian", "did you mean"),
+        ("good.csv --aggregator artihmetic_mean", "did you mean 'arithmetic_mean'"),
+        ("good.csv --resampling boots", "did you mean 'bootstrap'"),
+        ("good.csv --n-resamples 0", "n_resamples must be a whole number of at least 1"),
+        ("good.csv --n-resamples -5", "got -5"),
+        ("good.csv --n-resamples many", "expected a number of resamples or auto"),
+        ("good.csv --threshold 0", "threshold"),
+        ("good.csv --threshold 1.5", "threshold"),
+        ("good.csv --threshold 3", "threshold"),
+        ("good.csv --threshold few", "expected a number of features"),
+        ("good.csv --filter-param mdl", "expected NAME=VALUE"),
+        ("good.csv --method bam --filter ig", "--filter belongs to --method wam"),
+        ("good.csv --method wam --filters ig,su", "--filters belongs to"),
+        ("good.csv --output taken", "not empty"),
+        ("good.csv --output good.csv", "is a file"),
+        ("good.csv --output good.csv/run", "cannot write"),
+        ("good.csv --groups nobody", "unknown column 'nobody'"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    pyfsagg, tmp_path: Path, arguments: list[str], message: str
+    pyfsagg, tmp_path: Path, arguments: str, message: str
 ) -> None:
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "precious").touch()
     before = sorted(tmp_path.rglob("*"))
-    target = [] if "--target" in arguments else ["--target", "kind"]
-    done = pyfsagg("rank", *arguments, *target)
+    target = "" if "--target" in arguments else "--target kind"
+    done = pyfsagg(f"rank {arguments} {target}")
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -215,13 +174,13 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 
 
 def test_usage_errors_are_one_line(pyfsagg) -> None:
-    for arguments in ([], ["rnk"], ["rank"], ["rank", "t.csv", "--target", "a", "--nonsense"]):
-        done = pyfsagg(*arguments)
+    for line in ("", "rnk", "rank", "rank t.csv --target a --nonsense"):
+        done = pyfsagg(line)
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert "--help" in done.stderr
     assert pyfsagg("--help").returncode == 0
-    assert pyfsagg("rank", "--help").returncode == 0
+    assert pyfsagg("rank --help").returncode == 0
     assert pyfsagg("--version").stdout.startswith("pyfsagg ")
 
 
@@ -244,11 +203,10 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("flags", [["--n-resamples", "1"], ["--resampling", "feature_subspace"]])
+@pytest.mark.parametrize("flags", ["--n-resamples 1", "--resampling feature_subspace"])
 def test_runs_without_a_stability_say_why(pyfsagg, table: Path, tmp_path: Path, flags) -> None:
     done = pyfsagg(
-        *("rank", "wine.csv", "--target", "kind", "--exclude", "subject", "--n-resamples", "20"),
-        *("--output", "out", *flags),
+        f"rank wine.csv --target kind --exclude subject --n-resamples 20 --output out {flags}"
     )
     assert done.returncode == 0, done.stderr
     assert "Agreement of the resamples:\nnot defined: " in done.stdout
@@ -263,10 +221,10 @@ def test_a_table_without_a_target(pyfsagg, tmp_path: Path) -> None:
     pd.DataFrame(rng.normal(size=(30, 4)), columns=list("abcd")).to_csv(
         tmp_path / "t.csv", index=False
     )
-    done = pyfsagg("rank", "t.csv", "--filter", "laplacian_score", "--n-resamples", "5", "--quiet")
+    done = pyfsagg("rank t.csv --filter laplacian_score --n-resamples 5 --quiet")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "pyfsagg-rank" / "report.html").is_file()
-    refused = pyfsagg("rank", "t.csv")
+    refused = pyfsagg("rank t.csv")
     assert refused.returncode == 2
     assert "--target COLUMN, or name filters that need none" in refused.stderr
 
@@ -275,28 +233,30 @@ def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
     table.assign(dose=table["b"] + rng.normal(size=60)).to_csv(tmp_path / "t.csv", index=False)
-    flags = ("--target", "dose", "--task", "regression", "--filters", "pearson,spearman", "--quiet")
-    done = pyfsagg("rank", "t.csv", *flags, "--n-resamples", "20")
+    done = pyfsagg(
+        "rank t.csv --target dose --task regression --filters pearson,spearman --quiet "
+        "--n-resamples 20"
+    )
     assert done.returncode == 0, done.stderr
     ranking = pd.read_csv(tmp_path / "pyfsagg-rank" / "ranking.csv")
     assert ranking["feature"][0] == "b"
     report = (tmp_path / "pyfsagg-rank" / "report.html").read_text(encoding="utf-8")
     assert "numeric target <b>dose</b>" in report
-    refused = pyfsagg("rank", "t.csv", "--target", "dose")
+    refused = pyfsagg("rank t.csv --target dose")
     assert refused.returncode == 2
     assert "task='regression'" in refused.stderr
 
 
 def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) -> None:
-    flags = ["rank", "wine.csv", "--target", "kind", "--n-resamples", "24", "--checkpoint", "kept"]
-    first = pyfsagg(*flags, "--output", "first")
+    rank = "rank wine.csv --target kind --n-resamples 24 --checkpoint kept"
+    first = pyfsagg(f"{rank} --output first")
     assert first.returncode == 0
     assert "finished work is kept in kept" in first.stderr
-    again = pyfsagg(*flags, "--output", "again")
+    again = pyfsagg(f"{rank} --output again")
     assert "continuing from kept: 3 pieces of work are done" in again.stderr
     for file in ("ranking.csv", "run.json"):
         assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "first" / file).read_bytes()
-    other = pyfsagg(*flags, "--seed", "9", "--output", "other")
+    other = pyfsagg(f"{rank} --seed 9 --output other")
     assert other.returncode == 2
     assert other.stderr.endswith(
         "pyfsagg rank: the checkpoint kept belongs to another run: seed is 0 there and 9 here. "

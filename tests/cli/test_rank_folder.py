@@ -26,9 +26,8 @@ def parts(tmp_path: Path) -> Path:
 
 def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path) -> None:
     done = pyfsagg(
-        *["rank", "parts", "--target", "kind", "--exclude", "row", "--n-resamples", "30"],
-        *["--seed", "2", "--binning", "equal_frequency", "--bins", "5", "--output", "out"],
-        *["--threshold", "4", "--memory-limit", "3GB"],
+        "rank parts --target kind --exclude row --n-resamples 30 --seed 2 --output out "
+        "--binning equal_frequency --bins 5 --threshold 4 --memory-limit 3GB"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
@@ -51,7 +50,7 @@ def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path)
 
 
 def test_one_filter(pyfsagg, parts: Path) -> None:
-    done = pyfsagg("rank", "parts", "--target", "kind", "--filter", "su", "--json", "--quiet")
+    done = pyfsagg("rank parts --target kind --filter su --json --quiet")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["method"] == "wam"
     assert json.loads(done.stdout)["parameters"]["n_resamples"] == 200
@@ -60,25 +59,23 @@ def test_one_filter(pyfsagg, parts: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--target", "kynd"], "unknown column 'kynd'; did you mean 'kind'?"),
-        ([], "give the target by --target COLUMN"),
-        (["--filter", "ig"], "give the target by --target COLUMN"),
-        (["--target", "kind", "--groups", "row"], "--groups needs the table in memory"),
-        (["--target", "kind", "--task", "regression"], "--task needs the table in memory"),
-        (["--target", "kind", "--resampling", "bootstrap"], "--resampling needs the table in"),
-        (["--target", "kind", "--n-resamples", "auto"], "--n-resamples auto needs the table"),
-        (["--target", "kind", "--memory-limit", "9MB"], "memory_limit is 9 MB, and"),
-        (["--target", "kind", "--filters", "ig,mrmr"], "'mrmr' needs the table in memory"),
-        (["--target", "kind", "--filter", "ig", "--filters", "ig,su"], "give one of them"),
-        (["--target", "kind", "--method", "wam", "--filters", "ig,su"], "by one filter, got 2"),
-        (["--target", "kind", "--method", "bam", "--filter", "ig"], "several filters, got 1"),
-        (["--target", "kind", "--threshold", "15"], "14"),
+        ("--target kynd", "unknown column 'kynd'; did you mean 'kind'?"),
+        ("", "give the target by --target COLUMN"),
+        ("--filter ig", "give the target by --target COLUMN"),
+        ("--target kind --groups row", "--groups needs the table in memory"),
+        ("--target kind --task regression", "--task needs the table in memory"),
+        ("--target kind --resampling bootstrap", "--resampling needs the table in"),
+        ("--target kind --n-resamples auto", "--n-resamples auto needs the table"),
+        ("--target kind --memory-limit 9MB", "memory_limit is 9 MB, and"),
+        ("--target kind --filters ig,mrmr", "'mrmr' needs the table in memory"),
+        ("--target kind --filter ig --filters ig,su", "give one of them"),
+        ("--target kind --method wam --filters ig,su", "by one filter, got 2"),
+        ("--target kind --method bam --filter ig", "several filters, got 1"),
+        ("--target kind --threshold 15", "14"),
     ],
 )
-def test_what_is_refused(
-    pyfsagg, parts: Path, tmp_path: Path, flags: list[str], message: str
-) -> None:
-    done = pyfsagg("rank", "parts", "--output", "out", *flags)
+def test_what_is_refused(pyfsagg, parts: Path, tmp_path: Path, flags: str, message: str) -> None:
+    done = pyfsagg(f"rank parts --output out {flags}")
     assert done.returncode == 2
     lines = [line for line in done.stderr.splitlines() if " rows " not in line]
     assert len(lines) == 1
@@ -87,13 +84,13 @@ def test_what_is_refused(
 
 
 def test_flags_of_a_folder_are_not_those_of_a_file(pyfsagg, parts: Path) -> None:
-    done = pyfsagg("rank", "parts/0.parquet", "--target", "kind", "--memory-limit", "2GB")
+    done = pyfsagg("rank parts/0.parquet --target kind --memory-limit 2GB")
     assert done.returncode == 2
     assert "--memory-limit belongs to a folder of Parquet files" in done.stderr
 
 
 def test_a_folder_with_nothing_in_it(pyfsagg, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    done = pyfsagg("rank", "empty", "--target", "kind")
+    done = pyfsagg("rank empty --target kind")
     assert done.returncode == 2
     assert done.stderr.strip() == "pyfsagg rank: the folder empty holds no Parquet file (*.parquet)"

@@ -31,8 +31,10 @@ def table(tmp_path: Path) -> tuple[sparse.csr_matrix, np.ndarray]:
 
 
 def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
-    flags = ["--filter", "ig", "--n-resamples", "20", "--seed", "1", "--output", "out"]
-    done = pyfsagg("rank", "words.npz", *flags, "--threshold", "5", "--scratch", ".")
+    done = pyfsagg(
+        "rank words.npz --filter ig --n-resamples 20 --seed 1 --threshold 5 --scratch . "
+        "--output out"
+    )
     assert done.returncode == 0, done.stderr
     assert "Selected 5 of 40 features" in done.stdout
     found = EnsembleResult.load(tmp_path / "out")
@@ -45,16 +47,16 @@ def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["words.npz"], "'mrmr' does not read sparse input. Filters that do: chi_squared"),
-        (["words.npz", "--target", "class"], "--target names columns"),
-        (["other.npz", "--filter", "ig"], "other.npz has no labels: put them into the column"),
-        (["nowhere.svmlight", "--filter", "ig"], "no such file"),
-        (["words.npz", "--filter", "ig", "--scratch", "none"], "scratch must be an existing"),
+        ("words.npz", "'mrmr' does not read sparse input. Filters that do: chi_squared"),
+        ("words.npz --target class", "--target names columns"),
+        ("other.npz --filter ig", "other.npz has no labels: put them into the column"),
+        ("nowhere.svmlight --filter ig", "no such file"),
+        ("words.npz --filter ig --scratch none", "scratch must be an existing"),
     ],
 )
 def test_what_is_refused(pyfsagg, table, arguments, message, tmp_path: Path) -> None:
     sparse.save_npz(tmp_path / "other.npz", table[0])
-    done = pyfsagg("rank", *arguments, "--output", "out", "--quiet")
+    done = pyfsagg(f"rank {arguments} --output out --quiet")
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

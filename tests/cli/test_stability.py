@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from pyfsagg import feature_stability, load_dataset, nogueira, stability_table, wam
-from pyfsagg.cli import main
 from pyfsagg.ranks import rank_scores, select_top
 
 WINE = load_dataset("wine")
@@ -34,7 +33,7 @@ def lists(tmp_path: Path) -> list[str]:
 
 
 def test_a_saved_run(pyfsagg, run: str, tmp_path: Path) -> None:
-    done = pyfsagg("stability", run, "--top", "4", "--output", "out")
+    done = pyfsagg(f"stability {run} --top 4 --output out")
     assert done.returncode == 0, done.stderr
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "curve.csv"])
@@ -61,10 +60,10 @@ def test_a_table_of_scores_on_standard_input(pyfsagg, labelled: bool) -> None:
     if labelled:
         frame.insert(0, "resample", [f"r{i}" for i in range(12)])
     done = pyfsagg(
-        "stability", "-", "--measures", "nogueira,canberra", "--interval", "bootstrap",
-        "--n-boot", "60", "--level", "0.9", "--seed", "5", "--json", "--quiet",
+        "stability - --measures nogueira,canberra --interval bootstrap --n-boot 60 "
+        "--level 0.9 --seed 5 --json --quiet",
         stdin=frame.to_csv(index=False),
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stderr) == (0, "")
     found = {row["measure"]: row for row in json.loads(done.stdout)["stability"]}
     expected = stability_table(
@@ -82,8 +81,8 @@ def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path: Path) -> None
     pd.DataFrame(chosen.astype(int), columns=names).to_csv(
         tmp_path / "sets.tsv", sep="\t", index=False
     )
-    ranks = pyfsagg("stability", "ranks.csv", "--top", "3", "--json", "--output", "a")
-    sets = pyfsagg("stability", "sets.tsv", "--json", "--output", "b")
+    ranks = pyfsagg("stability ranks.csv --top 3 --json --output a")
+    sets = pyfsagg("stability sets.tsv --json --output b")
     of_ranks = {row["measure"]: row["value"] for row in json.loads(ranks.stdout)["stability"]}
     of_sets = {row["measure"]: row["value"] for row in json.loads(sets.stdout)["stability"]}
     assert json.loads(ranks.stdout)["parameters"]["input"] == "ranks"
@@ -96,7 +95,7 @@ def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path: Path) -> None
 
 
 def test_lists_in_files_and_in_columns(pyfsagg, lists: list[str], tmp_path: Path) -> None:
-    done = pyfsagg("stability", *lists, "--n-features", "9", "--json", "--output", "a")
+    done = pyfsagg("stability --n-features 9 --json --output a", *lists)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     table = {row["measure"]: row["value"] for row in found["stability"]}
@@ -104,13 +103,13 @@ def test_lists_in_files_and_in_columns(pyfsagg, lists: list[str], tmp_path: Path
     pd.DataFrame({f"r{i}": names for i, names in enumerate(LISTS)}).to_csv(
         tmp_path / "columns.csv", index=False
     )
-    again = pyfsagg("stability", "columns.csv", "--n-features", "9", "--json", "--output", "b")
+    again = pyfsagg("stability columns.csv --n-features 9 --json --output b")
     assert json.loads(again.stdout)["stability"] == found["stability"]
     assert json.loads(again.stdout)["data"]["sha256"] == found["data"]["sha256"]
 
 
 def test_lists_are_cut_and_measures_that_need_p_are_left_out(pyfsagg, lists: list[str]) -> None:
-    done = pyfsagg("stability", *lists, "--top", "2", "--json", "--quiet")
+    done = pyfsagg("stability --top 2 --json --quiet", *lists)
     assert (done.returncode, done.stderr) == (0, "")
     table = {row["measure"]: row["value"] for row in json.loads(done.stdout)["stability"]}
     assert "nogueira" not in table
@@ -120,7 +119,7 @@ def test_lists_are_cut_and_measures_that_need_p_are_left_out(pyfsagg, lists: lis
 
 def test_two_runs_are_compared(pyfsagg, run: str, tmp_path: Path) -> None:
     OTHER.save(tmp_path / "other")
-    done = pyfsagg("stability", run, "--compare", "other", "--top", "4", "--output", "out")
+    done = pyfsagg(f"stability {run} --compare other --top 4 --output out")
     assert done.returncode == 0, done.stderr
     test = nogueira(RUN.combined, top=4).compare(nogueira(OTHER.combined, top=4))
     assert f"difference {test.difference:.4f}" in done.stdout
@@ -137,9 +136,9 @@ def test_one_filter_of_a_run_and_a_similarity_matrix(pyfsagg, run: str, tmp_path
     similarity = pd.DataFrame(values, names, names)
     similarity.iloc[::-1].to_csv(tmp_path / "similar.csv")
     done = pyfsagg(
-        "stability", run, "--filter", "information_gain", "--similarity", "similar.csv",
-        "--measures", "yu,jaccard", "--interval", "none", "--json", "--output", "out",
-    )  # fmt: skip
+        f"stability {run} --filter information_gain --similarity similar.csv "
+        "--measures yu,jaccard --interval none --json --output out"
+    )
     assert done.returncode == 0, done.stderr
     found = {row["measure"]: row for row in json.loads(done.stdout)["stability"]}
     expected = stability_table(RUN, ["yu"], similarity=similarity, interval=None)
@@ -169,54 +168,48 @@ BAD_FILES = {
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere.csv"], "no such file: nowhere.csv"),
-        (["nothing.txt", "one.txt"], "nothing"),
-        (["one.csv"], "1 resample(s)"),
-        (["one.txt"], "1 resample(s)"),
-        (["missing.csv"], "give missing scores a value"),
-        (["infinite.csv"], "the value inf in row 1, column 2"),
-        (["words.csv", "--format", "matrix"], "column 'b' of words.csv holds words"),
-        (["full.csv", "--measures", "nogueira", "--compare", "full.csv"], "undefined when all"),
-        (["empty_sets.csv", "--compare", "full.csv"], "undefined when all subsets are empty"),
-        (["twice.txt", "one.txt"], "twice"),
-        (["one.txt", "two.txt", "--measures", "nogueira"], "--n-features"),
-        (["one.txt", "two.txt", "--n-features", "2"], "3 different features"),
-        (["one.txt", "two.txt", "--n-features", "0"], "--n-features"),
-        (["one.txt", "two.txt", "--top", "0.5"], "needs --n-features"),
-        (["one.txt", "two.txt", "--sizes", "1,2"], "--sizes belongs to scores or ranks"),
-        (["one.txt", "two.txt", "--input", "ranks"], "belongs to a matrix"),
-        (["one.txt", "two.txt", "--filter", "ig"], "--filter belongs to a saved run"),
-        (["good.csv", "--n-features", "7"], "has 3 columns of features"),
-        (["good.csv", "--top", "4"], "top"),
-        (["good.csv", "--top", "0"], "top"),
-        (["good.csv", "--level", "1"], "level"),
-        (["good.csv", "--measures", "nogeira"], "did you mean 'nogueira'"),
-        (["good.csv", "--measures", "yu"], "similarity"),
-        (["good.csv", "--input", "sets"], "0/1"),
-        (["good.csv", "--input", "ranks"], "read as ranks"),
-        (["good.csv", "--sizes", "9"], "each of sizes"),
-        (["good.csv", "--n-boot", "1", "--interval", "bootstrap"], "n_boot"),
-        (["good.csv", "wide.csv", "--format", "matrix"], "a matrix is one source"),
-        (["good.csv", "--compare", "wide.csv"], "has 3 features and wide.csv has 4"),
-        (["good.csv", "--compare", "others.csv"], "others.csv has the feature 'd'"),
-        (["good.csv", "--similarity", "square.csv"], "size 2 x 2"),
-        (["good.csv", "--similarity", "oblong.csv"], "one row for each"),
-        (["folder"], "no saved run"),
-        (["run", "--filter", "mrmr"], "filter of this run"),
-        (["good.csv", "--output", "taken"], "not empty"),
-        (["good.csv", "--output", "good.csv"], "is a file"),
-        (["good.csv", "--interval", "guess"], "invalid choice"),
+        ("nowhere.csv", "no such file: nowhere.csv"),
+        ("nothing.txt one.txt", "nothing"),
+        ("one.csv", "1 resample(s)"),
+        ("one.txt", "1 resample(s)"),
+        ("missing.csv", "give missing scores a value"),
+        ("infinite.csv", "the value inf in row 1, column 2"),
+        ("words.csv --format matrix", "column 'b' of words.csv holds words"),
+        ("full.csv --measures nogueira --compare full.csv", "undefined when all"),
+        ("empty_sets.csv --compare full.csv", "undefined when all subsets are empty"),
+        ("twice.txt one.txt", "twice"),
+        ("one.txt two.txt --measures nogueira", "--n-features"),
+        ("one.txt two.txt --n-features 2", "3 different features"),
+        ("one.txt two.txt --n-features 0", "--n-features"),
+        ("one.txt two.txt --top 0.5", "needs --n-features"),
+        ("one.txt two.txt --sizes 1,2", "--sizes belongs to scores or ranks"),
+        ("one.txt two.txt --input ranks", "belongs to a matrix"),
+        ("one.txt two.txt --filter ig", "--filter belongs to a saved run"),
+        ("good.csv --n-features 7", "has 3 columns of features"),
+        ("good.csv --top 4", "top"),
+        ("good.csv --top 0", "top"),
+        ("good.csv --level 1", "level"),
+        ("good.csv --measures nogeira", "did you mean 'nogueira'"),
+        ("good.csv --measures yu", "similarity"),
+        ("good.csv --input sets", "0/1"),
+        ("good.csv --input ranks", "read as ranks"),
+        ("good.csv --sizes 9", "each of sizes"),
+        ("good.csv --n-boot 1 --interval bootstrap", "n_boot"),
+        ("good.csv wide.csv --format matrix", "a matrix is one source"),
+        ("good.csv --compare wide.csv", "has 3 features and wide.csv has 4"),
+        ("good.csv --compare others.csv", "others.csv has the feature 'd'"),
+        ("good.csv --similarity square.csv", "size 2 x 2"),
+        ("good.csv --similarity oblong.csv", "one row for each"),
+        ("folder", "no saved run"),
+        ("run --filter mrmr", "filter of this run"),
+        ("good.csv --output taken", "not empty"),
+        ("good.csv --output good.csv", "is a file"),
+        ("good.csv --interval guess", "invalid choice"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    message: str,
+    command, tmp_path: Path, arguments: str, message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     for name, content in BAD_FILES.items():
         (tmp_path / name).write_text(content)
     (tmp_path / "folder").mkdir()
@@ -224,21 +217,16 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     (tmp_path / "taken" / "precious").touch()
     RUN.save(tmp_path / "run")
     before = sorted(tmp_path.rglob("*"))
-    try:
-        code = main(["stability", *arguments])
-    except SystemExit as stop:
-        code = stop.code
-    printed = capsys.readouterr()
-    assert code == 2
-    assert message in printed.err
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
+    code, out, err = command(f"stability {arguments}")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path: Path) -> None:
     (tmp_path / "full.csv").write_text(BAD_FILES["full.csv"])
-    done = pyfsagg("stability", "full.csv", "--measures", "nogueira,jaccard", "--output", "out")
+    done = pyfsagg("stability full.csv --measures nogueira,jaccard --output out")
     assert done.returncode == 0, done.stderr
     assert "nogueira: the stability measure 'nogueira' is undefined on these data" in done.stdout
     document = json.loads((tmp_path / "out" / "run.json").read_text())

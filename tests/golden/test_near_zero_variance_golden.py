@@ -1,4 +1,4 @@
-"""Near-zero variance against caret 6.0-93 (R 4.2.2), ``nearZeroVar(saveMetrics = TRUE)``."""
+"""Near-zero variance against caret 6.0-93 (R 4.2.2); the values are by make_tables_r.R."""
 
 from __future__ import annotations
 

@@ -1,16 +1,17 @@
-"""Set measures against values of stabm 1.2.2.
+"""Set measures against values of stabm 1.2.2; check_stability_stabm.py derives each by definition.
 
-The file was made without correction for chance in the adjusted intersections and Yu
-(`correction.for.chance = "none"`), with the similarity exp(-|i - j|) of features i and j and a
-threshold between exp(-2) and exp(-1): solved from the values, since with neighbours only counted as
-similar IntersectionMean gives exp(-1) for each of them.  Greedy and maximum matching agree on these
-chains, so the greedy variant needs no tolerance of its own.
+The adjusted intersections and Yu in stability_sets.json are not corrected for chance
+(`correction.for.chance = "none"`), the similarity of the features i and j is exp(-|i - j|), and the
+threshold 0.3, so that neighbours are similar and no others.  Greedy and maximum matching agree on
+these chains, and the greedy variant needs no tolerance of its own.
 """
 
 from __future__ import annotations
 
 import json
+import runpy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ UNCORRECTED = {*SNAKE, "Yu"}
 def test_values_of_stabm(case: int, measure: str) -> None:
     p = CASES[case]["p"]
     sets = [[feature - 1 for feature in row] for row in CASES[case]["features"]]
-    options: dict[str, object] = {"n_features": p}
+    options: dict[str, Any] = {"n_features": p}
     if measure in ADJUSTED:
         position = np.arange(p)
         options["similarity"] = np.exp(-np.abs(position[:, None] - position))
@@ -48,7 +49,7 @@ def test_values_of_stabm(case: int, measure: str) -> None:
 EXACT = json.loads((Path(__file__).parent / "data" / "stability_exact.json").read_text())
 
 
-def value_of(measure: str, key: str, **options: object) -> float:
+def value_of(measure: str, key: str, **options: Any) -> float:
     sets = [[feature - 1 for feature in row] for row in EXACT[key]]
     if measure in {*SNAKE.values(), "yu", "zucknick"}:
         options |= {"similarity": EXACT["similarity"], "threshold": EXACT["threshold"]}
@@ -65,7 +66,7 @@ def test_exact_correction_of_stabm(measure: str) -> None:
 @pytest.mark.parametrize("measure", sorted(EXACT["imputed"]))
 def test_undefined_pairs_of_stabm(measure: str) -> None:
     """The same pairs are undefined: with a value imputed for them the averages agree."""
-    options = {"correction": "none"} if measure in {*SNAKE.values(), "yu"} else {}
+    options: dict[str, Any] = {"correction": "none"} if measure in {*SNAKE.values(), "yu"} else {}
     found = value_of(
         measure,
         "features_with_empty_and_full",
@@ -73,3 +74,10 @@ def test_undefined_pairs_of_stabm(measure: str) -> None:
         **options,
     )
     assert found == pytest.approx(EXACT["imputed"][measure], rel=0, abs=1e-10)
+
+
+def test_the_values_follow_from_the_definitions() -> None:
+    script = Path(__file__).with_name("check_stability_stabm.py")
+    differences = runpy.run_path(str(script))["differences"]()
+    assert len(differences) == sum(len(case["values"]) for case in CASES) + 23
+    assert max(differences.values()) < 1e-14

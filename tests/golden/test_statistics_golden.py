@@ -1,8 +1,11 @@
 """pyfsagg.statistics against stored values of R; statistics_r.json is written by make_statistics_r.R."""
 
+from __future__ import annotations
+
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +30,7 @@ RTOL = 1e-8
 SPHERICITY = ["mauchly_w", "mauchly_p", "gg_epsilon", "p_gg", "hf_epsilon", "p_hf"]
 
 
-def close(found, expected, **tolerance):
+def close(found: pd.Series[Any], expected: dict[str, Any], **tolerance: float) -> None:
     """Values by name; what R leaves undefined (null) must not be compared silently."""
     assert None not in expected.values()
     names = list(expected)
@@ -37,12 +40,12 @@ def close(found, expected, **tolerance):
     )
 
 
-def pairs(k):
+def pairs(k: int) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(k), 2))
 
 
 @pytest.mark.parametrize("name", R["tables"])
-def test_repeated_measures(name):
+def test_repeated_measures(name: str) -> None:
     case = R["tables"][name]
     expected = case["rm_anova"]
     row = rm_anova(case["values"], mauchly="r").to_frame().iloc[0]
@@ -54,7 +57,7 @@ def test_repeated_measures(name):
 
 
 @pytest.mark.parametrize("name", R["tables"])
-def test_repeated_measures_rstatix(name):
+def test_repeated_measures_rstatix(name: str) -> None:
     case = R["tables"][name]
     row = rm_anova(case["values"], mauchly="r").to_frame().iloc[0]
     for column, expected in case["rm_anova_rstatix"].items():
@@ -63,13 +66,13 @@ def test_repeated_measures_rstatix(name):
 
 
 @pytest.mark.parametrize("name", R["tables"])
-def test_friedman(name):
+def test_friedman(name: str) -> None:
     case = R["tables"][name]
     close(friedman(case["values"]).to_frame().iloc[0], case["friedman"])
 
 
 @pytest.mark.parametrize("name", R["tables"])
-def test_paired_tests(name):
+def test_paired_tests(name: str) -> None:
     case = R["tables"][name]
     values = np.array(case["values"], dtype=float)
     k = values.shape[1]
@@ -93,7 +96,7 @@ def test_paired_tests(name):
 
 
 @pytest.mark.parametrize("name", R["groups"])
-def test_independent_groups(name):
+def test_independent_groups(name: str) -> None:
     case = R["groups"][name]
     data = {f"g{i}": np.array(sample, float) for i, sample in enumerate(case["samples"])}
     close(one_way_anova(data).to_frame().iloc[0], case["classical"])
@@ -112,7 +115,7 @@ def test_independent_groups(name):
 
 
 @pytest.mark.parametrize("name", R["differences"])
-def test_signed_rank(name):
+def test_signed_rank(name: str) -> None:
     differences = R["differences"][name]["differences"]
     for case in R["differences"][name]["tests"]:
         ours = wilcoxon(
@@ -137,7 +140,7 @@ def test_signed_rank(name):
             assert np.count_nonzero(differences) <= 6
 
 
-def test_noncentral_intervals():
+def test_noncentral_intervals() -> None:
     for case in R["noncentral"]["t"]:
         found = noncentral_t_interval(case["t"], case["df"])
         np.testing.assert_allclose(found, (case["lower"], case["upper"]), rtol=1e-8, atol=1e-9)
@@ -146,7 +149,7 @@ def test_noncentral_intervals():
         np.testing.assert_allclose(found, (case["lower"], case["upper"]), rtol=1e-8, atol=1e-8)
 
 
-def test_nemenyi_uses_the_studentised_range_of_r():
+def test_nemenyi_uses_the_studentised_range_of_r() -> None:
     for case in R["studentized_range"]:
         ours = stats.studentized_range.sf(case["q"], case["n_means"], np.inf)
         np.testing.assert_allclose(ours, case["tail"], atol=1e-9)
@@ -161,13 +164,13 @@ def test_nemenyi_uses_the_studentised_range_of_r():
 # what the thesis says of its own tables
 # ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("classifier", "p"), [("logistic_regression", 0.595), ("svm", 0.710)])
-def test_table_4_3_shows_no_difference(classifier, p):
+def test_table_4_3_shows_no_difference(classifier: str, p: float) -> None:
     table = load_published("4.3")
     part = table[table["classifier"] == classifier].drop(columns="classifier")
     assert rm_anova(part, subject="dataset").p_value == pytest.approx(p, abs=5e-4)
 
 
-def test_table_4_2_running_times():
+def test_table_4_2_running_times() -> None:
     table = load_published("4.2")
     times = table["wam_seconds"], table["bam_seconds"]
     normal = wilcoxon(*times, alternative="less", correction=False)
@@ -177,7 +180,7 @@ def test_table_4_2_running_times():
     assert wilcoxon(-np.arange(1.0, 13.0), alternative="less").p_value == 2.0**-12
 
 
-def test_long_and_wide_forms_agree():
+def test_long_and_wide_forms_agree() -> None:
     table = load_published("4.3")
     wide = table[table["classifier"] == "svm"].drop(columns="classifier")
     long = wide.melt(id_vars="dataset", var_name="method", value_name="accuracy")

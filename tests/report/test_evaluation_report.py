@@ -144,7 +144,7 @@ def test_pictures_take_a_comparison_and_refuse_the_rest(result: Evaluation) -> N
     comparison = result.compare(classifier="svm", protocol="thesis")
     for kind, draw in EVALUATION_PLOTS.items():
         if kind != "accuracy":
-            assert draw(comparison).figure is not None
+            assert draw(comparison).has_data(), kind
             with pytest.raises(ParameterError, match="belongs to an Evaluation"):
                 draw(comparison, classifier="svm")
             with pytest.raises(InputTypeError, match="expected an Evaluation"):

@@ -228,4 +228,6 @@ def test_pages_have_no_complaint_from_the_browser(result: InfluenceResult, tmp_p
 
 
 def test_json_of_a_comparison_is_strict(result: InfluenceResult) -> None:
-    json.loads(result.compare("jaccard").to_json(), parse_constant=pytest.fail)
+    comparison = result.compare("jaccard")
+    document = json.loads(comparison.to_json(), parse_constant=pytest.fail)
+    assert document["measure"] == "jaccard"

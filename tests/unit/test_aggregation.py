@@ -199,6 +199,18 @@ def test_fpcps_cuts_before_the_analysis():
     assert result.scores[3] < result.scores[:3].min()
 
 
+def test_fpcps_of_one_list_is_that_list():
+    scores = np.array([[0.1, 0.9, 0.4, 0.3]])
+    result = aggregate(RankTable.from_scores(scores), "fpcps", keep=None)
+    np.testing.assert_allclose(result.scores - result.scores[0], (scores[0] - 0.1) / scores.std())
+
+
+@pytest.mark.parametrize("keep", [0.0, 1.5, 0, 5])
+def test_fpcps_keeps_a_share_or_a_number_of_the_items(keep):
+    with pytest.raises(ParameterError, match="keep must be"):
+        aggregate(RankTable.from_scores(np.eye(4) + 0.5), "fpcps", keep=keep)
+
+
 def test_fpcps_warns_of_mixed_signs_and_refuses_constant_lists():
     opposed = [[1.0, 2.0, 3.0, 5.0], [4.0, 3.0, 2.2, 1.0], [1.0, 2.1, 3.0, 4.0]]
     with pytest.warns(PyfsaggWarning, match="1 of 3 lists have a negative loading"):

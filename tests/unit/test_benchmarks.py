@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -19,10 +21,20 @@ def test_there_are_benchmarks() -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_flags_of_run_all(script: Path) -> None:
-    text = script.read_text(encoding="utf-8")
-    assert '"--quick"' in text
-    assert '"--output"' in text
+def test_flags_of_run_all(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def stop(parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        given.append(parser)
+        raise StopIteration
+
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", stop)
+    with pytest.raises(StopIteration):
+        runpy.run_path(str(script), run_name="__main__")
+    monkeypatch.undo()
+    options = given[0].parse_args(["--output", "numbers.json", "--quick"])
+    assert (str(options.output), options.quick) == ("numbers.json", True)
 
 
 def test_run_all_refuses_an_unknown_name() -> None:

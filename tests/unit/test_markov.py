@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pyfsagg.aggregation import AGGREGATORS, aggregate
+from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 
 DAMPING = 0.05
@@ -124,3 +125,10 @@ def test_twenty_thousand_items_without_a_matrix_of_pairs():
     assert result.statistic.sum() == pytest.approx(1.0)
     top = np.array([int(name[1:]) for name in result.select(100)])
     assert np.median(top) < 1000
+
+
+def test_a_limit_of_items_holds_at_its_edge():
+    one, two = RankTable.from_lists([["a"]]), RankTable.from_lists([["a", "b"]])
+    assert aggregate(one, "mc4", max_items=1).scores.tolist() == [1.0]
+    with pytest.raises(DataError, match="max_items=1"):
+        aggregate(two, "mc4", max_items=1)

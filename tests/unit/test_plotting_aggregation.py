@@ -164,10 +164,14 @@ def test_overlap_of_many_items_stays_small():
 def test_two_items_and_one_list():
     table = RankTable.from_lists([["a", "b"]])
     comparison = compare_methods(table, ["rra", "borda"])
-    draw(plot_consensus(comparison.results[0]))
-    draw(plot_list_ranks(table, comparison.results[0]))
-    draw(plot_places(comparison))
-    draw(plot_overlap(comparison))
+    best = comparison.results[0]
+    for ax in (plot_consensus(best), plot_list_ranks(table, best), plot_places(comparison)):
+        draw(ax)
+        assert [label[:1] for label in y_labels(ax)[:2]] == ["a", "b"]
+    overlap = plot_overlap(comparison)
+    draw(overlap)
+    assert line(overlap, "borda").get_ydata().tolist() == [1.0, 1.0]
+    assert line(overlap, "by chance").get_ydata().tolist() == [0.5, 1.0]
 
 
 def test_given_axes_are_used_and_checked(table, comparison):

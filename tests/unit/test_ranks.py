@@ -49,8 +49,18 @@ def test_select_top_breaks_ties_by_column_order():
     np.testing.assert_array_equal(select_top(-scores, 2, higher_is_better=False), expected)
     with pytest.raises(ParameterError, match="k must be"):
         select_top(scores, 5)
+    with pytest.raises(ParameterError, match="k must be"):
+        select_top(scores, 0)
     with pytest.raises(DataError, match="only 1 are known"):
         select_top([np.nan, 1.0], 2)
+    with pytest.raises(DataError, match="only 1 are known"):
+        select_top([[3.0, 2.0], [np.nan, 1.0]], 2)  # one row has enough, the other has not
+
+
+def test_select_top_of_rows_of_which_one_has_a_gap():
+    scores = [[1.0, np.nan, 3.0, 2.0], [1.0, 2.0, 3.0, 4.0]]
+    expected = [[False, False, True, True], [False, False, True, True]]
+    np.testing.assert_array_equal(select_top(scores, 2), expected)
 
 
 def test_from_lists_normalizes_by_position_over_universe():

@@ -149,4 +149,4 @@ def test_what_cannot_be_loaded(result: EnsembleResult, tmp_path: Path) -> None:
 def test_plots_by_name(result: EnsembleResult) -> None:
     with pytest.raises(ParameterError, match="kind must be one of 'ranking'"):
         result.plot("pie")
-    assert result.plot("ranking", n=5) is not None
+    assert len(result.plot("ranking", n=5).get_yticks()) == 5

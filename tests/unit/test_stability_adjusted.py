@@ -143,6 +143,16 @@ def test_estimated_correction_lies_within_its_monte_carlo_error(kind: str) -> No
     assert again.value == found.value
 
 
+def test_a_single_random_draw_is_a_level_too_and_none_is_not() -> None:
+    support = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]], dtype=bool)
+    options = {"similarity": np.eye(8), "correction": "estimate"}
+    found = stability(support, "intersection_mbm", n_random=1, **options).value
+    # Two shared of three, less what the draw shared: 0, 1 or 2.
+    assert min(abs(found - (2 - drawn) / (3 - drawn)) for drawn in range(3)) < 1e-12
+    with pytest.raises(ParameterError, match="n_random"):
+        stability(support, "intersection_mbm", n_random=0, **options)
+
+
 def test_exact_enumeration_refuses_what_it_cannot_visit() -> None:
     support = np.zeros((2, 40), dtype=bool)
     support[:, :10] = True

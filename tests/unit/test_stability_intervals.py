@@ -160,3 +160,13 @@ def test_selection_and_ranks_bind_directly() -> None:
     assert statistic.estimate().value == 0.0
     ranks = rank_scores(np.arange(8.0).reshape(2, 4), higher_is_better=False)
     assert STABILITY_MEASURES.get("spearman").bind(ranks).estimate().value == pytest.approx(1.0)
+
+
+def test_the_bootstrap_error_of_two_samples_is_their_distance() -> None:
+    support = np.random.default_rng(2).random((12, 9)) < 0.5
+    found = stability(support, "jaccard", interval="bootstrap", n_boot=2, level=0.5)
+    assert found.interval is not None
+    # The quartiles of two values are half as far apart as they are.
+    distance = 2 * (found.interval[1] - found.interval[0])
+    assert distance > 0
+    assert found.standard_error == pytest.approx(distance / np.sqrt(2), rel=1e-12)

@@ -340,3 +340,20 @@ def test_result_renders() -> None:
     assert frame["lower"].iloc[0] < float(found) < frame["upper"].iloc[0]
     assert '"measure": "canberra"' in found.to_json()
     assert stability(scores_with_ties(), "canberra").to_frame()["lower"].isna().all()
+
+
+def test_a_measure_of_scores_reads_ranks_as_the_places_left_below() -> None:
+    ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
+    assert (
+        stability(ranks, "asd", input="ranks").value
+        == stability(4.0 - ranks, "asd", input="scores").value
+    )
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman", "kendall"])
+def test_rounding_carries_no_correlation_beyond_one(measure: str) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        row = rng.normal(size=int(rng.integers(2, 12)))
+        rows = np.tile(row, (int(rng.integers(2, 9)), 1))
+        assert stability(rows, measure, input="scores").value <= 1.0

@@ -16,6 +16,7 @@ from pyfsagg.statistics import (
     pairwise_tests,
     rank_biserial_paired,
     rank_biserial_unpaired,
+    rm_anova,
 )
 
 SMALL = np.array([[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]], float)
@@ -255,3 +256,12 @@ def test_rank_biserial_interval_solves_its_equation():
         assert (effect.value - limit) ** 2 == pytest.approx(
             stats.norm.ppf(0.95) ** 2 * null_variance * (1 - limit**2)
         )
+
+
+def test_rows_of_json_name_what_the_rows_of_the_frame_name():
+    wide = pd.DataFrame(SMALL)
+    for result in (pairwise_tests(wide), rm_anova(wide)):
+        frame = result.to_frame()
+        names = [] if frame.index.name is None else [frame.index.name]
+        for row in json.loads(result.to_json())["rows"]:
+            assert list(row) == [*names, *frame.columns]

@@ -1,0 +1,781 @@
+"""Mutation testing: do the tests notice when the package is wrong?
+
+    python tools/mutate.py run ranks statistics --sample 80     sample, run, go on where it stopped
+    python tools/mutate.py again ranks                          the survivors once more
+    python tools/mutate.py show ranks                           the table and the survivors
+
+A mutant is the package with one small error: `<` for `<=`, `+` for `-`, a number one too large, a
+negated condition, a slice one too short.  From all mutants of a room a seeded random sample is
+drawn.  Each is made in a copy of the checkout, never in the tree, and run in a process of its own
+with the tests that call the mutated function, fastest first, until one fails.  It is *killed* by a
+failing test or by a time limit, else it *survived*.
+
+Text does not count: docstrings, messages, annotations, what follows `raise`, assertions (they help
+mypy), decorators.  Nor do the pictures and pages of a room (`_plot*.py`, `_page.py`).  numba is
+switched off, so that a mutated loop needs no compiling; tests that fail or take too long without it
+are left out.  Survivors that no test can kill are listed with a reason in
+`tests/mutation_survivors.toml`.
+
+Needs a Unix system (os.fork) and the extra `test`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import hashlib
+import importlib
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+EQUIVALENT = ROOT / "tests" / "mutation_survivors.toml"
+COPIED = (
+    "pyfsagg",
+    "r_bridge",
+    "tests",
+    "data",
+    "benchmarks",
+    "tools",
+    "README.md",
+    "pyproject.toml",
+)
+
+PROPERTIES = "tests/properties/test_{}_properties.py"
+GOLDEN = "tests/golden/test_{}_golden.py"
+ROOMS: dict[str, tuple[str, ...]] = {
+    "_kernels": (
+        "tests/unit/test_ranks.py",
+        "tests/unit/test_markov.py",
+        "tests/unit/test_order_statistics.py",
+        "tests/unit/test_discretize.py",
+        "tests/unit/test_equal_width.py",
+        "tests/unit/test_entropy*.py",
+        "tests/unit/test_class_filters.py",
+        "tests/unit/test_mrmr.py",
+        "tests/unit/test_sparse.py",
+        "tests/unit/test_poisson_bootstrap.py",
+        "tests/unit/test_out_of_core.py",
+        "tests/unit/test_rank_order_*.py",
+        "tests/unit/test_unsupervised_*.py",
+        "tests/unit/test_stability_*.py",
+        PROPERTIES.format("*"),
+        GOLDEN.format("*"),
+    ),
+    "ranks": (
+        "tests/unit/test_ranks.py",
+        "tests/unit/test_rank_files.py",
+        "tests/unit/test_aggregation.py",
+        PROPERTIES.format("aggregation"),
+        "pyfsagg/ranks/*.py",
+    ),
+    "aggregation": (
+        "tests/unit/test_aggreg*.py",
+        "tests/unit/test_markov.py",
+        "tests/unit/test_order_statistics.py",
+        PROPERTIES.format("aggregation"),
+        GOLDEN.format("rank_aggregation"),
+        "pyfsagg/aggregation/*.py",
+    ),
+    "stability_measures": (
+        "tests/unit/test_stability_*.py",
+        PROPERTIES.format("stability"),
+        GOLDEN.format("stability"),
+        "pyfsagg/stability_measures/*.py",
+    ),
+    "statistics": (
+        "tests/unit/test_statistics_*.py",
+        PROPERTIES.format("statistics"),
+        GOLDEN.format("statistics"),
+        "pyfsagg/statistics/*.py",
+    ),
+}
+IMPORTED = (
+    "pytest",
+    "hypothesis.extra.numpy",
+    "matplotlib.pyplot",
+    "numba",
+    "pandas",
+    "pyarrow",
+    "scipy.stats",
+    "sklearn.ensemble",
+    "statsmodels.api",
+)
+LEFT_OUT = ("_plot", "_page")
+SECONDS_OF_A_TEST = 20.0
+ARGUMENTS = (
+    "-x -q --no-header --no-summary -p no:cacheprovider -p no:xdist --import-mode=importlib "
+    "-W ignore::pytest.PytestAssertRewriteWarning"
+)
+
+
+# ------------------------------------------------------------------------------------------------
+# mutants
+# ------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one expression or statement; `line` and `column` are where it starts."""
+
+    room: str
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str
+    operator: str
+    before: str
+    after: str
+    source: str
+    nth: int = 0
+
+    @property
+    def key(self) -> str:
+        """Known again after lines above have moved; `nth` tells equal lines of a function apart."""
+        parts = (self.file, self.function, self.source, self.column, self.before, self.after)
+        text = "\0".join(map(str, (*parts, self.nth)))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+}
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitAnd,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+OPPOSITES = [
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("nanmin", "nanmax"),
+    ("argmin", "argmax"),
+    ("any", "all"),
+    ("floor", "ceil"),
+    ("log", "log1p"),
+    ("exp", "expm1"),
+    ("triu", "tril"),
+]
+CALLS = dict(OPPOSITES) | {b: a for a, b in OPPOSITES}
+MESSAGES = ("warn", "overload", "TypeVar", "cast")
+
+
+class Finder(ast.NodeVisitor):
+    """All mutants of one file."""
+
+    def __init__(self, room: str, file: str, text: str) -> None:
+        self.room, self.file, self.text = room, file, text
+        self.lines = text.splitlines(keepends=True)
+        self.scope: list[str] = []
+        self.depth = 0
+        self.found: list[Mutant] = []
+        self.visit(ast.parse(text))
+
+    def change(self, node: ast.expr | ast.stmt, operator: str, after: str) -> None:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        before = ast.get_source_segment(self.text, node)
+        assert before is not None
+        place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+        function = ".<locals>.".join(self.scope if self.depth else ()).replace(".<locals>.::", ".")
+        source = self.lines[node.lineno - 1].strip()
+        self.found.append(
+            Mutant(self.room, self.file, *place, function, operator, before, after, source)
+        )
+
+    def swap(self, node: ast.expr, operator: str, **fields: Any) -> None:
+        """`node` with other fields, in parentheses: it may stand inside another expression."""
+        other = type(node)(**{name: getattr(node, name) for name in node._fields} | fields)
+        self.change(node, operator, f"({ast.unparse(ast.fix_missing_locations(other))})")
+
+    # what holds code, and what is not code
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if any("overload" in ast.unparse(decorator) for decorator in node.decorator_list):
+            return
+        self.scope.append(node.name)
+        self.depth += 1
+        for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
+            self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+        self.depth -= 1
+        self.scope.pop()
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        # A method's qualified name has a dot and no <locals> after the class.
+        outer, self.scope = self.scope, [*self.scope, node.name]
+        for statement in node.body:
+            if isinstance(statement, ast.FunctionDef):
+                name, statement.name = statement.name, f"::{statement.name}"
+                self.visit(statement)
+                statement.name = name
+            else:
+                self.visit(statement)
+        self.scope = outer
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Call) and not self.is_message(node.value):
+            self.change(node, "statement left out", "pass")
+        if not isinstance(node.value, ast.Constant):
+            self.generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> None:
+        if ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        self.negate(node.test)
+        self.generic_visit(node)
+
+    def visit_While(self, node: ast.While) -> None:
+        self.negate(node.test)
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.negate(node.test)
+        self.generic_visit(node)
+
+    def negate(self, test: ast.expr) -> None:
+        if not isinstance(test, ast.Compare):  # those are negated by their operators
+            self.change(test, "condition negated", f"(not ({ast.unparse(test)}))")
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """Messages."""
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        """For mypy."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Messages."""
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """Nothing to get wrong."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """Nothing to get wrong."""
+
+    @staticmethod
+    def is_message(node: ast.Call) -> bool:
+        name = ast.unparse(node.func).rsplit(".", 1)[-1]
+        return name in MESSAGES or name.endswith(("Error", "Warning"))
+
+    # changes
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for i, found in enumerate(node.ops):
+            for other in COMPARISONS[type(found)]:
+                ops = [*node.ops[:i], other(), *node.ops[i + 1 :]]
+                self.swap(node, "comparison", ops=ops)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        text = any(
+            isinstance(side, ast.JoinedStr)
+            or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+            for side in (node.left, node.right)
+        )
+        alias = isinstance(node.op, ast.BitOr) and not self.depth
+        if type(node.op) in ARITHMETIC and not text and not alias:
+            self.swap(node, "arithmetic", op=ARITHMETIC[type(node.op)]())
+        if not text:
+            self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if type(node.op) in ARITHMETIC:
+            other = ast.AugAssign(node.target, ARITHMETIC[type(node.op)](), node.value)
+            self.change(node, "arithmetic", ast.unparse(other))
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self.swap(node, "and/or", op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        if isinstance(node.op, ast.Not | ast.USub | ast.Invert):
+            self.change(node, "sign or not left out", f"({ast.unparse(node.operand)})")
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        value = node.value
+        if isinstance(value, bool):
+            self.change(node, "truth", str(not value))
+        elif isinstance(value, int):
+            self.change(node, "number", str(value + 1))
+            if value > 0:
+                self.change(node, "number", str(value - 1))
+        elif isinstance(value, float):
+            self.change(node, "number", repr(value + 1.0))
+            if value != 0.0:
+                self.change(node, "number", repr(value * 2.0))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if self.is_message(node):
+            return
+        *module, name = ast.unparse(node.func).rsplit(".", 1)
+        if name in CALLS:
+            self.change(node.func, "call", ".".join([*module, CALLS[name]]))
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for part in parts:
+            if isinstance(part, ast.Slice):
+                self.move_slice(part)
+        self.generic_visit(node)
+
+    def move_slice(self, node: ast.Slice) -> None:
+        step = f":{ast.unparse(node.step)}" if node.step else ""
+        lower, upper = (ast.unparse(end) if end else "" for end in (node.lower, node.upper))
+        if node.lower is None and node.upper is None and node.step is not None:
+            return
+        later = f"({lower}) + 1" if lower else "1"
+        sooner = f"({upper}) - 1" if upper else "-1"
+        self.change(node, "slice end", f"{later}:{upper}{step}")
+        self.change(node, "slice end", f"{lower}:{sooner}{step}")
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value is not None and not isinstance(node.value, ast.Constant):
+            self.change(node.value, "return value", "None")
+            self.generic_visit(node)
+
+    def visit_Break(self, node: ast.Break) -> None:
+        self.change(node, "break or continue", "continue")
+
+    def visit_Continue(self, node: ast.Continue) -> None:
+        self.change(node, "break or continue", "break")
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if any(isinstance(t, ast.Name) and t.id.startswith("__") for t in node.targets):
+            return
+        self.generic_visit(node)
+
+
+def apply(text: str, mutant: Mutant) -> str:
+    """The text of the file with the mutant in it; columns count bytes, as those of ast do."""
+    lines = text.encode().splitlines(keepends=True)
+    first, last = lines[mutant.line - 1], lines[mutant.end_line - 1]
+    changed = first[: mutant.column] + mutant.after.encode() + last[mutant.end_column :]
+    return b"".join([*lines[: mutant.line - 1], changed, *lines[mutant.end_line :]]).decode()
+
+
+def mutants_of(room: str) -> list[Mutant]:
+    found = []
+    for path in sorted((ROOT / "pyfsagg" / room).glob("*.py")):
+        if path.name.startswith(LEFT_OUT):
+            continue
+        text = path.read_text(encoding="utf-8")
+        found += Finder(room, path.relative_to(ROOT).as_posix(), text).found
+    usable: list[Mutant] = []
+    seen: Counter[str] = Counter()
+    for mutant in found:
+        seen[mutant.key] += 1
+        mutant = replace(mutant, nth=seen[mutant.key] - 1)
+        with contextlib.suppress(SyntaxError):
+            compile(apply((ROOT / mutant.file).read_text(encoding="utf-8"), mutant), "x", "exec")
+            usable.append(mutant)
+    return usable
+
+
+# ------------------------------------------------------------------------------------------------
+# processes
+# ------------------------------------------------------------------------------------------------
+class Recorder:
+    """A pytest plugin: choose and order tests, keep what each did."""
+
+    def __init__(self, chosen: list[str] | None, seconds: float, watch: str | None) -> None:
+        self.place = {node: i for i, node in enumerate(chosen)} if chosen is not None else None
+        self.seconds = seconds
+        self.watch = watch
+        self.called: set[tuple[str, str]] = set()
+        self.tests: dict[str, dict[str, Any]] = {}
+        self.failed: str | None = None
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        if self.place is not None:
+            place = self.place
+            items[:] = sorted(
+                (item for item in items if item.nodeid in place), key=lambda i: place[i.nodeid]
+            )
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.failed = self.failed or f"{report.nodeid} (import)"
+
+    def trace(self, frame: Any, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if code.co_filename.startswith(self.watch):
+            self.called.add((code.co_filename, code.co_qualname))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.called = set()
+        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        if self.watch:
+            sys.settrace(self.trace)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        test = self.tests.setdefault(report.nodeid, {"seconds": 0.0, "good": True})
+        test["seconds"] += report.duration
+        if report.failed:
+            test["good"] = False
+            self.failed = self.failed or report.nodeid
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        sys.settrace(None)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if self.watch:
+            calls = ((Path(f).relative_to(os.getcwd()).as_posix(), q) for f, q in self.called)
+            self.tests[nodeid]["calls"] = sorted(set(calls))
+
+
+def _alarm(*_: object) -> None:
+    raise TimeoutError("the test takes too long")
+
+
+def run_pytest(
+    copy: Path,
+    files: Iterable[str],
+    seconds: float,
+    *,
+    chosen: list[str] | None = None,
+    test_seconds: float = 0.0,
+    watch: str | None = None,
+) -> dict[str, Any] | None:
+    """Fork, run pytest on the copy, return what the plugin saw; None when the time was up.
+
+    The fork saves the import of NumPy, pandas, SciPy and scikit-learn, which takes longer than
+    most tests; the package itself is imported by the child.
+    """
+    answer = copy / "answer.json"
+    answer.unlink(missing_ok=True)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        os.chdir(copy)
+        with open(copy / "log.txt", "w", encoding="utf-8") as log:
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+        sys.path.insert(0, str(copy))
+        sys.dont_write_bytecode = True
+        signal.signal(signal.SIGALRM, _alarm)
+        import pytest
+        from hypothesis import HealthCheck, Phase, settings
+
+        settings.register_profile(
+            "mutants",
+            deadline=None,
+            derandomize=True,
+            database=None,
+            phases=(Phase.explicit, Phase.generate),
+            suppress_health_check=list(HealthCheck),
+        )
+        settings.load_profile("mutants")
+        recorder = Recorder(chosen, test_seconds, watch and str(copy / "pyfsagg" / watch))
+        options = ARGUMENTS.split()
+        if watch:
+            options.remove("-x")
+        try:
+            code = pytest.main([*options, *files], plugins=[recorder])
+            if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+                recorder.failed = recorder.failed or f"pytest: {code!r}"
+        except BaseException:
+            traceback.print_exc()
+            recorder.failed = recorder.failed or "pytest broke off"
+        import pyfsagg
+
+        assert Path(pyfsagg.__file__).parent.parent == copy
+        answer.write_text(json.dumps({"failed": recorder.failed, "tests": recorder.tests}))
+        os._exit(0)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, _ = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return None
+    if not answer.is_file():
+        return {"failed": "the process ended", "tests": {}}
+    result: dict[str, Any] = json.loads(answer.read_text())
+    return result
+
+
+@contextlib.contextmanager
+def copied() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder).resolve()
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(source, copy / name)
+        yield copy
+
+
+def warm_up() -> None:
+    """Import in this process what every child needs."""
+    for name in IMPORTED:
+        importlib.import_module(name)
+
+
+# ------------------------------------------------------------------------------------------------
+# a room
+# ------------------------------------------------------------------------------------------------
+def files_of(room: str) -> list[str]:
+    found = {p for pattern in ROOMS[room] for p in ROOT.glob(pattern)}
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted(found)
+        if "test" in path.name or ">>>" in path.read_text(encoding="utf-8")
+    ]
+
+
+def digest(paths: Iterable[Path]) -> str:
+    parts = (hashlib.sha256(path.read_bytes()).digest() for path in sorted(paths))
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
+
+
+def tests_of(room: str, copy: Path, cache: Path) -> dict[str, dict[str, Any]]:
+    """Every usable test of the room: seconds and the functions it calls; kept by file."""
+    tests: dict[str, dict[str, Any]] = {}
+    package = digest((ROOT / "pyfsagg").rglob("*.py"))
+    for file in files_of(room):
+        kept = cache / f"{Path(file).stem}-{package}-{digest([ROOT / file])}-{room}.json"
+        if not kept.is_file():
+            seen = run_pytest(
+                copy,
+                [*(["--doctest-modules"] if file.startswith("pyfsagg") else []), file],
+                900.0,
+                test_seconds=SECONDS_OF_A_TEST,
+                watch=room,
+            )
+            if seen and not seen["tests"] and file.startswith("tests"):
+                raise RuntimeError(f"{file}: {(copy / 'log.txt').read_text()}")
+            kept.write_text(json.dumps(seen["tests"] if seen else {}))
+            print(f"  {file}: {_described(seen)}", flush=True)
+        tests |= {node: test for node, test in json.loads(kept.read_text()).items() if test["good"]}
+    return tests
+
+
+def _described(seen: dict[str, Any] | None) -> str:
+    if seen is None:
+        return "left out, too slow without numba"
+    bad = [node for node, test in seen["tests"].items() if not test["good"]]
+    return f"{len(seen['tests'])} tests" + (f", left out: {', '.join(bad)}" if bad else "")
+
+
+def chosen_for(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
+    """Tests that call the function; for code outside of functions, those that call into its file."""
+
+    def concerns(test: dict[str, Any]) -> bool:
+        for file, name in test.get("calls", ()):
+            inside = name == mutant.function or name.startswith(mutant.function + ".<locals>.<")
+            if file == mutant.file and (inside or not mutant.function):
+                return True
+        return False
+
+    usable = (node for node, test in tests.items() if concerns(test))
+    return sorted(usable, key=lambda node: tests[node]["seconds"])
+
+
+def judge(mutant: Mutant, tests: dict[str, dict[str, Any]], copy: Path) -> dict[str, Any]:
+    chosen = chosen_for(mutant, tests)
+    result: dict[str, Any] = {"key": mutant.key, **asdict(mutant), "tests": len(chosen)}
+    if not chosen:
+        return result | {"status": "survived", "by": "no test calls it", "seconds": 0.0}
+    usual = sum(tests[node]["seconds"] for node in chosen)
+    path = copy / mutant.file
+    good = path.read_text(encoding="utf-8")
+    start = time.monotonic()
+    try:
+        path.write_text(apply(good, mutant), encoding="utf-8")
+        files = sorted({node.split("::")[0] for node in chosen})
+        doctests = ["--doctest-modules"] if any(f.startswith("pyfsagg") for f in files) else []
+        seen = run_pytest(
+            copy,
+            [*doctests, *files],
+            40.0 + 4.0 * usual,
+            chosen=chosen,
+            test_seconds=2.0 * SECONDS_OF_A_TEST,
+        )
+    finally:
+        path.write_text(good, encoding="utf-8")
+    seconds = round(time.monotonic() - start, 1)
+    if seen is None:
+        return result | {"status": "timeout", "by": "", "seconds": seconds}
+    status = "killed" if seen["failed"] else "survived"
+    return result | {"status": status, "by": seen["failed"] or "", "seconds": seconds}
+
+
+def read_results(folder: Path) -> dict[str, dict[str, Any]]:
+    """The last verdict on each mutant."""
+    path = folder / "results.jsonl"
+    if not path.is_file():
+        return {}
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {row["key"]: row for row in rows}
+
+
+def work(room: str, folder: Path, size: int, seed: int, minutes: float, again: bool) -> None:
+    everything = mutants_of(room)
+    order = random.Random(f"{seed} {room}").sample(range(len(everything)), len(everything))
+    known = read_results(folder)
+    if again:
+        reasons = read_reasons()
+        wanted = [
+            m
+            for m in everything
+            if known.get(m.key, {}).get("status") == "survived" and not reason_of(m, reasons)
+        ]
+    else:
+        wanted = [everything[i] for i in order[:size]]
+        wanted = [mutant for mutant in wanted if mutant.key not in known]
+    print(f"{room}: {len(everything)} mutants, {len(wanted)} to run", flush=True)
+    if not wanted:
+        return
+    cache = folder / "calls"
+    cache.mkdir(exist_ok=True)
+    with copied() as copy, open(folder / "results.jsonl", "a", encoding="utf-8") as log:
+        tests = tests_of(room, copy, cache)
+        end = time.monotonic() + 60.0 * minutes
+        for i, mutant in enumerate(wanted):
+            if time.monotonic() > end:
+                print("  the time is up; the same command goes on", flush=True)
+                return
+            verdict = judge(mutant, tests, copy)
+            log.write(json.dumps(verdict | {"of": len(everything)}) + "\n")
+            log.flush()
+            print(
+                f"  {i + 1}/{len(wanted)} {verdict['status']} {verdict['seconds']} s "
+                f"{mutant.file}:{mutant.line} {mutant.operator}: {mutant.before!r} → "
+                f"{mutant.after!r} {verdict['by']}",
+                flush=True,
+            )
+
+
+# ------------------------------------------------------------------------------------------------
+# results
+# ------------------------------------------------------------------------------------------------
+def read_reasons() -> list[dict[str, str]]:
+    if not EQUIVALENT.is_file():
+        return []
+    found: list[dict[str, str]] = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["survivor"]
+    return found
+
+
+def reason_of(mutant: Mutant, reasons: list[dict[str, str]]) -> str:
+    """Why a mutant cannot be killed: known by its file, its line of source and its change."""
+    for row in reasons:
+        same = (row["file"], row["source"], row["after"]) == (
+            mutant.file,
+            mutant.source,
+            mutant.after,
+        )
+        here = row.get("function", mutant.function) == mutant.function
+        if same and here and row.get("before", mutant.before) == mutant.before:
+            return row["reason"]
+    return ""
+
+
+def summary(folder: Path, rooms: Iterable[str]) -> str:
+    from scipy.stats import binomtest
+
+    known = read_results(folder)
+    reasons = read_reasons()
+    lines = [
+        "| room | mutants | sampled | killed | by time | equivalent | survived | score | 95 % |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|---|",
+    ]
+    details: list[str] = []
+    for room in rooms:
+        everything = {mutant.key: mutant for mutant in mutants_of(room)}
+        rows = [row for key, row in known.items() if key in everything]
+        if not rows:
+            continue
+        count = Counter(row["status"] for row in rows)
+        alive = [everything[row["key"]] for row in rows if row["status"] == "survived"]
+        excused = [mutant for mutant in alive if reason_of(mutant, reasons)]
+        rest = [mutant for mutant in alive if mutant not in excused]
+        killed = count["killed"] + count["timeout"]
+        tried = len(rows) - len(excused)
+        interval = binomtest(killed, tried).proportion_ci(method="exact")
+        lines.append(
+            f"| `{room}` | {len(everything)} | {len(rows)} | {count['killed']} | "
+            f"{count['timeout']} | {len(excused)} | {len(rest)} | {killed / tried:.1%} | "
+            f"{interval.low:.0%} to {interval.high:.0%} |"
+        )
+        details += [
+            f"- `{m.file}:{m.line}` in `{m.function or 'the module'}`, {m.operator}: "
+            f"`{m.before}` → `{m.after}` in `{m.source}`"
+            for m in sorted(rest, key=lambda m: (m.file, m.line))
+        ]
+    return "\n".join([*lines, "", *(details or ["No survivors are left."])]) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n\n")[0],
+    )
+    parser.add_argument("action", choices=("run", "again", "show"))
+    parser.add_argument("rooms", nargs="*", help=f"of {', '.join(ROOMS)}; all without")
+    parser.add_argument("--sample", type=int, default=60, help="mutants per room")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=600.0, help="stop after so long, per room")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutation")
+    options = parser.parse_args()
+    rooms = options.rooms or list(ROOMS)
+    if unknown := sorted(set(rooms) - set(ROOMS)):
+        parser.error(f"no room is called {unknown[0]!r}; there are {', '.join(ROOMS)}")
+    folder: Path = options.output.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    if options.action != "show":
+        os.environ |= {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        warm_up()
+        for room in rooms:
+            again = options.action == "again"
+            work(room, folder, options.sample, options.seed, options.minutes, again)
+    text = summary(folder, rooms)
+    (folder / "table.md").write_text(text, encoding="utf-8")
+    (folder / "results.json").write_text(json.dumps(list(read_results(folder).values()), indent=1))
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
