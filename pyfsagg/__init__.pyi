@@ -1,3 +1,4 @@
+from . import aggregation as aggregation
 from . import plotting as plotting
 from . import rank_order as rank_order
 from . import reproduce as reproduce
@@ -52,6 +53,7 @@ from .resampling import StratifiedBootstrap as StratifiedBootstrap
 from .resampling import Subsample as Subsample
 from .resampling import ValueNoise as ValueNoise
 from .resampling import list_resampling_plans as list_resampling_plans
+from .results import load_result as load_result
 from .stability_measures import adequacy as adequacy
 from .stability_measures import feature_stability as feature_stability
 from .stability_measures import list_stability_measures as list_stability_measures
@@ -59,6 +61,7 @@ from .stability_measures import nogueira as nogueira
 from .stability_measures import pareto_front as pareto_front
 from .stability_measures import stability as stability
 from .stability_measures import stability_curve as stability_curve
+from .stability_measures import stability_report as stability_report
 from .stability_measures import stability_table as stability_table
 from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
 
@@ -89,6 +92,7 @@ __all__ = [
     "__version__",
     "adequacy",
     "aggregate",
+    "aggregation",
     "bam",
     "chi_squared",
     "compare_aggregators",
@@ -106,6 +110,7 @@ __all__ = [
     "list_stability_measures",
     "load_dataset",
     "load_published",
+    "load_result",
     "mrmr",
     "near_zero_variance",
     "nogueira",
@@ -118,6 +123,7 @@ __all__ = [
     "spearman",
     "stability",
     "stability_curve",
+    "stability_report",
     "stability_table",
     "statistics",
     "symmetric_uncertainty",

@@ -119,19 +119,16 @@ class Call:
         result : str
             What the result is called.
         """
-        owned = [f"# {name}: {meaning}" for name, meaning in self.own.items()]
+        made = {line.partition(" = ")[0] for line in before}
+        owned = [f"# {name}: {what}" for name, what in self.own.items() if name not in made]
+        return "\n".join(
+            ["import pyfsagg", "", *before, *owned, *self.lines(result=result), *after]
+        )
+
+    def lines(self, *, result: str = "result") -> list[str]:
+        """The statement alone; `result` is what its value is called."""
         given = [*self.data, *(f"{name}={code}" for name, code in self.arguments.items())]
-        lines = [
-            "import pyfsagg",
-            "",
-            *before,
-            *owned,
-            f"{result} = pyfsagg.{self.function}(",
-            *(f"    {each}," for each in given),
-            ")",
-            *after,
-        ]
-        return "\n".join(lines)
+        return [f"{result} = pyfsagg.{self.function}(", *(f"    {each}," for each in given), ")"]
 
 
 def _code(value: Any, name: str, own: dict[str, str]) -> str:

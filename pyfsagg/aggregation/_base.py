@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -58,11 +58,13 @@ class AggregatorSpec(Spec):
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
     statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
     of an item depends on its own scores only, so that a table may be aggregated in parts.
+    `in_loops` are options that save time where scores alone are read, and leave these as they are.
     """
 
     compute: Callable[..., AggregatedValues]
     input: Literal["scores", "ranks"]
     options: tuple[str, ...] = ()
+    in_loops: Mapping[str, Any] = field(default_factory=dict)
     by_item: Callable[[Mapping[str, Any]], bool] = _never
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
@@ -72,9 +74,8 @@ class AggregatorSpec(Spec):
         the table, for nothing that such a loop reads.
         """
         check_options(self, options)
-        if "ties" in self.options:
-            options = {"ties": "average", **options}
-        return lambda table: self.compute(table, **options)
+        given = {**self.in_loops, **options}
+        return lambda table: self.compute(table, **given)
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")

@@ -295,6 +295,7 @@ AGGREGATORS.add(
         compute=robust_rank_aggregation,
         input="ranks",
         options=("exact", "top_cutoff", "ties"),
+        in_loops={"ties": "average"},
     ),
     AggregatorSpec(
         name="mean_p_value",
@@ -307,5 +308,6 @@ AGGREGATORS.add(
         compute=mean_p_value,
         input="ranks",
         options=("ties",),
+        in_loops={"ties": "average"},
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,58 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregation._result import as_rank_table
+from pyfsagg.aggregation._call import as_rank_table
+from pyfsagg.aggregation._result import PermutationTest
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["PermutationTest", "permutation_p_values"]
 
 NullTable = Callable[[np.random.Generator], Any]
-
-
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
-    """Permutation p-values, one per item.
-
-    Attributes
-    ----------
-    names : tuple of str
-    scores : ndarray (p,)
-        Observed scores, larger = more important.
-    p_values : ndarray (p,)
-        For each item by itself.
-    adjusted_p_values : ndarray (p,)
-        `p_values` corrected by `adjust` across the items that some list holds: labels are
-        exchanged among these only, so that an item that no list holds is never tested.
-    family_wise_p_values : ndarray (p,)
-        Chance that the best item of a null table scores as high (maximum statistic).
-    method, n_permutations, adjust
-    """
-
-    names: tuple[str, ...]
-    scores: Floats
-    p_values: Floats
-    adjusted_p_values: Floats
-    family_wise_p_values: Floats
-    method: str
-    n_permutations: int
-    adjust: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per item, best first."""
-        frame = pd.DataFrame(
-            {
-                "score": self.scores,
-                "p_value": self.p_values,
-                "adjusted_p_value": self.adjusted_p_values,
-                "family_wise_p_value": self.family_wise_p_values,
-            },
-            index=pd.Index(self.names, name="name"),
-        )
-        return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
 
 def permutation_p_values(
@@ -132,6 +91,12 @@ def permutation_p_values(
     >>> test.to_frame().index[0], bool(test.p_values[0] < 0.02)
     ('x0', True)
     """
+    call = Call.of(
+        permutation_p_values,
+        locals(),
+        name="aggregation.permutation_p_values",
+        data=("table_or_scores",),
+    )
     spec = AGGREGATORS.get(method)
     compute = spec.bind(**options)
     check_choice("adjust", adjust, ADJUSTMENTS)
@@ -169,6 +134,7 @@ def permutation_p_values(
         method=spec.name,
         n_permutations=n_permutations,
         adjust=adjust,
+        call=replace(call, data=("table",)).record(),
     )
 
 

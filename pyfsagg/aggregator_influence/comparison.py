@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from pyfsagg._base.checks import check_real
+from pyfsagg._run.result import Result, Saved
+from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics import (
@@ -41,7 +43,7 @@ Test = TypeVar("Test")
 
 
 @dataclass(frozen=True, eq=False)
-class AggregatorComparison:
+class AggregatorComparison(Result):
     """A comparison of aggregators by one measure of stability.
 
     Attributes
@@ -62,7 +64,13 @@ class AggregatorComparison:
         Paired t tests of all pairs.
     refused : dict of str to str
         Why a test that is None could not be made.
+    parameters, data, versions : dict
+        Options of the tests, what is known of the data, and the software.
     """
+
+    kind: ClassVar[str] = "aggregator_comparison"
+    noun: ClassVar[str] = "comparison"
+    one_file: ClassVar[bool] = True
 
     values: pd.DataFrame
     measure: str
@@ -73,6 +81,9 @@ class AggregatorComparison:
     friedman: FriedmanTest | None
     pairwise: PairwiseTests | None
     refused: Mapping[str, str]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def caution(self) -> str:
@@ -123,15 +134,14 @@ class AggregatorComparison:
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
         return " ".join([*found, *reasons, self.caution])
 
-    def to_json(self) -> str:
-        """Values, tests, reasons and caution as a JSON object."""
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         made = {
             "repeated": self.repeated,
             "one_way": self.one_way,
             "friedman": self.friedman,
             "pairwise": self.pairwise,
         }
-        document = {
+        return {
             "measure": self.measure,
             "unit": self.unit,
             "larger_is_stabler": self.larger_is_stabler,
@@ -143,13 +153,26 @@ class AggregatorComparison:
             "refused": dict(self.refused),
             "caution": self.caution,
         }
-        return json.dumps(document, allow_nan=False, ensure_ascii=False)
 
-    def plot(self, **options: Any) -> Any:
-        """Heat map of the adjusted p-values of all pairs; returns Matplotlib axes."""
-        from pyfsagg.aggregator_influence._plot import plot_pairwise
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {} if self.pairwise is None else {"comparison.csv": self.to_frame()}
 
-        return plot_pairwise(self, **options)
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        """The tests are made again of the values, which say all."""
+        document = saved.document
+        unit = document["unit"]
+        rows = pd.Index(document["rows"], name=unit)
+        values = pd.DataFrame(document["values"], index=rows)
+        if unit == "fold":
+            values.index = values.index.astype(int)
+        again = compare_values(
+            values, document["measure"], unit, data=document["data"], **document["parameters"]
+        )
+        return cls(**{**vars(again), "versions": document["versions"]})
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        return [self.tests().to_string(float_format="{:.4g}".format, na_rep="–"), self.sentence]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4g}" for name, value in self.values.mean().items())
@@ -157,7 +180,13 @@ class AggregatorComparison:
 
 
 def compare_values(
-    values: pd.DataFrame, measure: str, unit: str, *, adjust: str, confidence: float
+    values: pd.DataFrame,
+    measure: str,
+    unit: str,
+    *,
+    adjust: str,
+    confidence: float,
+    data: Mapping[str, Any] | None = None,
 ) -> AggregatorComparison:
     """All tests of a table of units by aggregators; a test that the data refuse says why."""
     if values.shape[1] < 2:
@@ -192,4 +221,6 @@ def compare_values(
         ),
         attempt("pairwise", lambda: pairwise_tests(rounded, adjust=adjust, confidence=confidence)),
         refused,
+        {"adjust": adjust, "confidence": confidence},
+        data or {},
     )

@@ -100,4 +100,7 @@ def compare_aggregators(
             for aggregator in expected
         }
     values = pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
-    return compare_values(values, measure, "data set", adjust=adjust, confidence=confidence)
+    data = {name: result.data for name, result in results.items()}
+    return compare_values(
+        values, measure, "data set", adjust=adjust, confidence=confidence, data=data
+    )

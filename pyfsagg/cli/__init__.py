@@ -23,6 +23,8 @@ from pyfsagg.cli import (
     influence,
     order,
     rank,
+    report,
+    show,
     stability,
     unsupervised,
 )
@@ -39,6 +41,8 @@ COMMANDS = (
     evaluate,
     order,
     unsupervised,
+    report,
+    show,
     datasets,
     reproduce,
     cross_check,

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
@@ -16,10 +12,9 @@ from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
-    free_folder,
-    reporter,
     threshold,
 )
+from pyfsagg._command.results import keep_result, name_of_table, reading_code
 from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
@@ -31,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-REPORT_FILE = "report.html"
 EPILOG = """\
 examples:
   pyfsagg evaluate table.csv --target class
@@ -110,16 +104,13 @@ def _thresholds(text: str) -> list[float | int]:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from pyfsagg._base.output import new_folder
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.evaluation import evaluate
-    from pyfsagg.evaluation._page import write_evaluation
 
     frame = read_table(options.table)
     exclude = [*options.exclude, *([options.groups] if options.groups else [])]
     features, target = split_target(frame, options.target, exclude)
-    name = "standard input" if options.table == "-" else Path(options.table).name
-    folder = free_folder(options.output, "pyfsagg-evaluate")
+    reading = reading_code(options.table, options.target, options.exclude, options.groups)
     arguments: dict[str, Any] = {
         "methods": options.methods,
         "protocol": Protocol.from_flags(
@@ -131,32 +122,28 @@ def _evaluate(options: argparse.Namespace) -> None:
     }
     if options.run_folder:
         arguments |= _saved_ranking(options, features, target)
+        (label,) = arguments["rankings"]
+        saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
+        reading.append(f"rankings = {{{label!r}: {saved}}}")
     for flag in ("classifiers", "thresholds"):
         if getattr(options, flag) is not None:
             arguments[flag] = getattr(options, flag)
-    with new_folder(folder) as draft:
-        started = time.perf_counter()
-        with reporter(options.quiet, "step") as progress:
-            result = evaluate(
-                features,
-                target,
-                metrics=options.metrics,
-                baselines=options.baselines,
-                n_resamples=options.n_resamples,
-                random_state=options.seed,
-                n_jobs=options.jobs,
-                execution=Execution.from_flags(options, progress=progress),
-                **arguments,
-            )
-        elapsed = time.perf_counter() - started
-        result.write_into(draft)
-        write_evaluation(
-            result, draft / REPORT_FILE, command=shlex.join(sys.argv[1:]), data_name=name
+
+    def compute(progress: Any) -> Evaluation:
+        return evaluate(
+            features,
+            target,
+            metrics=options.metrics,
+            baselines=options.baselines,
+            n_resamples=options.n_resamples,
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            execution=Execution.from_flags(options, progress=progress),
+            **arguments,
         )
-    if options.json:
-        print(result.to_json())
-    elif not options.quiet:
-        print(_report(result, folder, elapsed))
+
+    view = {"data_name": name_of_table(options.table), "reading": reading}
+    keep_result(options, "pyfsagg-evaluate", compute, unit="step", view=view)
 
 
 def _saved_ranking(
@@ -194,34 +181,3 @@ def _saved_ranking(
     label = "bam" if saved.method == "bam" else next(iter(saved.score_matrices))
     task = replace(Task.from_flags(options), nominal=nominal)
     return {"rankings": {f"{label} (saved)": saved}, "task": task}
-
-
-def _report(result: Evaluation, folder: Path, elapsed: float) -> str:
-    """What a person reads at the end of a run."""
-    from pyfsagg.evaluation.saved import widen
-
-    protocol, metric = result.default_protocol, result.metrics[0]
-    if min(result.parameters["thresholds"]) < 1.0:
-        frame, column = result.weighted_average_accuracy(), "wacc"
-        what = f"Weighted average {metric} over thresholds"
-    else:
-        frame, column = result.summary(), "mean"
-        frame = frame[frame["metric"] == metric]
-        what = f"Mean {metric}"
-    frame = frame[frame["protocol"] == protocol]
-    wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
-    table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
-    try:
-        comparison = result.compare(
-            value="wacc" if column == "wacc" else 1.0, baselines=len(result.methods) < 2
-        )
-        tests = list(comparison.sentences.values())
-    except DataError as error:
-        tests = [f"No tests: {error}."]
-    failed = f"\n{result.failure_sentence}.\n" if result.n_failed else ""
-    shown = f"{folder}{'/' if str(folder) != '.' else ''}"
-    return (
-        f"{len(result.cells):,} cells from {result.parameters['n_fits']:,} fits, {elapsed:.1f} s\n\n"
-        f"{what}, {protocol} protocol:\n{table}\n{failed}\n{tests[0]}\n\n"
-        f"Results are in {shown}: evaluation.csv, summary.csv, run.json and the report {REPORT_FILE}"
-    )

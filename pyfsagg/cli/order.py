@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.output import new_folder
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
-    free_folder,
-    reporter,
+    assignments,
     threshold,
 )
+from pyfsagg._command.results import keep_result, reading_code
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order.methods import ELIMINATIONS, find_elimination
 
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
@@ -98,10 +95,13 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         default="first",
         help="which of equally good features is removed (default: the first column)",
     )
-    added: list[str] = []
-    for spec in ELIMINATIONS:
-        spec.settings.add_flags(parser, *added)
-        added += spec.settings.names()
+    add(
+        "--method-param",
+        action="append",
+        metavar="NAME=VALUE",
+        help="parameter of the method, for instance center_distance=relative or blanket_size=8 (may "
+        "be repeated)",
+    )
     add(
         "--accuracy",
         type=_sizes,
@@ -134,70 +134,48 @@ def _sizes(text: str) -> bool | int:
 
 def _order(options: argparse.Namespace) -> None:
     from pyfsagg._base.selection import n_selected
-    from pyfsagg._page.page import write_page
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.rank_order import eliminate, random_subset_baseline
-    from pyfsagg.rank_order._page import elimination_page
+    from pyfsagg.rank_order.methods import find_elimination
 
     if options.threshold is not None and options.divergence is not None:
         raise ParameterError("--threshold and --divergence exclude each other; give one")
-    spec = find_elimination(options.method)
+    find_elimination(options.method)  # refuse before the table is read
     X, y = split_target(read_table(options.table), options.target, options.exclude)
     share = 0.25 if options.threshold is None else options.threshold
     size = n_selected(share, X.shape[1])  # refuse before the work is done
-    folder = free_folder(options.output, "pyfsagg-order")
-    with new_folder(folder) as draft:
-        rules = {"ties": options.ties, "missing": options.missing, "random_state": options.seed}
-        with reporter(options.quiet, unit="feature") as progress:
-            result = eliminate(
-                X,
-                y,
-                options.method,
-                method_params=spec.settings.from_flags(options).changed(),
-                tie_break=options.tie_break,
-                accuracy=False if options.accuracy is None else options.accuracy,
-                max_seconds=options.max_seconds or None,
-                n_jobs=options.jobs,
-                execution=Execution.from_flags(options, progress=progress),
-                **rules,
-            )
-        if options.divergence is not None:
-            size = result.size_by_divergence(options.divergence)
-        baseline = None
-        if options.baseline:
-            baseline = random_subset_baseline(X, y, max_size=min(30, X.shape[1]), **rules)
-            baseline.to_csv(draft / "baseline.csv")
-        result.to_frame().to_csv(draft / "removal.csv")
-        (draft / "elimination.json").write_text(result.to_json(), encoding="utf-8")
-        _draw(result, baseline, draft)
-        page = elimination_page(
-            result, size=size, baseline=baseline, command=shlex.join(sys.argv[1:])
+    rules = {"ties": options.ties, "missing": options.missing, "random_state": options.seed}
+
+    def compute(progress: Any) -> Elimination:
+        result = eliminate(
+            X,
+            y,
+            options.method,
+            method_params=assignments(options.method_param),
+            tie_break=options.tie_break,
+            accuracy=False if options.accuracy is None else options.accuracy,
+            max_seconds=options.max_seconds or None,
+            n_jobs=options.jobs,
+            execution=Execution.from_flags(options, progress=progress),
+            **rules,
         )
-        write_page(page, draft / REPORT_FILE)
-    _tell(options, result, size, folder)
+        if not options.baseline:
+            return result
+        baseline = random_subset_baseline(X, y, max_size=min(30, X.shape[1]), **rules)
+        return dataclasses.replace(result, baseline=baseline)
+
+    def view(result: Elimination) -> dict[str, Any]:
+        limit = options.divergence
+        return {
+            "size": size if limit is None else result.size_by_divergence(limit),
+            "reading": reading_code(options.table, options.target, options.exclude),
+        }
+
+    keep_result(options, "pyfsagg-order", compute, unit="feature", view=view, draw=_draw)
 
 
-def _draw(result: Elimination, baseline: Any, folder: Path) -> None:
-    from pyfsagg.rank_order._plot import plot_elimination
-
+def _draw(result: Elimination, folder: Path) -> None:
     for measure in ("divergence", "accuracy"):
-        if measure == "accuracy" and result.accuracy is None:
-            continue
-        axes = plot_elimination(result, measure=measure, baseline=baseline)
-        axes.figure.savefig(folder / f"{measure}.png", dpi=150)  # type: ignore[union-attr]
-
-
-def _tell(options: argparse.Namespace, result: Elimination, size: int, folder: Path) -> None:
-    if options.json:
-        print(result.to_json())
-    elif not options.quiet:
-        selected = result.select(size)
-        rest = f", … and {size - 20} more" if size > 20 else ""
-        zero = result.size_by_divergence(0.0)
-        print(
-            f"{options.method}: removed {result.n_features - size} of {result.n_features} features; "
-            f"the divergence of the {size} left is "
-            f"{result.divergence[result.n_features - size]:.4f} nats (0 down to {zero})\n\n"
-            f"Kept, the last first: {', '.join(selected[:20])}{rest}\n\n"
-            f"Results are in {folder}/: removal.csv, elimination.json, pictures and {REPORT_FILE}"
-        )
+        if measure == "divergence" or result.accuracy is not None:
+            axes = result.plot(measure=measure)
+            axes.figure.savefig(folder / f"{measure}.png", dpi=150)

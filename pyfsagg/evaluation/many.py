@@ -16,8 +16,7 @@ from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocols import evaluate
-from pyfsagg.evaluation.result import Evaluation, check_known
-from pyfsagg.evaluation.saved import widen
+from pyfsagg.evaluation.result import Evaluation, check_known, widen
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 
 __all__ = ["EvaluationSet", "evaluate_many"]

@@ -36,8 +36,7 @@ from pyfsagg.evaluation.methods import (
 from pyfsagg.evaluation.metrics import read_metrics
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.regressors import REGRESSORS
-from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.saved import COLUMNS
+from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
 from pyfsagg.evaluation.thresholds import Threshold, read_thresholds
 from pyfsagg.exceptions import ParameterError

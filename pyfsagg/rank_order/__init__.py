@@ -4,6 +4,12 @@ Source: Slotta, Vergara, Ramakrishnan and Heath, *Algorithms for Feature Selecti
 Spaces* (2005), called "orders" in the notes of the functions.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._run.result import shown_by
 from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order._result import Elimination
@@ -33,6 +39,9 @@ from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_b
 from pyfsagg.rank_order.selector import RankOrderSelector
 from pyfsagg.rank_order.spoilers import spoiler_counts
 from pyfsagg.rank_order.transforms import OrderState, project, to_boolean_order, to_rank_order
+
+if TYPE_CHECKING:
+    from pyfsagg._page.page import Page
 
 __all__ = [
     "ELIMINATIONS",
@@ -65,3 +74,18 @@ __all__ = [
     "to_boolean_order",
     "to_rank_order",
 ]
+
+
+def _pictures() -> Mapping[str, Callable[..., Any]]:
+    from pyfsagg.rank_order._plot import ELIMINATION_PLOTS
+
+    return ELIMINATION_PLOTS
+
+
+def _page(result: Elimination, **options: Any) -> Page:
+    from pyfsagg.rank_order._page import elimination_page
+
+    return elimination_page(result, **options)
+
+
+shown_by("elimination", pictures=_pictures, page=_page)

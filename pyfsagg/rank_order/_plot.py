@@ -25,9 +25,9 @@ from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order.methods import ELIMINATIONS
 
 if TYPE_CHECKING:
-    from pyfsagg.rank_order import Elimination
+    from pyfsagg.rank_order._result import Elimination
 
-__all__ = ["band", "finish", "line", "plot_elimination", "title_of"]
+__all__ = ["ELIMINATION_PLOTS", "band", "finish", "line", "plot_elimination", "title_of"]
 
 MEASURES = {
     "divergence": "Divergence Δ (nats)",
@@ -61,7 +61,8 @@ def plot_elimination(
     max_size : int
         Largest subset shown.
     baseline : DataFrame, optional
-        What :func:`pyfsagg.rank_order.random_subset_baseline` returns: drawn as a band.
+        What :func:`pyfsagg.rank_order.random_subset_baseline` returns: drawn as a band; that of
+        the result by default.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -81,6 +82,8 @@ def plot_elimination(
         raise DataError("this elimination has no accuracy; call eliminate(…, accuracy=True)")
     frame = result.to_frame()
     ax = new_axes(ax, 3.4)
+    if baseline is None:
+        baseline = result.baseline
     if baseline is not None:
         band(ax, baseline.reset_index(), measure)
     line(ax, frame, result.method, measure, max_size)
@@ -121,3 +124,7 @@ def finish(ax: Axes, measure: str, largest: int) -> None:
     if measure == "accuracy":
         ax.set_ylim(top=min(1.02, float(np.nanmax(ax.get_ylim()))))
     clear_frame(ax, grid="y")
+
+
+ELIMINATION_PLOTS = {"elimination": plot_elimination}
+"""What :meth:`pyfsagg.rank_order.Elimination.plot` can draw, by name."""

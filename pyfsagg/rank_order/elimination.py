@@ -17,7 +17,7 @@ from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._engine import Strategy, run_elimination
+from pyfsagg.rank_order._engine import run_elimination
 from pyfsagg.rank_order._orders import Orders, read_orders
 from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.divergence import divergence_path
@@ -143,8 +143,7 @@ def eliminate(
     """
     given = dict(locals())
     spec = find_elimination(method)
-    settings = spec.settings.of(method_params)
-    check_choice("tie_break", tie_break, TIE_BREAKS)
+    settings = _check_rules(spec, method_params, tie_break)
     if not isinstance(accuracy, bool):
         check_integer("accuracy (the largest size of a subset)", accuracy, low=1)
     if max_seconds is not None:
@@ -174,10 +173,10 @@ def eliminate(
     }
     with (
         open_checkpoint(execution.checkpoint, identity) as kept,
-        progress_sink(execution.progress, orders.n_features - 1, "feature") as told,
+        progress_sink(execution.progress, orders.n_features - 1, "feature") as advance,
     ):
-        strategy = _strategy(orders, spec, settings, priority, n_jobs)
-        order, criterion = run_elimination(strategy, priority, told, kept)
+        strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
+        order, criterion = run_elimination(strategy, priority, advance, kept)
     p = orders.n_features
     accuracies = None
     if accuracy is not False:
@@ -244,14 +243,14 @@ def elimination_scores(
     >>> cdv = functools.partial(elimination_scores, method="cdv")  # pyfsagg.wam(X, y, filter=cdv)
     """
     spec = find_elimination(method)
-    settings = spec.settings.of(method_params)
-    check_choice("tie_break", tie_break, TIE_BREAKS)
+    settings = _check_rules(spec, method_params, tie_break)
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
     seed = _resample_seed(random_state, sample_weight)
     priority = _priority(orders.n_features, tie_break, seed)
-    order, _ = run_elimination(_strategy(orders, spec, settings, priority, 1), priority)
+    strategy = spec.strategy(orders, settings, priority=priority, n_jobs=1)
+    order, _ = run_elimination(strategy, priority)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
@@ -263,6 +262,14 @@ def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSeque
     weights = np.empty(0) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     digest = hashlib.blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
     return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
+
+
+def _check_rules(
+    spec: EliminationSpec, params: Mapping[str, Any] | None, tie_break: str
+) -> Settings:
+    """The parameters of a method, known to be good."""
+    check_choice("tie_break", tie_break, TIE_BREAKS)
+    return spec.settings.of(params)
 
 
 def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
@@ -282,17 +289,6 @@ def _spoken(seconds: float) -> str:
     if seconds >= 7200.0:
         return f"{seconds / 3600.0:.0f} hours"
     return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else f"{seconds:.0f} seconds"
-
-
-def _strategy(
-    orders: Orders,
-    spec: EliminationSpec,
-    settings: Settings,
-    priority: NDArray[np.intp],
-    n_jobs: int | None,
-) -> Strategy:
-    shared = {"priority": priority, "n_jobs": n_jobs}
-    return spec.build(orders, **settings.record(), **{name: shared[name] for name in spec.takes})
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -13,6 +13,7 @@ from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
 from pyfsagg.rank_order._engine import Strategy
+from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order.cdv import CentreSettings, CentreStrategy
 from pyfsagg.rank_order.greedy_kl import GreedyStrategy
 from pyfsagg.rank_order.koller_sahami import BlanketSettings, BlanketStrategy
@@ -29,9 +30,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class NoSettings(Settings):
-    """Of a method that has no parameters of its own."""
+    """Of a method that has none."""
 
-    kind: ClassVar[str] = "the method"
+    kind: ClassVar[str] = "this method"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +43,10 @@ class EliminationSpec(Spec):
     among the features F that are present.
 
     `title` is its name in pictures, `criterion` that of its criterion.  `build(orders, **taken)`
-    returns a :class:`Strategy`; it takes all fields of `settings`, the group of the parameters that
-    ``method_params`` of :func:`~pyfsagg.rank_order.eliminate` may hold, and what `takes` names of
-    ``n_jobs`` and ``priority``, an array (n_features,) whose largest entry among equally good
-    features says which one goes.
+    returns a :class:`Strategy`; it takes the `settings` of the method (``method_params`` of
+    :func:`~pyfsagg.rank_order.eliminate`) by name, and what `takes` names of ``n_jobs`` and
+    ``priority``, an array (n_features,) whose largest entry among equally good features says which
+    one goes.
     `seconds(n_samples, n_features, n_classes)` estimates the time of a run on one core.
     """
 
@@ -55,6 +56,11 @@ class EliminationSpec(Spec):
     settings: type[Settings] = NoSettings
     takes: tuple[str, ...] = ()
     seconds: Callable[[int, int, int], float]
+
+    def strategy(self, orders: Orders, settings: Settings, **given: Any) -> Strategy:
+        """The method with its settings, for some orders."""
+        own = {name: getattr(settings, name) for name in settings.names()}
+        return self.build(orders, **own, **{name: given[name] for name in self.takes})
 
 
 ELIMINATIONS = Registry("elimination", EliminationSpec, group="pyfsagg.eliminations")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
     check_entries,
@@ -123,6 +123,30 @@ class RankTable:
         if not self.full:
             np.nan_to_num(columns, copy=False, nan=1.0)
         return np.ascontiguousarray(columns.T)
+
+    def reversed(self, lists: Sequence[str]) -> RankTable:
+        """The same table with the scores of some lists turned round: the smallest becomes the best.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no list of such a name.
+        DataError
+            If only ranks are known.
+
+        Examples
+        --------
+        >>> table = RankTable.from_scores([[1.0, 2.0], [3.0, 4.0]])
+        >>> table.reversed([table.list_names[1]]).ranks.tolist()
+        [[2.0, 1.0], [1.0, 2.0]]
+        """
+        for name in lists:
+            if name not in self.list_names:
+                raise UnknownNameError("list", name, self.list_names)
+        if self.scores is None:
+            raise DataError("only ranks of these lists are known; scores can be reversed")
+        sign = np.where(np.isin(self.list_names, list(lists)), -1.0, 1.0)
+        return replace(self, scores=self.scores * sign[:, np.newaxis])
 
     def with_last_places(self) -> RankTable:
         """The table for p-values: a tied entry has the last of the places that its ties share.

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import THESIS
 from pyfsagg._page.page import Code, Column, Enumeration, Picture, Section
 from pyfsagg._version import __version__
-from pyfsagg.ensemble._record import THESIS
 from pyfsagg.rank_order._page import PAPER as ORDERS
 
 __all__ = ["PAPERS", "closing", "numbers", "picture", "words"]

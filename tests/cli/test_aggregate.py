@@ -18,7 +18,7 @@ from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.cli import main
 from pyfsagg.ranks import RankTable
 
-FILES = ["aggregation.csv", "report.html", "run.json"]
+FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json"]
 
 
 def make_lists(m: int = 6, p: int = 40) -> dict[str, list[str]]:
@@ -107,11 +107,11 @@ def test_report_code_gives_the_same_result(run: Any, lists: Any, tmp_path: Path)
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     space: dict[str, Any] = {}
-    exec(snippet.replace("permutation_p_values(table", "test = permutation_p_values(table"), space)
+    exec(snippet, space)
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
     np.testing.assert_allclose(frame["score"], space["result"].to_frame()["score"], rtol=1e-12)
     np.testing.assert_allclose(
-        frame["permutation_p_value"], space["test"]["p_value"][frame.index], rtol=1e-12
+        frame["permutation_p_value"], space["test"].to_frame()["p_value"][frame.index], rtol=1e-12
     )
     compared = pd.read_csv(tmp_path / "o" / "comparison.csv", index_col="name")
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
@@ -216,7 +216,7 @@ def test_report_of_many_files_stays_short(run: Any, tmp_path: Path, monkeypatch:
     assert code == 0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "and 19 more" in Page(page).words
-    snippet = html.unescape(re.findall(r"<code>(import json.*?)</code>", page, re.DOTALL)[0])
+    snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     (tmp_path / "run.json").write_bytes((tmp_path / "out" / "run.json").read_bytes())
     space: dict[str, Any] = {}
     exec(snippet, space)

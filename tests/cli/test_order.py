@@ -43,12 +43,12 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
         "accuracy.png",
         "baseline.csv",
         "divergence.png",
-        "elimination.json",
         "removal.csv",
         "report.html",
+        "run.json",
     ]
     expected = eliminate(DATA.X, DATA.y, "spoilers", accuracy=True, random_state=0)
-    again = Elimination.from_json((tmp_path / "out" / "elimination.json").read_text())
+    again = Elimination.load(tmp_path / "out")
     assert again.removal_order.tolist() == expected.removal_order.tolist()
     assert again.accuracy.tolist() == expected.accuracy.tolist()
     removal = pd.read_csv(tmp_path / "out" / "removal.csv")
@@ -92,7 +92,15 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         (["orders.csv", "--target", "kind", "--accuracy", "some"], "expected a number or 'all'"),
         (["orders.csv", "--target", "kind", "--max-seconds", "1e-9"], "would take about"),
         (
-            ["orders.csv", "--target", "kind", "--method", "koller-sahami", "--blanket-size", "0"],
+            [
+                "orders.csv",
+                "--target",
+                "kind",
+                "--method",
+                "koller-sahami",
+                "--method-param",
+                "blanket_size=0",
+            ],
             "blanket_size",
         ),
     ],

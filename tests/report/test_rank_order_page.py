@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,7 +26,8 @@ def result() -> Elimination:
 
 def test_elimination_page(result: Elimination) -> None:
     band = random_subset_baseline(X, DATA.y, max_size=7, n_subsets=5)
-    page = elimination_page(result, size=3, baseline=band, data_name="a table", command="order x")
+    banded = replace(result, baseline=band)
+    page = elimination_page(banded, size=3, data_name="a table", command="order x")
     html = render_page(page)
     assert "&lt;b&gt;one&lt;/b&gt;" in html
     assert "<b>one</b>" not in html

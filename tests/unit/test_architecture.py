@@ -24,7 +24,7 @@ FLOORS = (
     ("unsupervised", "rank_order"),
     ("ensemble",),
     ("evaluation", "aggregator_influence", "out_of_core", "r_bridge"),
-    ("plotting", "reproduce"),
+    ("plotting", "reproduce", "results"),
     ("cli", "for_r"),
 )
 THRESHOLD = ("exceptions", "_version")
@@ -187,6 +187,16 @@ def test_plain_import_loads_nothing_heavy() -> None:
     code = (
         "import sys, pyfsagg; "
         "print([m for m in ('numpy', 'pandas', 'numba', 'sklearn', 'matplotlib', 'rpy2') "
+        "if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_help_of_the_command_line_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from pyfsagg.cli import build_parser; build_parser(); "
+        "print([m for m in ('pandas', 'scipy', 'numba', 'sklearn', 'matplotlib', 'jinja2') "
         "if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

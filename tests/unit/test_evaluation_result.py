@@ -12,7 +12,7 @@ import pytest
 import pyfsagg
 from pyfsagg import Evaluation, evaluate, load_dataset, weighted_average_accuracy
 from pyfsagg.evaluation import evaluate_many
-from pyfsagg.evaluation.saved import widen
+from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
 
 WINE = load_dataset("wine")

@@ -310,7 +310,7 @@ def test_save_and_load(result: Elimination, tmp_path: Path) -> None:
         result.save(path)
     with pytest.raises(OutputError, match="cannot write"):
         result.save(tmp_path / "nowhere" / "one.json")
-    with pytest.raises(OutputError, match="cannot read"):
+    with pytest.raises(OutputError, match="holds no saved elimination"):
         Elimination.load(tmp_path / "two.json")
 
 
@@ -344,7 +344,7 @@ def test_accuracy_must_have_been_measured() -> None:
         ),
         (
             {"method": "spoilers", "method_params": {"blanket_size": 5}},
-            "the method has no parameter 'blanket_size'; it takes: none",
+            "this method has no parameter 'blanket_size'; it takes: none",
         ),
         ({"execution": Execution(scratch=".")}, "eliminate writes none: leave it out"),
         ({"accuracy": 0}, "accuracy"),

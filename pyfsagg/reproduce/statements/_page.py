@@ -7,7 +7,13 @@ import math
 import pandas as pd
 
 from pyfsagg._base.words import MISSING, plural, probabilities
-from pyfsagg._page.page import Block, Page, Section, Table, Text
+from pyfsagg._page.page import (
+    Block,
+    Page,
+    Section,
+    Table,
+    Text,
+)
 from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.statements._plot import plot_p_values
 from pyfsagg.reproduce.statements.data import VERDICTS

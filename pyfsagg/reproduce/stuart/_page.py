@@ -6,8 +6,15 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.words import MISSING, count, number, plural, readable
-from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
-from pyfsagg.ensemble._record import named_settings
+from pyfsagg._page.closing import named_settings
+from pyfsagg._page.page import (
+    Block,
+    Page,
+    Records,
+    Section,
+    Table,
+    Text,
+)
 from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
 from pyfsagg.reproduce.stuart.fold_rankings import (
