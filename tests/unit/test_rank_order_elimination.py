@@ -344,7 +344,7 @@ def test_accuracy_must_have_been_measured() -> None:
         ),
         (
             {"method": "spoilers", "method_params": {"blanket_size": 5}},
-            "the method has no parameter 'blanket_size'; it takes: none",
+            "this method has no parameter 'blanket_size'; it takes: none",
         ),
         ({"execution": Execution(scratch=".")}, "eliminate writes none: leave it out"),
         ({"accuracy": 0}, "accuracy"),

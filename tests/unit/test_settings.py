@@ -17,7 +17,6 @@ from pyfsagg._command import flags
 from pyfsagg.cli import build_parser
 from pyfsagg.ensemble.flat import gather_settings
 from pyfsagg.exceptions import InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.rank_order.methods import ELIMINATIONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +159,6 @@ def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
         ("evaluate", Execution, ("scratch",)),
         ("unsupervised", Execution, ("scratch",)),
         ("order", Execution, ("scratch",)),
-        *(("order", spec.settings, ()) for spec in ELIMINATIONS),
     ],
 )
 def test_commands_have_a_flag_for_every_setting(
