@@ -117,13 +117,17 @@ class Saved:
         """A table; numbers keep every digit, and the labels of the column `index` are texts."""
         import pandas as pd
 
+        # To the last digit: from pandas 3 on that is the default, and asking for it warns.
+        old = int(pd.__version__.split(".")[0]) < 3
+        exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
+
         return pd.read_csv(
             self.path / name,
             index_col=index,
             dtype=None if index is None else {index: "str"},
             keep_default_na=False,
             na_values=[""],
-            float_precision="round_trip",
+            **exact,
         )
 
 

@@ -160,7 +160,7 @@ def _compute(
         X,
         y,
         filter=options.filters or list(default),
-        filter_params=_by_name(options.filter_param, "--filter-param"),
+        filter_params=assignments(options.filter_param),
         method=options.method,
         normalize=options.normalize,
         aggregators=with_options(named, options_of),

@@ -106,7 +106,8 @@ class StabilityReport(Result):
     def made_of(cls, saved: Saved) -> Self:
         document = saved.document
         table = saved.frame("stability.csv", index="measure")
-        table["note"] = table["note"].fillna("")
+        notes = table["note"].astype(object)
+        table["note"] = notes.where(notes.notna(), "")
         pair = None
         if "comparison" in document:
             names, results = [], []

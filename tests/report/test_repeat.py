@@ -1,0 +1,126 @@
+"""Every report says how to repeat it, and that is true: the code is run and the bits are compared."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import words
+
+import pyfsagg
+from pyfsagg.cli import main
+from pyfsagg.exceptions import PyfsaggWarning
+
+# Every command that writes a report, with settings that are not the default.
+RUNS = {
+    "bam": "rank table.parquet --target kind --n-resamples 12 --resampling subsample "
+    "--resampling-param fraction=0.8 --nominal hue --aggregator gm --aggregator-param "
+    "shift=minimum --filters ig,mrmr --filter-param mrmr.binning=equal_width --normalize "
+    "per_feature --exclude ash --seed 7 --threshold 3",
+    "groups": "rank groups.csv --target kind --method wam --filter cs --groups patient "
+    "--n-resamples 9 --seed 3",
+    "regression": "rank table.csv --target proline --task regression --target-bins 4 --method wam "
+    "--filter ig --aggregator rra --n-resamples 9 --seed 2",
+    "auto": "rank table.csv --target kind --method wam --filter su --n-resamples auto --precision "
+    "max_change=0.3 --precision maximum=200 --seed 1",
+    "folder": "rank parts --target kind --filters ig,cs --binning equal_frequency --bins 5 "
+    "--n-resamples 11 --nominal hue --exclude ash --seed 5",
+    "influence": "influence table.csv --target proline --task regression --target-bins 4 --filters ig "
+    "--filter-param mdl=fselectorrcpp --aggregators am,gm --aggregator-param gm.shift=minimum "
+    "--folds 4 --n-resamples 8 --nominal hue --drop-near-zero-variance --seed 4",
+    "evaluate": "evaluate table.parquet --target kind --methods su,mrmr/rra --classifiers nb "
+    "--thresholds 2,50% --protocol nested --n-folds 3 --n-repeats 2 --metrics balanced_accuracy "
+    "--nominal hue --n-resamples 7 --seed 6",
+    "order": "order table.csv --target kind --method koller-sahami --method-param blanket_size=2 "
+    "--ties random --tie-break last --accuracy 5 --seed 8",
+    "unsupervised": "unsupervised numbers.csv --n-clusterings 12 --seed 9",
+    "aggregate": "aggregate a.txt b.txt c.txt --universe 40 --method rra --exact --adjust holm",
+    "compare": "aggregate a.txt b.txt c.txt --universe 40 --methods rra,borda,mean_rank",
+    "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
+}
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    data = pyfsagg.load_dataset("wine")
+    # Levels of a nominal column, and text as the class.
+    table = data.X.assign(
+        hue=(4 * data.X["hue"]).round().astype(int), kind="k" + data.y.astype(str)
+    )
+    table.to_csv(folder / "table.csv", index=False)
+    table.to_parquet(folder / "table.parquet")
+    table.assign(patient=np.arange(len(table)) // 3).to_csv(folder / "groups.csv", index=False)
+    data.X.iloc[:60].to_csv(folder / "numbers.csv", index=False)
+    (folder / "parts").mkdir()
+    for k in range(2):
+        table.iloc[100 * k : 100 * (k + 1)].to_parquet(folder / "parts" / f"{k}.parquet")
+    for name, items in (("a", "xyzuv"), ("b", "xzywp"), ("c", "yxqzw")):
+        (folder / f"{name}.txt").write_text("\n".join(items) + "\n")
+    return folder
+
+
+def code_of(page: str) -> str:
+    """The Python code that a page shows."""
+    blocks = [html.unescape(found) for found in re.findall(r"<code>(.*?)</code>", page, re.S)]
+    (code,) = (block for block in blocks if block.startswith("import pyfsagg"))
+    return code
+
+
+def record(result: Any, view: dict[str, Any]) -> dict[str, Any]:
+    """What a result says, shown in the same way; of lists in files without how they were read."""
+    document = json.loads(result.to_json(**view))
+    if result.kind in ("aggregation", "stability"):
+        document = {key: document[key] for key in document if key not in ("parameters", "data")}
+    else:
+        document["parameters"].pop("call")
+    return document
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_code_of_a_report_gives_the_same_bits(
+    name: str, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tables)
+    assert main(words(f"{RUNS[name]} --quiet", "--output", str(tmp_path / "run"))) == 0
+    saved = pyfsagg.load_result(tmp_path / "run")
+    code = code_of((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+    assert "pd.read" not in code
+    namespace: dict[str, Any] = {"folder": "parts"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyfsaggWarning)  # wine is not on one scale
+        exec(compile(code, name, "exec"), namespace)
+    again = namespace["result"]
+    assert type(again) is type(saved)
+    assert record(again, dict(saved.view)) == record(saved, dict(saved.view))
+    own, other = again.arrays(), saved.arrays()
+    # A comparison of methods is kept with the aggregation, and made in a line of its own.
+    assert own.keys() == {key for key in other if name != "compare" or key in own}
+    for key, array in own.items():
+        np.testing.assert_array_equal(array, other[key], err_msg=key)
+
+
+def test_every_command_that_writes_a_report_is_tried() -> None:
+    commands = {line.split()[0] for line in RUNS.values()}
+    written = {
+        path.stem
+        for path in (Path(pyfsagg.__file__).parent / "cli").glob("[a-z]*.py")
+        if "keep_result(" in path.read_text(encoding="utf-8")
+    }
+    assert written <= commands | {"cross_check"}  # which needs R, and is repeated by its command
+
+
+def test_tables_are_read_as_the_command_reads_them(tables: Path) -> None:
+    assert os.fspath(tables)
+    frame = pyfsagg.read_table(tables / "table.parquet")
+    pd.testing.assert_frame_equal(
+        frame, pyfsagg.read_table(tables / "table.csv"), check_dtype=False
+    )
