@@ -172,7 +172,7 @@ def r_data(X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[Any, Any, An
 
 
 def wam_call(X: np.ndarray, y: np.ndarray, rows: np.ndarray, jobs: int, **options: Any) -> Call:
-    return lambda: pyfsagg.wam(X, y, row_indices=rows, n_jobs=jobs, **options)
+    return lambda: pyfsagg.wam(X, y, resampling=pyfsagg.Rows(rows), n_jobs=jobs, **options)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from _timing import interleaved, print_table, write_json
 
-from pyfsagg import wam
+from pyfsagg import Execution, wam
 
 
 def main() -> None:
@@ -34,12 +34,13 @@ def main() -> None:
     run = partial(wam, X, y, n_resamples=options.n_resamples, random_state=0, n_jobs=options.jobs)
     with tempfile.TemporaryDirectory() as kept:
         fresh = (Path(kept) / f"run-{number}" for number in count())
-        run(checkpoint=Path(kept) / "finished")
+        finished = Execution(checkpoint=Path(kept) / "finished")
+        run(execution=finished)
         found = interleaved(
             {
                 "without": run,
-                "with a checkpoint": lambda: run(checkpoint=next(fresh)),
-                "from a finished one": lambda: run(checkpoint=Path(kept) / "finished"),
+                "with a checkpoint": lambda: run(execution=Execution(checkpoint=next(fresh))),
+                "from a finished one": lambda: run(execution=finished),
             },
             rounds=options.rounds,
         )

@@ -41,14 +41,16 @@ def main() -> None:
         for aggregator in THESIS_AGGREGATORS:
             run(aggregators=[aggregator])
 
-    shift = {"geometric_mean": {"shift": "minimum"}}
+    # Scores of mRMR can be negative.
+    shifted = {
+        name: {"shift": "minimum"} if name == "geometric_mean" else {}
+        for name in THESIS_AGGREGATORS
+    }
     found = interleaved(
         {
             "information gain, shared": partial(run, aggregators=THESIS_AGGREGATORS),
             "information gain, one run per aggregator": one_by_one,
-            "mrmr, shared": partial(
-                run, filter="mrmr", aggregators=THESIS_AGGREGATORS, aggregator_params=shift
-            ),
+            "mrmr, shared": partial(run, filter="mrmr", aggregators=shifted),
             "four filters combined (bam)": partial(
                 run, filter=list(DEFAULT_FILTERS), method="bam", aggregators=THESIS_AGGREGATORS
             ),

@@ -23,8 +23,8 @@ from _timing import interleaved, print_table, write_json
 from bench_ensemble import make_table
 from numba import njit
 
-from pyfsagg._kernels.draws import place_draws
-from pyfsagg._kernels.popcount import LANES, meet_3x3
+from pyfsagg._kernels.mrmr.draws import place_draws
+from pyfsagg._kernels.mrmr.popcount import LANES, meet_3x3
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate

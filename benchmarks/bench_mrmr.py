@@ -71,7 +71,7 @@ def praznik_codes(x: np.ndarray) -> np.ndarray:
     widen = (np.minimum(abs(low), abs(high)) > 1e-14) & (np.maximum(abs(low), abs(high)) < 1e300)
     low = np.where(widen, low - (high - low) / 1000, low)
     high = np.where(widen, high + (high - low) / 1000, high)
-    return np.floor((x - low) / (high - low) * 10).astype(np.uint8)
+    return np.minimum(np.floor((x - low) / (high - low) * 10), 9).astype(np.uint8)
 
 
 def make_data(n: int, p: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -29,7 +29,6 @@ from _timing import interleaved, peak_megabytes, print_table, write_json
 from numba import njit
 
 import pyfsagg
-from pyfsagg._kernels.binning import width_rows
 from pyfsagg._kernels.poisson_bootstrap import (
     ROWS_AT_ONCE,
     count_resamples,
@@ -37,6 +36,7 @@ from pyfsagg._kernels.poisson_bootstrap import (
     padded,
     poisson_weights,
 )
+from pyfsagg._kernels.tables.binning import width_rows
 from pyfsagg.out_of_core.source import open_source
 
 FILE_ROWS, GROUP_ROWS = 5_000_000, 1_000_000
@@ -77,7 +77,7 @@ def check_agreement() -> None:
         codes,
         data.y,
         filters=filters,
-        nominal=list(codes),
+        task=pyfsagg.Task(nominal=list(codes)),
         resampling="poisson_bootstrap",
         n_resamples=found.n_resamples,
         random_state=1,
@@ -102,7 +102,7 @@ def run_once(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         random_state=0,
         n_jobs=options.jobs,
         memory_limit=options.memory_limit,
-        progress=tell,
+        execution=pyfsagg.Execution(progress=tell),
     )
     n_rows = result.data["n_samples"]
     start, end = marks[0][0], time.perf_counter()

@@ -107,7 +107,13 @@ def wide_run(n: int, p: int, m: int, jobs: int, name: str, scratch: str | None) 
     before = peak_megabytes()
     start = time.perf_counter()
     result = pyfsagg.wam(
-        X, y, filter=name, n_resamples=m, random_state=1, n_jobs=jobs, scratch=scratch
+        X,
+        y,
+        filter=name,
+        n_resamples=m,
+        random_state=1,
+        n_jobs=jobs,
+        execution=pyfsagg.Execution(scratch=scratch),
     )
     seconds = time.perf_counter() - start
     return {

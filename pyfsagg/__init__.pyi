@@ -1,8 +1,11 @@
+from . import aggregation as aggregation
 from . import plotting as plotting
 from . import rank_order as rank_order
 from . import reproduce as reproduce
 from . import statistics as statistics
 from . import unsupervised as unsupervised
+from ._base.task import Task as Task
+from ._run.execution import Execution as Execution
 from ._version import __version__ as __version__
 from .aggregation import Aggregation as Aggregation
 from .aggregation import aggregate as aggregate
@@ -20,9 +23,11 @@ from .ensemble import bam as bam
 from .ensemble import list_filters as list_filters
 from .ensemble import wam as wam
 from .ensemble._page import write_report as write_report
+from .ensemble.precision import Precision as Precision
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
 from .evaluation import Evaluation as Evaluation
+from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
 from .evaluation import weighted_average_accuracy as weighted_average_accuracy
 from .filters import chi_squared as chi_squared
@@ -37,7 +42,18 @@ from .filters import value_difference_metric as value_difference_metric
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
+from .resampling import Bootstrap as Bootstrap
+from .resampling import FeatureSubspace as FeatureSubspace
+from .resampling import GroupedBootstrap as GroupedBootstrap
+from .resampling import KFold as KFold
+from .resampling import LabelNoise as LabelNoise
+from .resampling import PoissonBootstrap as PoissonBootstrap
+from .resampling import Rows as Rows
+from .resampling import StratifiedBootstrap as StratifiedBootstrap
+from .resampling import Subsample as Subsample
+from .resampling import ValueNoise as ValueNoise
 from .resampling import list_resampling_plans as list_resampling_plans
+from .results import load_result as load_result
 from .stability_measures import adequacy as adequacy
 from .stability_measures import feature_stability as feature_stability
 from .stability_measures import list_stability_measures as list_stability_measures
@@ -45,22 +61,38 @@ from .stability_measures import nogueira as nogueira
 from .stability_measures import pareto_front as pareto_front
 from .stability_measures import stability as stability
 from .stability_measures import stability_curve as stability_curve
+from .stability_measures import stability_report as stability_report
 from .stability_measures import stability_table as stability_table
 from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
 
 __all__ = [
     "Aggregation",
     "BetweenAggregationSelector",
+    "Bootstrap",
     "ConsensusAffinitySelector",
     "EnsembleResult",
     "Evaluation",
+    "Execution",
+    "FeatureSubspace",
+    "GroupedBootstrap",
     "InfluenceResult",
+    "KFold",
+    "LabelNoise",
+    "PoissonBootstrap",
+    "Precision",
+    "Protocol",
     "RankOrderSelector",
     "RankTable",
+    "Rows",
+    "StratifiedBootstrap",
+    "Subsample",
+    "Task",
+    "ValueNoise",
     "WithinAggregationSelector",
     "__version__",
     "adequacy",
     "aggregate",
+    "aggregation",
     "bam",
     "chi_squared",
     "compare_aggregators",
@@ -78,6 +110,7 @@ __all__ = [
     "list_stability_measures",
     "load_dataset",
     "load_published",
+    "load_result",
     "mrmr",
     "near_zero_variance",
     "nogueira",
@@ -90,6 +123,7 @@ __all__ = [
     "spearman",
     "stability",
     "stability_curve",
+    "stability_report",
     "stability_table",
     "statistics",
     "symmetric_uncertainty",

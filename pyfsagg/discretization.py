@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.mdl import mdl_cut_weights, pack_rows
-from pyfsagg._kernels.sorted_bins import GRID_STEP, bin_edges, middle_cut
+from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
+from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
+from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._table.table import AnyTable, Kind, Table, Weights, check_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError

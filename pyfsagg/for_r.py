@@ -17,6 +17,8 @@ import pandas as pd
 
 import pyfsagg
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, with_options
+from pyfsagg.ensemble.flat import gather_settings
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.ranks import RankTable
 
@@ -166,19 +168,25 @@ def _frame(frame: pd.DataFrame, index: str | None = None) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------------
 # tasks
 # ---------------------------------------------------------------------------------------------
+def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """R's flat arguments as settings; one value where a list is meant is a list of one."""
+    listed = {name: _listed(options[name]) for name in _LISTS if options.get(name) is not None}
+    return gather_settings({**options, **listed})
+
+
+_LISTS = ("nominal", "groups", "sample_weight")
+
+
 def _ensemble(
     method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
 ) -> dict[str, Any]:
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _settings(options)
     if method == "wam":
         given["filter"] = _filter(given["filter"])
         run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam
     else:
         given["filters"] = [_filter(each) for each in _listed(given["filters"])]
         run = pyfsagg.bam
-    for name in ("nominal", "groups", "sample_weight"):
-        if name in given:
-            given[name] = _listed(given[name])
     result = run(_table(table), _target(target), **given)
     names = list(result.feature_names)
     return {
@@ -204,6 +212,7 @@ def _aggregate(
     full: bool = False,
     exact: bool = False,
     top_cutoff: Any = None,
+    ties: str = "last",
 ) -> dict[str, Any]:
     """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name."""
     options: dict[str, Any] = {}
@@ -212,6 +221,8 @@ def _aggregate(
         options = dict(options)
     else:
         name = AGGREGATORS.get(method).name
+    if name in ("robust_rank_aggregation", "mean_p_value"):
+        options["ties"] = ties
     if name == "robust_rank_aggregation":
         options["exact"] = exact
         if top_cutoff is not None:
@@ -224,8 +235,8 @@ def _aggregate(
     else:
         table = RankTable.from_normalized_ranks(np.asarray(matrix).T, names=_listed(items))
     values = AGGREGATORS.get(name).compute(table, **options)
-    shown = values.p_values if name == "robust_rank_aggregation" else values.statistic
-    if shown is None or method not in _R_METHODS:
+    shown = values.statistic if values.p_values is None else values.p_values
+    if method not in _R_METHODS:
         shown = values.scores
     order = np.argsort(-values.scores, kind="stable")
     return {"name": [table.names[j] for j in order], "score": np.asarray(shown)[order]}
@@ -261,10 +272,13 @@ def _influence(
     aggregators: Any = None,
     **options: Any,
 ) -> dict[str, Any]:
-    given = {key: value for key, value in options.items() if value is not None}
+    given = _settings(options)
     given["filter"] = _filter(given["filter"])
     if aggregators is not None:
         given["aggregators"] = _listed(aggregators)
+    params = given.pop("aggregator_params", None)
+    if params:
+        given["aggregators"] = with_options(given.get("aggregators", THESIS_AGGREGATORS), params)
     result = pyfsagg.influence(_table(table), _target(target), **given)
     return {
         "stability": _frame(result.to_frame()),
@@ -279,13 +293,15 @@ def _influence(
 def _evaluate(
     table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
 ) -> dict[str, Any]:
-    given = {key: value for key, value in options.items() if value is not None}
-    lists = ("methods", "classifiers", "thresholds", "metrics", "protocol", "baselines", "groups")
-    for name in lists:
+    given = _settings({**options, "groups": None})
+    for name in ("methods", "classifiers", "thresholds", "metrics", "baselines"):
         if name in given:
             given[name] = _listed(given[name])
-    if given.get("protocol") == ["both"]:
-        given["protocol"] = "both"
+    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
+    for name in ("protocol", "groups"):
+        if options.get(name) is not None:
+            own[name] = _listed(options[name])
+    given["protocol"] = pyfsagg.Protocol(**own)
     result = pyfsagg.evaluate(_table(table), _target(target), **given)
     return {
         "cells": _frame(result.to_frame()),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from pyfsagg._base.types import Floats
 from r_bridge._conversion import from_r, to_matrix, to_vector
 from r_bridge._session import call, package
 
 __all__ = ["adjust", "chi_squared", "correlations", "distances", "rank"]
-
-Floats = NDArray[np.float64]
 
 
 def rank(

@@ -1,24 +1,27 @@
-"""Name → spec tables for filters, aggregators and stability measures.
+"""Name → spec tables: the one way in which pyfsagg, and packages beside it, register a method.
 
-A module that brings a new method builds its spec and adds it to the registry of its room; lists,
-documentation tables, the command line and the error messages all read from there.
+A module that brings a method adds its :class:`Spec` to the registry of its room; lists, reference
+pages, the command line and the error messages all read from there.  Another package does the same by
+an entry point of the registry's group, which names a spec.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Generic, Protocol, TypeVar
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Generic, Protocol, TypeVar
 
 import pandas as pd
 
-from pyfsagg.exceptions import InputTypeError, UnknownNameError
+from pyfsagg.exceptions import InputTypeError, PyfsaggWarning, UnknownNameError
 
-__all__ = ["Registry", "Spec"]
+__all__ = ["Named", "Registry", "Spec"]
 
 
-class Spec(Protocol):
-    """What every spec has: a name, other names it answers to, and one line about it."""
+class Named(Protocol):
+    """What every entry of a registry has: a name, other names it answers to, and one line about it."""
 
     @property
     def name(self) -> str: ...
@@ -28,33 +31,101 @@ class Spec(Protocol):
     def summary(self) -> str: ...
 
 
-SpecT = TypeVar("SpecT", bound=Spec)
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """What is said of a method of any kind; each room adds what it needs to call it.
+
+    Attributes
+    ----------
+    name : str
+        Lower case, words joined by ``_``.
+    aliases : tuple of str
+        Other names it answers to.
+    summary : str
+        One line.
+    formula : str
+        In plain text, with the symbols of the room.
+    bounds : str
+        The range of its values, for instance ``"[0, 1]"``.
+    higher_is_better : bool
+        Direction of its values.
+    ties : str
+        What it does with equal values.
+    source : str
+        Where it is published.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    summary: str
+    formula: str = ""
+    bounds: str = ""
+    higher_is_better: bool = True
+    ties: str = ""
+    source: str = ""
 
 
-class Registry(Generic[SpecT]):
+NamedT = TypeVar("NamedT", bound=Named)
+
+
+class Registry(Generic[NamedT]):
     """Specs of one kind by name and alias; lookup is case-insensitive, `-` and space count as `_`.
 
     Parameters
     ----------
     kind : str
         What the entries are called in messages, for instance ``"filter"``.
+    spec : type, optional
+        Class of the entries, which plug-ins are held to.
+    group : str, optional
+        Group of entry points by which other packages add entries.  They are loaded at the first
+        listing, or the first look-up of a name that nothing here has: not before, because this takes
+        some milliseconds and runs foreign code.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, spec: type[NamedT] | None = None, group: str = "") -> None:
         self.kind = kind
-        self._specs: dict[str, SpecT] = {}
+        self.spec = spec
+        self.group = group
+        self._specs: dict[str, NamedT] = {}
         self._names: dict[str, str] = {}
+        self._own: tuple[str, ...] | None = None  # the names before plug-ins, once these are loaded
+        self._followers: list[Callable[[NamedT], None]] = []
+        self._before: list[Callable[[], None]] = [self._load_entry_points] if group else []
+        self._lock = threading.RLock()
 
-    def add(self, spec: SpecT) -> SpecT:
-        """Register `spec` under its name and aliases; a name that is taken is a defect."""
-        for name in (spec.name, *spec.aliases):
-            if name in self._names:
-                raise RuntimeError(f"{self.kind} name {name!r} is registered twice")
-            self._names[name] = spec.name
-        self._specs[spec.name] = spec
-        return spec
+    def add(self, *specs: NamedT) -> None:
+        """Register specs under their names and aliases.
 
-    def get(self, name: str) -> SpecT:
+        Raises
+        ------
+        RuntimeError
+            If a name is taken, or spelled so that a look-up would not find it.
+        """
+        for spec in specs:
+            for name in (spec.name, *spec.aliases):
+                if name in self._names:
+                    raise RuntimeError(
+                        f"{self.kind} name {name!r} is registered twice: it belongs to "
+                        f"{self._names[name]!r}, choose another for {spec.name!r}"
+                    )
+                if name != _key(name):
+                    raise RuntimeError(
+                        f"{self.kind} name {name!r} must be lower case with _ between words: "
+                        f"{_key(name)!r}"
+                    )
+            for follow in self._followers:
+                follow(spec)
+            self._names |= dict.fromkeys((spec.name, *spec.aliases), spec.name)
+            self._specs[spec.name] = spec
+
+    def feed(self, other: Registry[Any], convert: Callable[[NamedT], Any]) -> None:
+        """Add every spec, also those of plug-ins, to `other` as well, as `convert` makes it."""
+        other.add(*map(convert, self._specs.values()))
+        self._followers.append(lambda spec: other.add(convert(spec)))
+        other._before.append(self._load_plugins)
+
+    def get(self, name: str) -> NamedT:
         """Return the spec called `name`.
 
         Raises
@@ -66,20 +137,27 @@ class Registry(Generic[SpecT]):
         """
         if not isinstance(name, str):
             raise InputTypeError(f"a {self.kind} name must be a string, got {name!r}")
-        key = name.strip().lower().replace("-", "_").replace(" ", "_")
-        if key not in self._names:
+        key = _key(name)
+        if key not in self:
             raise UnknownNameError(self.kind, name, self._specs, self._names)
         return self._specs[self._names[key]]
 
     def __contains__(self, name: str) -> bool:
+        if name not in self._names:
+            self._load_plugins()
         return name in self._names
 
-    def __iter__(self) -> Iterator[SpecT]:
-        return iter(self._specs.values())
+    def __iter__(self) -> Iterator[NamedT]:
+        self._load_plugins()
+        return iter(list(self._specs.values()))
 
     def names(self) -> list[str]:
         """Canonical names in order of registration."""
-        return list(self._specs)
+        return [spec.name for spec in self]
+
+    def own(self) -> list[NamedT]:
+        """The specs that pyfsagg brings itself."""
+        return [self._specs[name] for name in (self._own or self._specs)]
 
     def to_frame(self, *hidden: str) -> pd.DataFrame:
         """One row per spec, one column per field; fields named in `hidden` are left out."""
@@ -88,3 +166,36 @@ class Registry(Generic[SpecT]):
             row = {field.name: getattr(spec, field.name) for field in fields(spec)}  # type: ignore[arg-type]
             rows.append({**row, "aliases": ", ".join(spec.aliases)})
         return pd.DataFrame(rows).drop(columns=list(hidden)).set_index("name")
+
+    def _load_plugins(self) -> None:
+        with self._lock:  # threads wait for the names; a plug-in that looks one up does not
+            if self._own is None:
+                self._own = tuple(self._specs)
+                for load in self._before:
+                    load()
+
+    def _load_entry_points(self) -> None:
+        from importlib.metadata import entry_points
+
+        failures = []
+        for point in sorted(entry_points(group=self.group), key=lambda point: point.name):
+            try:
+                spec = point.load()
+                if self.spec is not None and not isinstance(spec, self.spec):
+                    raise TypeError(f"it must be a {self.spec.__name__}, got {spec!r}")
+                self.add(spec)
+            except (
+                Exception,
+                SystemExit,
+            ) as error:  # whatever foreign code does must not stop ours
+                package = point.dist.name if point.dist else "an unknown package"
+                failures.append(
+                    f"the plug-in {point.name!r} of {package} ({point.value}) adds no {self.kind}: "
+                    f"{type(error).__name__}: {error}"
+                )
+        for failure in failures:
+            warnings.warn(failure, PyfsaggWarning, stacklevel=2)
+
+
+def _key(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")

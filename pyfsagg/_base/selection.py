@@ -6,7 +6,7 @@ import numpy as np
 
 from pyfsagg._base.checks import check_integer, check_real
 
-__all__ = ["n_selected"]
+__all__ = ["n_selected", "size_of_share"]
 
 
 def n_selected(threshold: float | int, n_features: int, name: str = "threshold") -> int:
@@ -33,5 +33,10 @@ def n_selected(threshold: float | int, n_features: int, name: str = "threshold")
     if isinstance(threshold, (int, np.integer)) and not isinstance(threshold, bool):
         return check_integer(f"{name} (a number of features)", threshold, low=1, high=n_features)
     fraction = check_real(f"{name} (a fraction)", threshold, low=0.0, high=1.0, low_open=True)
+    return size_of_share(fraction, n_features)
+
+
+def size_of_share(share: float, size: int) -> int:
+    """How many of `size` a share of them is, rounded up; at least one."""
     # 0.28 * 25 is 7.000000000000001 in binary; a number that is whole but for rounding stays whole.
-    return max(1, int(np.ceil(round(fraction * n_features, 9))))
+    return max(1, int(np.ceil(round(share * size, 9))))

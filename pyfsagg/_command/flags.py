@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pyfsagg._base.settings import names_of
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
 
 __all__ = [
@@ -18,7 +21,6 @@ __all__ = [
     "add_work_flags",
     "assignments",
     "free_folder",
-    "names",
     "number_or_auto",
     "on_cluster",
     "reporter",
@@ -30,7 +32,9 @@ __all__ = [
 FIRST_RUN = "the very first run compiles its kernels, for about half a minute"
 
 
-def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = True) -> None:
+def add_table_flags(
+    parser: argparse.ArgumentParser, *, target_required: bool = True, task: bool = True
+) -> None:
     """A table with a target, which some filters do without."""
     parser.add_argument(
         "table", metavar="TABLE", help="CSV, TSV, Parquet or ARFF file; - for standard input"
@@ -43,25 +47,14 @@ def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = 
         help=f"column with the classes, or the numbers of a regression{without}",
     )
     parser.add_argument(
-        "--task",
-        choices=("classification", "regression"),
-        default="classification",
-        help="whether the target holds classes or numbers (default: %(default)s)",
-    )
-    parser.add_argument(
         "--exclude",
-        type=names,
+        type=names_of,
         default=[],
         metavar="A,B",
         help="columns that are neither features nor target (identifiers)",
     )
-    parser.add_argument(
-        "--nominal",
-        type=names,
-        default=None,
-        metavar="A,B",
-        help="columns to be taken as nominal although they hold numbers",
-    )
+    if task:
+        Task.add_flags(parser)
 
 
 def require_target(target: str | None, filters: object) -> None:
@@ -89,6 +82,7 @@ def add_work_flags(
     what: str = "workers",
     *,
     checkpoint: bool = True,
+    scratch: bool = False,
     dask: bool = True,
 ) -> None:
     """Who works, and where finished work is kept."""
@@ -96,12 +90,10 @@ def add_work_flags(
     add("--jobs", type=int, default=-1, metavar="N", help=f"{what}; -1, the default: all cores")
     if dask:
         add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
-    if checkpoint:
-        add(
-            "--checkpoint",
-            metavar="FOLDER",
-            help="keep finished work here: after a crash the same command continues from there",
-        )
+    hidden = [
+        name for name, shown in (("checkpoint", checkpoint), ("scratch", scratch)) if not shown
+    ]
+    Execution.add_flags(parser, *hidden)
 
 
 @contextmanager
@@ -132,11 +124,6 @@ def on_cluster(address: str | None) -> Iterator[None]:
         raise ParameterError(f"no Dask scheduler answers at {address} ({error})") from None
     with client, joblib.parallel_config(backend="dask"):
         yield
-
-
-def names(text: str) -> list[str]:
-    """``a,b`` as a list; for the type of an argument."""
-    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def threshold(text: str) -> float | int:

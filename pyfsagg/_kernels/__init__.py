@@ -3,41 +3,49 @@
 numba keeps compiled kernels on disk and tells from the text of a kernel's own file whether they are
 still valid.  A kernel that calls one of another file holds a copy of its code, and would go on with
 the old copy after an upgrade that changes the other file only.  Versions of numba, too, give their
-files the same names.  So whatever was compiled from different sources of this folder, or by another
-numba, is thrown away here, before any kernel is loaded.
+files the same names.  So whatever was compiled from different sources of this folder and its rooms, or
+by another numba, is thrown away here, before any kernel is loaded.
 """
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from types import FunctionType
 
 from numba import __version__, config, njit
 
 _STAMP = "sources.sha256"
 
 
-@njit(cache=True)
-def _cached() -> None:
-    """Never called: it knows where the cache of this folder is."""
+def _never_called() -> None:
+    """Its code, given to another file, asks numba where the cache of that file is."""
 
 
-def _forget_other_sources(sources: Path, cache: Path) -> None:
-    """Empty `cache` unless this numba made it from what the folder `sources` holds now."""
+def _caches(sources: Path) -> list[Path]:
+    """Where numba keeps what it compiles from the files of a folder and of its rooms."""
+    found = []
+    for room in sorted(sources.rglob("__init__.py")):
+        code = _never_called.__code__.replace(co_filename=str(room))
+        found.append(Path(str(njit(cache=True)(FunctionType(code, {})).stats.cache_path)))
+    return found
+
+
+def _forget_other_sources(sources: Path) -> None:
+    """Empty the caches unless this numba made them from what the folder `sources` holds now."""
     digest = hashlib.sha256(__version__.encode())
-    for path in sorted(sources.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    stamp = cache / _STAMP
-    if stamp.is_file() and stamp.read_text() == digest.hexdigest():
-        return
-    # Of two processes that do this at once one may compile again; numba bears with missing files.
-    for pattern in ("*.nbi", "*.nbc"):
-        for path in cache.glob(pattern):
-            path.unlink(missing_ok=True)
-    stamp.write_text(digest.hexdigest())
+    for path in sorted(sources.rglob("*.py")):
+        digest.update(str(path.relative_to(sources)).encode() + b"\0" + path.read_bytes())
+    for cache in _caches(sources):
+        stamp = cache / _STAMP
+        if stamp.is_file() and stamp.read_text() == digest.hexdigest():
+            continue
+        # Of two processes that do this at once one may compile again; numba bears with missing files.
+        for pattern in ("*.nbi", "*.nbc"):
+            for path in cache.glob(pattern):
+                path.unlink(missing_ok=True)
+        stamp.write_text(digest.hexdigest())
 
 
 if not config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _folder = _cached.stats.cache_path
-    assert _folder is not None
-    _forget_other_sources(Path(__file__).parent, Path(_folder))
+    _forget_other_sources(Path(__file__).parent)

@@ -11,9 +11,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["correlation_mrmr", "pearson_block", "spearman_numeric_block"]
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.mrmr.selection import next_selected
 
-Floats = NDArray[np.float64]
+__all__ = ["correlation_mrmr", "pearson_block", "spearman_numeric_block"]
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -133,15 +134,14 @@ def correlation_mrmr(
         redundancy[:] = 0.0
         left[:] = True
         for k in range(n_selected):
-            best, best_score = -1, -np.inf
-            for j in range(p):
-                if left[j]:
-                    scores[r, j] = relevance[j] - redundancy[j] / max(k, 1)
-                    if scores[r, j] > best_score:
-                        best, best_score = j, scores[r, j]
+            best, score = next_selected(relevance, redundancy, left, k)
+            scores[r, best] = score
             left[best] = False
             orders[r, k] = best
             if k + 1 < n_selected:
                 for j in range(p):
                     if left[j]:
                         redundancy[j] += min(abs(_dot(z[j], z[best])), 1.0)
+        for j in range(p):
+            if left[j]:
+                scores[r, j] = relevance[j] - redundancy[j] / max(n_selected - 1, 1)

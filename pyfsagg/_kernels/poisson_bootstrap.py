@@ -13,6 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = [
     "LANES",
     "LARGEST_WEIGHT",
@@ -155,7 +157,7 @@ def count_resamples(
 
 
 @njit(cache=True, nogil=True)
-def digest_column(values: NDArray[np.float64], salt: np.uint64, first_row: int) -> np.uint64:
+def digest_column(values: Floats, salt: np.uint64, first_row: int) -> np.uint64:
     """A 64-bit digest of a column that is the sum of the digests of its parts.
 
     It tells which value stands in which row; 0.0 and -0.0 are one value, and so are all NaN.

@@ -6,13 +6,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+
 __all__ = ["tied_ranks"]
 
 
 @njit(cache=True, nogil=True)
-def tied_ranks(
-    values: NDArray[np.float64], order: NDArray[np.intp], place: float
-) -> NDArray[np.float64]:
+def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
     """Ascending ranks of each row; `order` is the argsort of each row.
 
     Equal values that share the ranks from a to b have rank a + place (b - a): 0 for the lowest of

@@ -50,6 +50,7 @@ class Column:
 
     title: str
     numeric: bool = True
+    sortable: bool = True
 
 
 @dataclass(frozen=True)
@@ -117,11 +118,15 @@ Block = Text | Table | Records | Picture | Code | Enumeration
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address."""
+    """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address.
+
+    `short` stands for the title in the list of contents.
+    """
 
     id: str
     title: str
     blocks: Sequence[Block]
+    short: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,7 @@ def render_page(page: Page) -> str:
         heading=page.title,
         subtitle=page.subtitle,
         version=__version__,
-        navigation=[(section.id, section.title) for section in page.sections],
+        navigation=[(section.id, section.short or section.title) for section in page.sections],
         sections=sections,
     )
 

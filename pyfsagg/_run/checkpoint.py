@@ -181,11 +181,11 @@ def kept_seed(folder: str | os.PathLike[str] | None, random_state: Any) -> Any:
 
 
 def spoken_state(folder: str | os.PathLike[str]) -> str:
-    """What a rerun will find in a folder, in one sentence."""
-    path = Path(folder)
-    if read_record(path) is None:
+    """What a rerun will find in a folder, and in sub-folders of its own, in one sentence."""
+    runs = [file.parent for file in Path(folder).rglob(RECORD) if read_record(file.parent)]
+    if not runs:
         return f"finished work is kept in {folder}"
-    pieces = sum(len(_read_part(part)) for part in path.glob("part-*.npz"))
+    pieces = sum(len(_read_part(part)) for run in runs for part in run.glob("part-*.npz"))
     return f"continuing from {folder}: {pieces} pieces of work are done"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from functools import cache
 from importlib.metadata import version
 
 import numpy as np
@@ -56,6 +57,11 @@ def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def versions() -> dict[str, str]:
     """Versions of everything that computes the numbers."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     packages = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
     return {
         "pyfsagg": __version__,

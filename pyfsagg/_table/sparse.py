@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._table.columns import Kind, array_kind
+from pyfsagg._table.sparse_check import sparse_columns
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = ["SparseTable", "dense_megabytes", "is_sparse", "read_sparse"]
+
+# As wide as sums of several stored values may need.
+_LEVEL_TYPES = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,20 +106,17 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
     Raises
     ------
     DataError
-        For complex or infinite values.
+        For complex or infinite values, and for a matrix whose arrays contradict each other.
     InputTypeError
-        For values of a type other than numbers and booleans.
+        For values of a type other than numbers and booleans, and indices that are no whole numbers.
     """
     dtype = X.dtype
     if dtype.kind == "c":
         raise DataError("Complex data not supported: X has complex values")
     if dtype.kind not in "fiub":
         raise InputTypeError(f"X has the unsupported type {dtype}")
-    columns = X.tocsc(copy=True)
-    columns.sum_duplicates()
-    columns.eliminate_zeros()
-    columns.sort_indices()
-    cells = columns.data.astype(np.float64)
+    columns = sparse_columns(X)
+    cells = columns.data
     rows = columns.indices.astype(np.int32)
     start = columns.indptr.astype(np.int64)
     infinite = np.flatnonzero(np.isinf(cells))
@@ -133,5 +134,5 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
         part = cells[start[j] : start[j + 1]]
         zero = [0.0] if len(part) < X.shape[0] else []
         known = np.unique(np.concatenate((part[~np.isnan(part)], zero)))
-        levels[j] = tuple(known.astype(dtype).tolist())
+        levels[j] = tuple(known.astype(_LEVEL_TYPES[dtype.kind]).tolist())
     return SparseTable(cells, rows, start, int(X.shape[0]), names, kinds, levels)

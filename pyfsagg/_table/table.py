@@ -21,6 +21,7 @@ from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
+    "MAX_WEIGHT",
     "AnyTable",
     "Kind",
     "SparseTable",
@@ -29,10 +30,14 @@ __all__ = [
     "check_names",
     "check_table",
     "full_weights",
+    "weights_from_counts",
 ]
 
 Weights = NDArray[np.uint16]
 """Row weights (n_resamples, n_samples): how often each row is in each resample."""
+
+MAX_WEIGHT = int(np.iinfo(np.uint16).max)
+"""How often one row may count in one resample."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +325,7 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     Raises
     ------
     ParameterError
-        If the weights are not whole numbers from 0 to 65535, one per row.
+        If the weights are not whole numbers from 0 to `MAX_WEIGHT`, one per row.
     """
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
@@ -331,9 +336,31 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
             f"{n_samples}, got shape {weights.shape}"
         )
     whole = np.isfinite(weights).all() and bool((weights == np.floor(weights)).all())
-    if not whole or weights.min() < 0 or weights.max() > 65535 or weights.sum() < 2:
+    if whole and weights.max() > MAX_WEIGHT:
         raise ParameterError(
-            "sample_weight says how often each row counts: whole numbers from 0 to 65535, not nearly all "
-            "of them zero; their sum must be at least 2"
+            f"sample_weight lets a row count {weights.max():.0f} times, and a row counts at most "
+            f"{MAX_WEIGHT} times; divide the weights by a common factor"
+        )
+    if not whole or weights.min() < 0 or weights.sum() < 2:
+        raise ParameterError(
+            f"sample_weight says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not "
+            "nearly all of them zero; their sum must be at least 2"
         )
     return weights.astype(np.uint16)[np.newaxis, :]
+
+
+def weights_from_counts(counts: NDArray[np.intp], resample: int, remedy: str) -> NDArray[np.uint16]:
+    """How often a resample draws each row, in the type of weights, which must not wrap around.
+
+    Raises
+    ------
+    ParameterError
+        If a row is drawn more than `MAX_WEIGHT` times; the message ends with `remedy`.
+    """
+    row = int(counts.argmax())
+    if counts[row] > MAX_WEIGHT:
+        raise ParameterError(
+            f"resample {resample} draws row {row} (counted from 0) {counts[row]} times, and a row "
+            f"counts at most {MAX_WEIGHT} times; {remedy}"
+        )
+    return counts.astype(np.uint16)

@@ -10,11 +10,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.task import TASKS
 from pyfsagg.exceptions import DataError
 
-__all__ = ["TASKS", "Target", "check_target"]
-
-TASKS = ("classification", "regression")
+__all__ = ["Target", "check_target"]
 
 
 @dataclass(frozen=True, eq=False)

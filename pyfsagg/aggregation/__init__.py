@@ -6,23 +6,38 @@
 {'a': 1.0, 'b': 2.0, 'c': 3.0}
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
 import pandas as pd
+
+from pyfsagg._base.adjustment import adjust_p_values
+from pyfsagg._run.result import shown_by
 
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import fpcps, markov, order_statistics, rank_based, score_based
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.aggregation._result import Aggregation, adjust_p_values, aggregate, as_rank_table
-from pyfsagg.aggregation.permutation import PermutationTest, permutation_p_values
+from pyfsagg.aggregation._call import aggregate, as_rank_table
+from pyfsagg.aggregation._result import Aggregation, Comparison, PermutationTest
+from pyfsagg.aggregation.comparison import compare_methods
+from pyfsagg.aggregation.permutation import permutation_p_values
+
+if TYPE_CHECKING:
+    from pyfsagg._page.page import Page
 
 __all__ = [
     "AGGREGATORS",
     "AggregatedValues",
     "Aggregation",
     "AggregatorSpec",
+    "Comparison",
     "PermutationTest",
     "adjust_p_values",
     "aggregate",
     "as_rank_table",
+    "compare_methods",
     "fpcps",
     "list_aggregators",
     "markov",
@@ -42,3 +57,25 @@ def list_aggregators() -> pd.DataFrame:
     'ranks'
     """
     return AGGREGATORS.to_frame("compute", "by_item")
+
+
+def _pictures() -> Mapping[str, Callable[..., Any]]:
+    from pyfsagg.aggregation._plot import AGGREGATION_PLOTS
+
+    return AGGREGATION_PLOTS
+
+
+def _pictures_of_comparison() -> Mapping[str, Callable[..., Any]]:
+    from pyfsagg.aggregation._plot_comparison import COMPARISON_PLOTS
+
+    return COMPARISON_PLOTS
+
+
+def _page(result: Aggregation, **options: Any) -> Page:
+    from pyfsagg.aggregation._page import aggregation_page
+
+    return aggregation_page(result, **options)
+
+
+shown_by("aggregation", pictures=_pictures, page=_page)
+shown_by("method_comparison", pictures=_pictures_of_comparison)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -20,8 +20,6 @@ __all__ = [
     "comparable_ranks",
     "required_scores",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,44 +34,50 @@ class AggregatedValues:
         The method's own value as published (a mean, a mean rank, Q, ρ, …).
     p_values : ndarray (p,) or None
         For methods that come with a null distribution.
+    remarks : tuple of str
+        What a reader of the p-values has to know.
     """
 
-    scores: FloatArray
-    statistic: FloatArray
-    p_values: FloatArray | None = None
+    scores: Floats
+    statistic: Floats
+    p_values: Floats | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def _never(_options: Mapping[str, Any]) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class AggregatorSpec:
+@dataclass(frozen=True, kw_only=True)
+class AggregatorSpec(Spec):
     """A registered aggregator; `compute(table, **options)` returns :class:`AggregatedValues`.
+
+    In formulas s_i and r_i are the score and the rank of an item in list i of m, p is the number of
+    items and N the size of the universe that lists rank.
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
     statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
     of an item depends on its own scores only, so that a table may be aggregated in parts.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
     compute: Callable[..., AggregatedValues]
     input: Literal["scores", "ranks"]
-    higher_is_better: bool
-    bounds: str
-    source: str
     options: tuple[str, ...] = ()
     by_item: Callable[[Mapping[str, Any]], bool] = _never
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
-        """The aggregator with its options checked and filled in, for use in loops."""
+        """The aggregator with its options checked and filled in, for loops that read scores only.
+
+        P-values, if any, are then those of average ranks: tie-safe ones need a second pass over
+        the table, for nothing that such a loop reads.
+        """
         check_options(self, options)
+        if "ties" in self.options:
+            options = {"ties": "average", **options}
         return lambda table: self.compute(table, **options)
 
 
-AGGREGATORS: Registry[AggregatorSpec] = Registry("aggregator")
+AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
 
 
 def check_options(spec: AggregatorSpec, options: dict[str, Any]) -> None:
@@ -90,7 +94,7 @@ def check_options(spec: AggregatorSpec, options: dict[str, Any]) -> None:
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")
 
 
-def required_scores(table: RankTable, method: str, sibling: str) -> FloatArray:
+def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     """The scores of `table`, or an error that names the aggregator of ranks to use instead.
 
     Raises
@@ -106,7 +110,7 @@ def required_scores(table: RankTable, method: str, sibling: str) -> FloatArray:
     return table.scores
 
 
-def comparable_ranks(table: RankTable) -> FloatArray:
+def comparable_ranks(table: RankTable) -> Floats:
     """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable.filled_ranks`.
 
     A rank r of a list with N_i items counts as r·max(N)/N_i, so that ranks from lists of different
@@ -116,5 +120,5 @@ def comparable_ranks(table: RankTable) -> FloatArray:
     largest = table.sizes.max()
     if (table.sizes == largest).all():
         return ranks
-    scale: FloatArray = (largest / table.sizes)[:, np.newaxis]
+    scale: Floats = (largest / table.sizes)[:, np.newaxis]
     return np.asarray(ranks * scale, dtype=np.float64)

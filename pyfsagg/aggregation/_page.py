@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,38 +24,30 @@ from pyfsagg._base.words import (
     titled,
 )
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
-    Code,
     Column,
-    Enumeration,
     Page,
     Picture,
-    Records,
     Section,
     Table,
     Text,
 )
 from pyfsagg._version import __version__
-from pyfsagg.aggregation import AGGREGATORS, Aggregation, PermutationTest
+from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._plot import MOST_DOTS, plot_consensus, plot_list_ranks
 from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
-from pyfsagg.aggregation.comparison import Comparison
-from pyfsagg.aggregation.description import check_same_items, describe_items, describe_lists
+from pyfsagg.aggregation._result import INDEPENDENCE, Aggregation, Comparison, PermutationTest
 from pyfsagg.ranks import RankTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["INDEPENDENCE", "aggregation_page"]
+__all__ = ["aggregation_page"]
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
-INDEPENDENCE = (
-    "The p-values suppose that the lists are independent of one another. Lists that come from one "
-    "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
-    "p-values are far too small, and serve for ordering only."
-)
 _REMEDY = (
     "Permutation p-values can respect the dependence: --permutations with --sources, which names "
     "the origin of each list, keeps whatever ties the lists of one origin together. If all lists "
@@ -64,39 +57,26 @@ _REMEDY = (
 
 
 def aggregation_page(
-    table: RankTable,
     result: Aggregation,
     *,
     top: int = 10,
-    comparison: Comparison | None = None,
-    permutation: PermutationTest | None = None,
     adjusted: bool = True,
-    data_name: str | None = None,
-    settings: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (),
     command: str | None = None,
-    snippet: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
 ) -> Page:
     """The report of an aggregation as a page for :func:`pyfsagg._page.page.write_page`.
 
     Parameters
     ----------
-    table : RankTable
     result : Aggregation
-        Of that table.
+        With its lists; its permutation test and its comparison are shown if there are any.
     top : int
         How many of the best items the text and the comparison are about.
-    comparison : Comparison, optional
-        Of several methods on that table, the first one that of `result`.
-    permutation : PermutationTest, optional
-        Of that table, by the method of `result`.
     adjusted : bool
         Whether p-values adjusted across items are shown.
-    data_name : str, optional
-        What the lists are called, for the title.
-    settings : sequence of (group, rows of (name, value))
-        What determines the numbers.
-    command, snippet : str, optional
-        The arguments of the ``pyfsagg`` command, and Python code, that repeat the result.
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
@@ -106,7 +86,7 @@ def aggregation_page(
     Raises
     ------
     DataError
-        If `result`, `comparison` or `permutation` is about other items than `table`.
+        If the result does not hold its lists.
     ParameterError
         If `top` is below 1.
 
@@ -114,33 +94,48 @@ def aggregation_page(
     --------
     >>> from pyfsagg import RankTable, aggregate
     >>> table = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]])
-    >>> aggregation_page(table, aggregate(table, "mean_rank")).title
+    >>> aggregation_page(aggregate(table, "mean_rank")).title
     'Rank aggregation'
     """
-    check_same_items(table, comparison)
+    table, comparison, permutation = result.given_table(), result.comparison, result.permutation
     top = min(check_integer("top", top, low=1), table.n_items)
-    frame = describe_items(table, result, permutation)
+    view = result.full_view({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
         Section("summary", "Summary", [Text(_summary(table, result, top))]),
         Section(
             "ranking",
             "Ranking",
-            [_ranking(frame, result, top, adjusted), *_significance(table, result, permutation)],
+            [
+                _ranking(result.items(), result, top, adjusted),
+                *_significance(table, result, permutation, adjusted),
+            ],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
     ]
     if comparison is not None:
         sections.append(Section("methods", "Methods", _methods(comparison, top)))
-    sections.append(Section("lists", "Lists", [_lists(table, result, top)]))
-    if settings:
-        records = Records("Everything that determines the numbers above.", settings)
-        sections.append(Section("settings", "Settings", [records]))
-    if command or snippet:
-        sections.append(Section("repeat", "How to repeat it", _repeat(command, snippet)))
-    sections.append(Section("cite", "How to cite", [Enumeration(_references(result, comparison))]))
+    sections += [
+        Section("lists", "Lists", [_lists(result, top)]),
+        *closing(
+            settings_groups(result, words=_words(table, result)),
+            _references(result, comparison),
+            command=command,
+            code=result.code(view),
+        ),
+    ]
     title = f"Rank aggregation of {data_name}" if data_name else "Rank aggregation"
     subtitle = f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}"
     return Page(title, subtitle, sections)
+
+
+def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
+    """Settings that deserve other words than their value."""
+    words = {}
+    if result.parameters.get("universe", 0) is None and not table.full:
+        words["universe"] = f"{table.n_items} (not given: all different names)"
+    if "files" in result.data:
+        words["files"] = enumerate_names([Path(file).name for file in result.data["files"]])
+    return words
 
 
 def _summary(table: RankTable, result: Aggregation, top: int) -> str:
@@ -209,7 +204,8 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
         meanings.append(("P-value", "chance of so good a value for one item in independent lists"))
         if adjusted:
             columns.append((Column("Adjusted p"), probabilities(shown["adjusted_p_value"])))
-            meanings.append(("Adjusted p", f"the same, corrected across items ({result.adjust})"))
+            across = f"the same, corrected across items ({result.adjust}), {count(result.n_tests)}"
+            meanings.append(("Adjusted p", f"{across} of them"))
     if "permutation_p_value" in shown:
         columns += [
             (Column("Permutation p"), probabilities(shown["permutation_p_value"])),
@@ -253,20 +249,21 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
 
 
 def _significance(
-    table: RankTable, result: Aggregation, permutation: PermutationTest | None
+    table: RankTable, result: Aggregation, permutation: PermutationTest | None, adjusted: bool
 ) -> list[Block]:
     if result.p_values is None and permutation is None:
         return []
     blocks: list[Block] = []
     if result.p_values is not None:
         blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
+    blocks += [Text(remark) for remark in result.about_p_values(adjusted)]
     assumed = not table.full and table.missing.any() and (table.sizes == table.n_items).all()
     if result.p_values is not None and assumed:
         blocks.append(
             Text(
                 f"The universe is taken to be the {count(table.n_items)} items that some list "
                 "holds. If more could have been listed, give their number (universe): the "
-                "p-values become smaller."
+                "p-values become smaller, also those that are adjusted, although over more items."
             )
         )
     if permutation is None:
@@ -369,8 +366,8 @@ def _picture(
     return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
 
 
-def _lists(table: RankTable, result: Aggregation, top: int) -> Table:
-    frame = describe_lists(table, result, top)
+def _lists(result: Aggregation, top: int) -> Table:
+    frame = result.lists(top)
     return Table(
         "The lists, in the order in which they were given.",
         [
@@ -391,22 +388,13 @@ def _lists(table: RankTable, result: Aggregation, top: int) -> Table:
         "Spearman: rank correlation of the list with the combined ranking, over the items that the "
         "list holds; the list itself has a share in that ranking. A clearly negative value may mean "
         "that a list is sorted worst first.",
-        find="list" if table.n_lists > 30 else "",
+        find="list" if len(frame) > 30 else "",
     )
-
-
-def _repeat(command: str | None, snippet: str | None) -> list[Block]:
-    blocks: list[Block] = []
-    if command:
-        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
-    if snippet:
-        blocks += [Text("In Python:"), Code(snippet)]
-    return blocks
 
 
 def _references(result: Aggregation, comparison: Comparison | None) -> list[tuple[str, str]]:
     methods = [result.method] if comparison is None else list(comparison.methods)
     return [
-        ("Software", f"The pyfsagg developers. pyfsagg, version {__version__}"),
-        *((titled(method), AGGREGATORS.get(method).source.rstrip(".")) for method in methods),
+        software(__version__),
+        *((titled(method), AGGREGATORS.get(method).source) for method in methods),
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -23,13 +24,12 @@ from pyfsagg._draw.style import (
     number_ticks,
     set_title,
 )
-from pyfsagg.aggregation import Aggregation
+from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.description import check_same_items
 from pyfsagg.ranks import RankTable
 
-__all__ = ["MOST_DOTS", "plot_consensus", "plot_list_ranks", "rank_axis"]
+__all__ = ["AGGREGATION_PLOTS", "MOST_DOTS", "plot_consensus", "plot_list_ranks", "rank_axis"]
 
-Floats = NDArray[np.float64]
 
 MOST_DOTS = 60  # lists; beyond, dots are a smear and an interval says more
 LOGARITHMIC_FROM = 50  # the rank from which on the first places deserve more room
@@ -225,3 +225,14 @@ def _title(what: str, shown: int, result: Aggregation) -> str:
     which = f"the {shown} best" if shown < len(result.names) else f"all {shown}"
     plural = "" if result.n_lists == 1 else "s"
     return f"{what[:1].upper()}{what[1:]} of {which} items, {result.n_lists:,} list{plural}"
+
+
+def _plot_ranks_of_result(result: Aggregation, **options: Any) -> Axes:
+    return plot_list_ranks(result.given_table(), result, **options)
+
+
+AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {
+    "consensus": plot_consensus,
+    "list_ranks": _plot_ranks_of_result,
+}
+"""What :meth:`pyfsagg.Aggregation.plot` can draw, by name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
@@ -20,9 +22,9 @@ from pyfsagg._draw.style import (
     set_title,
 )
 from pyfsagg.aggregation._plot import rank_axis
-from pyfsagg.aggregation.comparison import Comparison
+from pyfsagg.aggregation._result import Comparison
 
-__all__ = ["plot_method_agreement", "plot_overlap", "plot_places"]
+__all__ = ["COMPARISON_PLOTS", "plot_method_agreement", "plot_overlap", "plot_places"]
 
 # Okabe and Ito without their yellow, which is too light for a line on white.
 COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
@@ -222,3 +224,11 @@ def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> Non
             color=INK,
             parse_math=False,
         )
+
+
+COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
+    "agreement": plot_method_agreement,
+    "places": plot_places,
+    "overlap": plot_overlap,
+}
+"""What :meth:`pyfsagg.aggregation.Comparison.plot` can draw, by name."""

@@ -1,29 +1,43 @@
-"""The public call: a table and a method in, a ranking of the items out."""
+"""What an aggregation leaves behind, with its permutation test and other methods beside it."""
 
 from __future__ import annotations
 
-import json
+import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import kendalltau
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg.aggregation._base import AGGREGATORS, check_options
-from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.selection import size_of_share
+from pyfsagg._base.words import plural, ranks, titled
+from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._table.identity import versions
+from pyfsagg.aggregation.description import describe_items, describe_lists
+from pyfsagg.exceptions import DataError
+from pyfsagg.ranks import RankTable
 
-__all__ = ["ADJUSTMENTS", "Aggregation", "adjust_p_values", "aggregate", "as_rank_table"]
+__all__ = ["INDEPENDENCE", "Aggregation", "Comparison", "PermutationTest"]
 
 FloatArray = NDArray[np.float64]
-ADJUSTMENTS = {"bh": "fdr_bh", "holm": "holm", "bonferroni": "bonferroni"}
+INDEPENDENCE = (
+    "The p-values suppose that the lists are independent of one another. Lists that come from one "
+    "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
+    "p-values are far too small, and serve for ordering only."
+)
+VALUES = ("scores", "statistic", "ranking", "p_values", "adjusted_p_values")
+PERMUTED = ("scores", "p_values", "adjusted_p_values", "family_wise_p_values")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Aggregation:
+class Aggregation(Result):
     """One value per item out of many lists.
 
     Attributes
@@ -39,13 +53,34 @@ class Aggregation:
     p_values, adjusted_p_values : ndarray (p,) or None
         For methods with a null distribution; `adjust` names the correction across items.
     method, higher_is_better, n_lists, adjust
+    n_tests : int
+        Over how many items p-values are adjusted: the universe of the lists, of which those that
+        no list holds have p = 1.  With universes of different sizes the largest one counts.
+    remarks : tuple of str
+        What a reader of the p-values has to know, for instance that ties have a share in them.
+    parameters, data, versions : dict
+        How it was made, of which lists, and by which software.
+    table : RankTable or None
+        The lists.
+    permutation : PermutationTest or None
+        Of the same lists, by the same method.
+    others : tuple of Aggregation
+        Of the same lists by other methods; :attr:`comparison` compares them.
 
     Notes
     -----
+    Shown with `top`, how many of the best items (10 by default), and `adjusted`, whether p-values
+    adjusted across items are shown.  Pictures: ``"consensus"`` (the best items), ``"list_ranks"``
+    (their ranks in the lists).
+
     The p-values suppose that the lists are independent.  Lists that come from bootstraps of one
     data set are not: such p-values are far too small and serve for ordering only.
     :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """
+
+    kind: ClassVar[str] = "aggregation"
+    noun: ClassVar[str] = "aggregation"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
 
     names: tuple[str, ...]
     scores: FloatArray
@@ -57,6 +92,32 @@ class Aggregation:
     higher_is_better: bool
     n_lists: int
     adjust: str
+    n_tests: int
+    remarks: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+    table: RankTable | None = None
+    permutation: PermutationTest | None = None
+    others: tuple[Aggregation, ...] = ()
+
+    @property
+    def adjustment(self) -> str | None:
+        """Over how many items the p-values are adjusted, as a sentence; None without p-values."""
+        if self.p_values is None:
+            return None
+        held = len(self.names)
+        if self.n_tests == held:
+            return f"The p-values are adjusted over the {held:,} items that the lists hold."
+        return (
+            f"The p-values are adjusted over all {self.n_tests:,} items that could have been "
+            f"listed; the {self.n_tests - held:,} that no list holds count with p = 1."
+        )
+
+    def about_p_values(self, adjusted: bool) -> list[str]:
+        """What belongs to the p-values, `adjusted` ones among them or not."""
+        adjustment = self.adjustment if adjusted else None
+        return [*([adjustment] if adjustment else []), *self.remarks]
 
     def order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
@@ -78,8 +139,7 @@ class Aggregation:
         p = len(self.names)
         if isinstance(n_or_fraction, (float, np.floating)):
             share = check_real("n_or_fraction", n_or_fraction, low=0.0, high=1.0, low_open=True)
-            # The nudge keeps 0.07 * 100 = 7.000000000000001 from being rounded up to 8.
-            n = max(1, int(np.ceil(share * p - 1e-9)))
+            n = size_of_share(share, p)
         else:
             n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
         return [self.names[j] for j in self.order()[:n]]
@@ -97,26 +157,204 @@ class Aggregation:
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
         return frame.iloc[self.order()]
 
-    def to_json(self) -> str:
-        """The result as JSON text: method, settings, and one record per item, best first.
+    @property
+    def comparison(self) -> Comparison | None:
+        """This aggregation and the others; None if there are no others."""
+        return Comparison((self, *self.others), self.parameters) if self.others else None
 
-        Examples
-        --------
-        >>> aggregate([[0.2, 0.9]], "arithmetic_mean").to_json()[:56]
-        '{"method": "arithmetic_mean", "higher_is_better": true, '
+    def given_table(self) -> RankTable:
+        """The lists.
+
+        Raises
+        ------
+        DataError
+            If they were not kept.
         """
-        # NaN (the statistic of an item that was cut) is no JSON number.
-        items = [
-            {key: None if value != value else value for key, value in record.items()}
-            for record in self.to_frame().reset_index().to_dict(orient="records")
-        ]
-        settings = {
+        if self.table is None:
+            raise DataError("this aggregation does not hold its lists; aggregate() keeps them")
+        return self.table
+
+    def items(self, *, adjusted: bool = True) -> pd.DataFrame:
+        """One row per item, best first, with its places in the lists and all its p-values."""
+        frame = describe_items(self.given_table(), self, self.permutation)
+        left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
+        return frame.drop(columns=left_out)
+
+    def lists(self, top: int = 10) -> pd.DataFrame:
+        """One row per list: its length, and how far it agrees with the result."""
+        return describe_lists(self.given_table(), self, top)
+
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is single-valued."""
+        return {
             "method": self.method,
             "higher_is_better": self.higher_is_better,
             "n_lists": self.n_lists,
             "adjust": None if self.p_values is None else self.adjust,
+            "n_tests": None if self.p_values is None else self.n_tests,
+            "remarks": list(self.remarks),
         }
-        return json.dumps({**settings, "items": items})
+
+    def value_arrays(self, suffix: str = "") -> dict[str, FloatArray]:
+        """The values of the items, by name."""
+        named = {name: getattr(self, name) for name in VALUES}
+        return {name + suffix: array for name, array in named.items() if array is not None}
+
+    @classmethod
+    def of_arrays(
+        cls,
+        names: tuple[str, ...],
+        settings: Mapping[str, Any],
+        arrays: Arrays,
+        suffix: str = "",
+        **more: Any,
+    ) -> Self:
+        """An aggregation of its :attr:`settings` and :meth:`value_arrays`."""
+        own = {name: settings[name] for name in ("method", "higher_is_better", "n_lists")}
+        values: dict[str, Any] = {name: arrays.get(name + suffix) for name in VALUES}
+        return cls(
+            names,
+            **values,
+            **own,
+            adjust=settings["adjust"] or "bh",
+            n_tests=settings["n_tests"] or len(names),
+            remarks=tuple(settings["remarks"]),
+            **more,
+        )
+
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        record: dict[str, Any] = {**self.settings, "names": list(self.names)}
+        if self.table is None:
+            return {**record, "items": records(self.to_frame().reset_index())}
+        top = min(view["top"], len(self.names))
+        record["items"] = records(self.items(adjusted=view["adjusted"]).reset_index())
+        record["lists"] = records(self.lists(top).reset_index())
+        record["table"] = {
+            "full": self.table.full,
+            "ties": self.table.ties,
+            "random_state": self.table.random_state,
+        }
+        if self.comparison is not None:
+            record["comparison"] = self.comparison.agreement(top)
+            record["others"] = [other.settings for other in self.others]
+        if self.permutation is not None:
+            fields = asdict(self.permutation)
+            record["permutation"] = {
+                name: fields[name] for name in fields if name not in ("names", *PERMUTED)
+            }
+        if self.p_values is not None:
+            record["note"] = INDEPENDENCE
+            record["adjustment"] = self.adjustment if view["adjusted"] else None
+            record["adjusted_over"] = self.n_tests if view["adjusted"] else None
+        return record
+
+    def arrays(self) -> dict[str, FloatArray]:
+        arrays = self.value_arrays()
+        for i, other in enumerate(self.others, start=1):
+            arrays |= other.value_arrays(f"_{i}")
+        if self.permutation is not None:
+            arrays |= {f"permutation_{name}": getattr(self.permutation, name) for name in PERMUTED}
+        if self.table is not None:
+            # Ties that were broken at random are kept as they fell.
+            drawn = self.table.ties == "random"
+            parts = {
+                "sizes": self.table.sizes,
+                "scores": self.table.scores,
+                "ranks": self.table.ranks if drawn else self.table.given_ranks,
+            }
+            arrays |= {f"table_{name}": part for name, part in parts.items() if part is not None}
+        return arrays
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        if self.table is None:
+            return {"aggregation.csv": self.to_frame()}
+        tables = {"aggregation.csv": self.items(adjusted=view["adjusted"])}
+        if self.comparison is not None:
+            tables["comparison.csv"] = self.comparison.to_frame()
+        return tables
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        document, arrays = saved.document, saved.arrays
+        names = tuple(document["names"])
+        table = permutation = None
+        if "table" in document:
+            table = RankTable(
+                names,
+                tuple(each["list"] for each in document["lists"]),
+                arrays.get("table_scores"),
+                arrays["table_sizes"],
+                given_ranks=arrays.get("table_ranks"),
+                **document["table"],
+            )
+        if "permutation" in document:
+            permuted: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in PERMUTED}
+            permutation = PermutationTest(names, **permuted, **document["permutation"])
+        return cls.of_arrays(
+            names,
+            document,
+            arrays,
+            parameters=document["parameters"],
+            data=document["data"],
+            versions=document["versions"],
+            table=table,
+            permutation=permutation,
+            others=tuple(
+                cls.of_arrays(names, settings, arrays, f"_{i}")
+                for i, settings in enumerate(document.get("others", ()), start=1)
+            ),
+        )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        lines = ["result.to_frame()"]
+        if self.permutation is not None and self.permutation.call:
+            lines += ["", *Call.from_record(self.permutation.call).lines(result="test")]
+        if self.others and "compared" in self.parameters:
+            top = min(view["top"], len(self.names))
+            lines += ["", *Call.from_record(self.parameters["compared"]).lines(result="comparison")]
+            lines += [f"comparison.kendall(), comparison.overlap({top})"]
+        return lines
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        top = min(view["top"], len(self.names))
+        frame = self.to_frame() if self.table is None else self.items(adjusted=view["adjusted"])
+        best = frame.head(top)
+        columns = {
+            "rank": ranks(best["ranking"]),
+            "value": [f"{value:.5g}" for value in best["statistic"]],
+        }
+        for key, title in (
+            ("p_value", "p-value"),
+            ("adjusted_p_value", "adjusted p"),
+            ("permutation_p_value", "permutation p"),
+            ("permutation_family_wise_p_value", "family-wise"),
+        ):
+            if key in best:
+                columns[title] = [f"{value:.2g}" for value in best[key]]
+        if self.table is not None:
+            held = best["n_lists"].tolist()
+            columns["in lists"] = [f"{value} of {self.n_lists}" for value in held]
+            columns["median rank"] = ranks(best["median_rank"])
+        table = pd.DataFrame(columns, index=[_printable(name) for name in best.index]).to_string()
+        comparison = self.comparison
+        return [
+            f"{titled(self.method)} of {plural(self.n_lists, 'list')}, "
+            f"{plural(len(self.names), 'item')}",
+            f"The best {top}:\n{table}",
+            *([] if comparison is None else comparison.paragraphs({"top": top})),
+            *(
+                []
+                if self.p_values is None
+                else [
+                    textwrap.fill(text, 88)
+                    for text in (*self.about_p_values(view["adjusted"]), INDEPENDENCE)
+                ]
+            ),
+        ]
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self.order()[:3])
@@ -127,98 +365,198 @@ class Aggregation:
         )
 
 
-def aggregate(
-    table_or_scores: Any,
-    method: str = "robust_rank_aggregation",
-    *,
-    adjust: str = "bh",
-    **options: Any,
-) -> Aggregation:
-    """Combine ranked lists into one ranking.
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """Permutation p-values, one per item.
 
-    Parameters
+    Attributes
     ----------
-    table_or_scores : RankTable, array or DataFrame of scores, or lists of names
-        A matrix has one row per list and one column per item, larger = more important; lists of
-        names (or a dict of them) are best first and cut off (absent = worse than all listed).  For
-        anything else build a :class:`~pyfsagg.ranks.RankTable`.  Plain nested lists of numbers are
-        scores; names are texts.
-    method : str
-        Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
-    adjust : {"bh", "holm", "bonferroni"}
-        Correction of the p-values across items.
-    **options
-        Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
-
-    Returns
-    -------
-    Aggregation
-
-    Raises
-    ------
-    UnknownNameError
-        For a method that does not exist.
-    ParameterError
-        For an option that the method does not have, or an unknown `adjust`.
-    DataError
-        If the table does not allow the method (ranks only for a method of scores, negative scores
-        for the geometric mean), or does not make a valid table.
-
-    Examples
-    --------
-    >>> aggregate([[0.9, 0.1, 0.5], [0.7, 0.2, 0.4]], "arithmetic_mean").ranking
-    array([1., 3., 2.])
+    names : tuple of str
+    scores : ndarray (p,)
+        Observed scores, larger = more important.
+    p_values : ndarray (p,)
+        For each item by itself.
+    adjusted_p_values : ndarray (p,)
+        `p_values` corrected by `adjust` across the items that some list holds: labels are
+        exchanged among these only, so that an item that no list holds is never tested.
+    family_wise_p_values : ndarray (p,)
+        Chance that the best item of a null table scores as high (maximum statistic).
+    method, n_permutations, adjust
+    call : dict
+        The call that made it, as :class:`pyfsagg._base.calls.Call` records it.
     """
-    spec = AGGREGATORS.get(method)
-    check_choice("adjust", adjust, ADJUSTMENTS)
-    check_options(spec, options)
-    table = as_rank_table(table_or_scores)
-    values = spec.compute(table, **options)
-    adjusted = None if values.p_values is None else adjust_p_values(values.p_values, adjust)
-    return Aggregation(
-        names=table.names,
-        scores=values.scores,
-        statistic=values.statistic,
-        ranking=rank_scores(values.scores),
-        p_values=values.p_values,
-        adjusted_p_values=adjusted,
-        method=spec.name,
-        higher_is_better=spec.higher_is_better,
-        n_lists=table.n_lists,
-        adjust=adjust,
-    )
+
+    names: tuple[str, ...]
+    scores: FloatArray
+    p_values: FloatArray
+    adjusted_p_values: FloatArray
+    family_wise_p_values: FloatArray
+    method: str
+    n_permutations: int
+    adjust: str
+    call: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per item, best first."""
+        frame = pd.DataFrame(
+            {
+                "score": self.scores,
+                "p_value": self.p_values,
+                "adjusted_p_value": self.adjusted_p_values,
+                "family_wise_p_value": self.family_wise_p_values,
+            },
+            index=pd.Index(self.names, name="name"),
+        )
+        return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
 
-def adjust_p_values(p_values: FloatArray, adjust: str) -> FloatArray:
-    """Benjamini–Hochberg, Holm or Bonferroni correction of p-values across items."""
-    from statsmodels.stats.multitest import multipletests
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """Rankings of the same items by several aggregators.
 
-    corrected = multipletests(p_values, method=ADJUSTMENTS[adjust])[1]
-    return np.asarray(corrected, dtype=np.float64)
+    Attributes
+    ----------
+    results : tuple of Aggregation
+        One per aggregator, over the same items in the same order.
+    parameters, data, versions : dict
+        How they were made, of what, and by which software.
 
-
-def as_rank_table(values: Any) -> RankTable:
-    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists.
-
-    Raises
-    ------
-    DataError, InputTypeError
-        If `values` is none of these.
+    Notes
+    -----
+    Shown with `top`, of how many of the best items the overlap is kept (10 by default).
     """
-    if isinstance(values, RankTable):
+
+    kind: ClassVar[str] = "method_comparison"
+    noun: ClassVar[str] = "comparison"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
+
+    results: tuple[Aggregation, ...]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the aggregators."""
+        return tuple(result.method for result in self.results)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The p items, in the order of the table."""
+        return self.results[0].names
+
+    @cached_property
+    def places(self) -> NDArray[np.intp]:
+        """Place (t, p) of each item by each aggregator, 1 to p; ties in the order of the table."""
+        places = np.empty((len(self.results), len(self.names)), dtype=np.intp)
+        for row, result in zip(places, self.results, strict=True):
+            row[result.order()] = np.arange(1, len(row) + 1)
+        return places
+
+    @cached_property
+    def _kendall(self) -> FloatArray:
+        scores = [result.scores for result in self.results]
+        values = np.eye(len(scores))
+        for i, j in zip(*np.triu_indices(len(scores), 1), strict=True):
+            values[i, j] = values[j, i] = kendalltau(scores[i], scores[j]).statistic
         return values
-    if isinstance(values, (np.ndarray, pd.DataFrame)) or hasattr(values, "to_pandas"):
-        return RankTable.from_scores(values)
-    if isinstance(values, Mapping):
-        return RankTable.from_lists(values)
-    if isinstance(values, (list, tuple)):
-        if not values:
-            raise DataError("no list was given; at least one is needed")
-        if all(isinstance(row, (list, tuple, np.ndarray)) for row in values):
-            if any(isinstance(entry, (str, tuple)) for row in values for entry in row):
-                return RankTable.from_lists(values)
-            return RankTable.from_scores(values)
-    raise InputTypeError(
-        "table_or_scores must be a RankTable, a matrix of scores (lists by items) or a list of "
-        f"lists of names, got {type(values).__name__}"
-    )
+
+    def kendall(self) -> pd.DataFrame:
+        """Kendall's tau-b between the rankings of two aggregators, (t, t).
+
+        1 = same ranking, 0 = no relation, −1 = reversed; NaN where an aggregator ties all items.
+
+        Examples
+        --------
+        >>> from pyfsagg.aggregation import compare_methods
+        >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+        >>> float(compare_methods(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
+        1.0
+        """
+        return pd.DataFrame(self._kendall, index=self.methods, columns=self.methods)
+
+    def overlap(self, k: int) -> pd.DataFrame:
+        """How many items two aggregators have in common among their best `k`, (t, t).
+
+        Ties at the cut are broken by the order of the table.
+
+        Raises
+        ------
+        ParameterError
+            If `k` is not from 1 to the number of items.
+
+        Examples
+        --------
+        >>> from pyfsagg.aggregation import compare_methods
+        >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+        >>> int(compare_methods(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
+        2
+        """
+        k = check_integer("k", k, low=1, high=len(self.names))
+        best = (self.places <= k).astype(np.intp)
+        return pd.DataFrame(best @ best.T, index=self.methods, columns=self.methods)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Rank of each item by each aggregator, ties averaged; in the order of the first one."""
+        frame = pd.DataFrame(
+            {result.method: result.ranking for result in self.results},
+            index=pd.Index(self.names, name="name"),
+        )
+        return frame.iloc[self.results[0].order()]
+
+    def agreement(self, top: int) -> dict[str, Any]:
+        """Agreement of the methods as plain values: for a record."""
+        k = min(top, len(self.names))
+        return {
+            "methods": list(self.methods),
+            "kendall": {row["index"]: {name: row[name] for name in self.methods}
+                        for row in records(self.kendall().reset_index())},
+            "overlap": self.overlap(k).to_dict("index"),
+            "overlap_k": k,
+        }  # fmt: skip
+
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            **self.agreement(view["top"]),
+            "names": list(self.names),
+            "results": [result.settings for result in self.results],
+        }
+
+    def arrays(self) -> dict[str, FloatArray]:
+        return {
+            name: array
+            for i, result in enumerate(self.results)
+            for name, array in result.value_arrays(f"_{i}").items()
+        }
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"comparison.csv": self.to_frame()}
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        document = saved.document
+        results = tuple(
+            Aggregation.of_arrays(tuple(document["names"]), settings, saved.arrays, f"_{i}")
+            for i, settings in enumerate(document["results"])
+        )
+        return cls(results, document["parameters"], document["data"], document["versions"])
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        """The other methods beside the first one."""
+        first, top = self.methods[0], min(view["top"], len(self.names))
+        frame = pd.DataFrame(
+            {
+                "Kendall tau-b": [f"{value:.3f}" for value in self.kendall()[first]],
+                f"of the best {top}": self.overlap(top)[first].tolist(),
+            },
+            index=list(self.methods),
+        )
+        return [f"In common with {first}:\n{frame.iloc[1:].to_string()}"]
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(self.methods)}; {len(self.names)} items)"
+
+
+def _printable(name: object) -> str:
+    """A name that cannot steer the terminal."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in str(name))

@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg.aggregation._result import Aggregation
-from pyfsagg.aggregation.permutation import PermutationTest
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -32,13 +30,11 @@ def check_same_items(table: RankTable, *others: Any) -> None:
             )
 
 
-def describe_items(
-    table: RankTable, result: Aggregation, permutation: PermutationTest | None = None
-) -> pd.DataFrame:
-    """One row per item, best first: the frame of the result and where the item stands in the lists.
+def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
+    """One row per item, best first: the frame of an Aggregation and where the item stands in the lists.
 
     Adds ``n_lists`` (how many lists hold the item), ``best_rank`` and ``median_rank`` (over these),
-    and with `permutation` its three kinds of p-values.
+    and with a PermutationTest its three kinds of p-values.
 
     Raises
     ------
@@ -53,7 +49,7 @@ def describe_items(
     {'a': 2, 'b': 1, 'c': 2}
     """
     check_same_items(table, result, permutation)
-    frame = result.to_frame()
+    frame: pd.DataFrame = result.to_frame()
     order = result.order()
     known = table.ranks[:, order]
     frame["n_lists"] = (~np.isnan(known)).sum(axis=0)
@@ -66,7 +62,7 @@ def describe_items(
     return frame
 
 
-def describe_lists(table: RankTable, result: Aggregation, top: int) -> pd.DataFrame:
+def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     """One row per list: its length, its universe, and how far it agrees with the result.
 
     ``in_top`` counts the best `top` items that the list holds, ``spearman`` is the rank correlation

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -20,8 +21,6 @@ from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = ["fpcps", "fpcps_loadings"]
-
-FloatArray = NDArray[np.float64]
 
 
 def fpcps(
@@ -93,7 +92,7 @@ def fpcps_loadings(
     *,
     keep: int | float | None = 0.25,
     normalize: Literal["zscore", "minmax"] = "zscore",
-) -> FloatArray:
+) -> Floats:
     """Loadings (n_lists,) of the component that :func:`fpcps` projects on; they have norm 1.
 
     Examples
@@ -107,7 +106,7 @@ def fpcps_loadings(
 
 def _prepare(
     table: RankTable, keep: int | float | None, normalize: str
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Normalized scores (n_lists, n_kept) and the mask of the features kept."""
     scores = required_scores(table, "fpcps", "borda")
     check_choice("normalize", normalize, ("zscore", "minmax"))
@@ -131,7 +130,7 @@ def _prepare(
     return centred / scale[:, np.newaxis], kept
 
 
-def _union_of_best(scores: FloatArray, keep: int | float | None) -> NDArray[np.bool_]:
+def _union_of_best(scores: Floats, keep: int | float | None) -> NDArray[np.bool_]:
     p = scores.shape[1]
     if keep is None:
         return np.ones(p, dtype=np.bool_)
@@ -145,7 +144,7 @@ def _union_of_best(scores: FloatArray, keep: int | float | None) -> NDArray[np.b
     return kept
 
 
-def _first_component(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _first_component(scores: Floats) -> tuple[Floats, Floats]:
     """Loadings and coordinates, from the smaller of the two Gram matrices."""
     m, n = scores.shape
     if m <= n:
@@ -161,14 +160,15 @@ def _first_component(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 AGGREGATORS.add(
     AggregatorSpec(
-        "fpcps",
-        ("first_principal_component",),
-        "coordinate on the first principal component of the lists",
-        fpcps,
-        "scores",
-        True,
-        "(-inf, inf)",
-        "Filchenkov, Dolganov, Smetannikov (2015), section 3",
-        ("keep", "normalize"),
+        name="fpcps",
+        aliases=("first_principal_component",),
+        summary="coordinate on the first principal component of the lists",
+        formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
+        bounds="(-inf, inf)",
+        ties="equally good features at the limit of keep: the first column",
+        source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
+        compute=fpcps,
+        input="scores",
+        options=("keep", "normalize"),
     )
 )

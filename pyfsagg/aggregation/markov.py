@@ -8,21 +8,20 @@ that its stationary distribution exists and is unique whatever the lists are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._kernels.markov import better_counts, pairwise_step, prefix_step, win_matrix
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.markov import better_counts, pairwise_step, prefix_step, win_matrix
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = ["mc1", "mc1_row", "mc2", "mc2_row", "mc3", "mc4"]
 
-FloatArray = NDArray[np.float64]
-Step = Callable[[FloatArray, FloatArray], None]
+Step = Callable[[Floats, Floats], None]
 
 PAIRWISE_LIMIT = 10_000
 MAX_STEPS = 100_000
@@ -128,7 +127,7 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
     leaving = (weights * np.where(lists.missing, 0.0, lists.above)).sum(axis=0)
     move = lists.step(weights, strict=True)
 
-    def step(mass: FloatArray, out: FloatArray) -> None:
+    def step(mass: Floats, out: Floats) -> None:
         move(mass, out)
         out += mass * (1.0 - leaving)
 
@@ -201,14 +200,14 @@ class _Lists:
         self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
         self.reach[self.missing] = 0.0
 
-    def step(self, weights: FloatArray, strict: bool = False) -> Step:
-        def move(mass: FloatArray, out: FloatArray) -> None:
+    def step(self, weights: Floats, strict: bool = False) -> Step:
+        def move(mass: Floats, out: Floats) -> None:
             prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
 
         return move
 
 
-def _compared_ranks(table: RankTable) -> FloatArray:
+def _compared_ranks(table: RankTable) -> Floats:
     """Ranks with absent items tied behind all others (``full=False``) or NaN (``full=True``)."""
     if table.full or not table.missing.any():
         return table.ranks
@@ -262,29 +261,73 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-_DWORK = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
-_FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
-_CHAIN = ("damping", "tolerance")
-for _name, _summary, _compute, _source, _options in (
-    (
-        "mc1",
-        "Markov chain over all better-ranked items",
-        mc1,
-        _DWORK,
-        (*_CHAIN, "definition", "max_items"),
-    ),
-    (
-        "mc2",
-        "Markov chain over one list's better items",
-        mc2,
-        _DWORK,
-        (*_CHAIN, "definition", "max_items"),
-    ),
-    ("mc3", "Markov chain over one list's items", mc3, _DWORK, _CHAIN),
-    ("mc4", "Markov chain over majorities of lists", mc4, _DWORK, (*_CHAIN, "max_items")),
-    ("mc1_row", "one-row score: beaten in no list", mc1_row, _FPCPS, ()),
-    ("mc2_row", "one-row score: beaten by no majority", mc2_row, _FPCPS, ()),
-):
-    AGGREGATORS.add(
-        AggregatorSpec(_name, (), _summary, _compute, "ranks", True, "[0, 1]", _source, _options)
+def _chain(**said: Any) -> AggregatorSpec:
+    """What the stationary distributions have in common."""
+    return AggregatorSpec(
+        input="ranks",
+        bounds="[0, 1]",
+        source="Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)",
+        **said,
     )
+
+
+_STATIONARY = "stationary distribution of: "
+_AT_LEAST = "an equal rank counts as at least as high; definition='lin': as not higher"
+_NOT_HIGHER = "an equal rank counts as not higher"
+_FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
+AGGREGATORS.add(
+    _chain(
+        name="mc1",
+        summary="Markov chain over all better-ranked items",
+        formula=_STATIONARY + "go to any item of all those that a list ranks at least as high",
+        ties=_AT_LEAST,
+        compute=mc1,
+        options=("damping", "tolerance", "definition", "max_items"),
+    ),
+    _chain(
+        name="mc2",
+        summary="Markov chain over one list's better items",
+        formula=_STATIONARY + "draw a list, go to any of its items that it ranks at least as high",
+        ties=_AT_LEAST,
+        compute=mc2,
+        options=("damping", "tolerance", "definition", "max_items"),
+    ),
+    _chain(
+        name="mc3",
+        summary="Markov chain over one list's items",
+        formula=_STATIONARY
+        + "draw a list and one of its items, go there if the list ranks it higher",
+        ties=_NOT_HIGHER,
+        compute=mc3,
+        options=("damping", "tolerance"),
+    ),
+    _chain(
+        name="mc4",
+        summary="Markov chain over majorities of lists",
+        formula=_STATIONARY
+        + "draw any item, go there if more than half of the lists rank it higher",
+        ties=_NOT_HIGHER,
+        compute=mc4,
+        options=("damping", "tolerance", "max_items"),
+    ),
+    AggregatorSpec(
+        name="mc1_row",
+        summary="one-row score: beaten in no list",
+        formula="1 - (number of items that some list ranks higher) / p",
+        bounds="[0, 1]",
+        ties=_NOT_HIGHER,
+        source=_FPCPS,
+        compute=mc1_row,
+        input="ranks",
+    ),
+    AggregatorSpec(
+        name="mc2_row",
+        summary="one-row score: beaten by no majority",
+        formula="1 - (number of items that more than half of the lists rank higher) / p",
+        bounds="[0, 1]",
+        ties=_NOT_HIGHER,
+        source=_FPCPS,
+        compute=mc2_row,
+        input="ranks",
+    ),
+)

@@ -3,64 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg.aggregation._base import AGGREGATORS, check_options
-from pyfsagg.aggregation._result import ADJUSTMENTS, adjust_p_values, as_rank_table
+from pyfsagg.aggregation._base import AGGREGATORS
+from pyfsagg.aggregation._call import as_rank_table
+from pyfsagg.aggregation._result import PermutationTest
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["PermutationTest", "permutation_p_values"]
 
-FloatArray = NDArray[np.float64]
 NullTable = Callable[[np.random.Generator], Any]
-
-
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
-    """Permutation p-values, one per item.
-
-    Attributes
-    ----------
-    names : tuple of str
-    scores : ndarray (p,)
-        Observed scores, larger = more important.
-    p_values : ndarray (p,)
-        For each item by itself.
-    adjusted_p_values : ndarray (p,)
-        `p_values` corrected across items by `adjust`.
-    family_wise_p_values : ndarray (p,)
-        Chance that the best item of a null table scores as high (maximum statistic).
-    method, n_permutations, adjust
-    """
-
-    names: tuple[str, ...]
-    scores: FloatArray
-    p_values: FloatArray
-    adjusted_p_values: FloatArray
-    family_wise_p_values: FloatArray
-    method: str
-    n_permutations: int
-    adjust: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per item, best first."""
-        frame = pd.DataFrame(
-            {
-                "score": self.scores,
-                "p_value": self.p_values,
-                "adjusted_p_value": self.adjusted_p_values,
-                "family_wise_p_value": self.family_wise_p_values,
-            },
-            index=pd.Index(self.names, name="name"),
-        )
-        return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
 
 def permutation_p_values(
@@ -130,8 +91,14 @@ def permutation_p_values(
     >>> test.to_frame().index[0], bool(test.p_values[0] < 0.02)
     ('x0', True)
     """
+    call = Call.of(
+        permutation_p_values,
+        locals(),
+        name="aggregation.permutation_p_values",
+        data=("table_or_scores",),
+    )
     spec = AGGREGATORS.get(method)
-    check_options(spec, options)
+    compute = spec.bind(**options)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
     table = as_rank_table(table_or_scores)
@@ -140,7 +107,7 @@ def permutation_p_values(
         sources = _sources(groups, table.n_lists)
     elif groups is not None:
         raise ParameterError("groups and null are two different null hypotheses; give one of them")
-    observed = spec.compute(table, **options).scores
+    observed = compute(table).scores
     # A null score that equals the observed one up to rounding counts as equal.
     limit = observed - 1e-12 * np.abs(observed)
     drawn = 0
@@ -148,12 +115,12 @@ def permutation_p_values(
     reached_by_best = np.zeros(table.n_items)
     for _ in range(n_permutations):
         if null is None:
-            scores = spec.compute(_relabelled(table, sources, rng), **options).scores
+            scores = compute(_relabelled(table, sources, rng)).scores
             ordered = np.sort(scores)
             reached += scores.size - np.searchsorted(ordered, limit, side="left")
             drawn += scores.size
         else:
-            scores = spec.compute(_checked_null(null(rng), table), **options).scores
+            scores = compute(_checked_null(null(rng), table)).scores
             reached += scores >= limit
             drawn += 1
         reached_by_best += scores.max() >= limit
@@ -167,6 +134,7 @@ def permutation_p_values(
         method=spec.name,
         n_permutations=n_permutations,
         adjust=adjust,
+        call=replace(call, data=("table",)).record(),
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -24,8 +25,6 @@ __all__ = [
     "median_rank",
     "minimum_rank",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -87,7 +86,7 @@ def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> Aggreg
     return _smaller_is_better(np.exp(_reduce(logs, "mean")), table, normalized)
 
 
-def _reduce(values: FloatArray, how: Literal["mean", "median", "min"]) -> FloatArray:
+def _reduce(values: Floats, how: Literal["mean", "median", "min"]) -> Floats:
     complete = {"mean": np.mean, "median": np.median, "min": np.min}[how]
     result = complete(values, axis=0)  # type: ignore[operator]
     if np.isnan(result).any():
@@ -96,7 +95,7 @@ def _reduce(values: FloatArray, how: Literal["mean", "median", "min"]) -> FloatA
     return np.asarray(result, dtype=np.float64)
 
 
-def _smaller_is_better(ranks: FloatArray, table: RankTable, normalized: bool) -> AggregatedValues:
+def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> AggregatedValues:
     statistic = ranks / table.sizes.max() if normalized else ranks
     return AggregatedValues(-statistic, statistic)
 
@@ -131,13 +130,13 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     return _larger_is_better((table.n_items - worst).sum(axis=0))
 
 
-def _bottom_filled(table: RankTable) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _bottom_filled(table: RankTable) -> tuple[Floats, NDArray[np.bool_]]:
     """Ranks with absent entries behind all others, and where they are."""
     missing = table.missing
     return np.where(missing, np.inf, table.ranks), missing
 
 
-def _larger_is_better(values: FloatArray) -> AggregatedValues:
+def _larger_is_better(values: Floats) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
@@ -165,71 +164,69 @@ def best_go_first(table: RankTable) -> AggregatedValues:
 
 _KOLDE = "Kolde et al. (2012), RobustRankAggreg"
 _FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
-for _spec in (
-    AggregatorSpec(
-        "mean_rank",
-        (),
-        "mean of the ranks",
-        mean_rank,
-        "ranks",
-        False,
-        "[1, N]",
-        _KOLDE,
-        ("normalized",),
+_AS_GIVEN = "ranks count as they are; average ranks are the default where lists are ranked"
+
+
+def _reduced_rank(**said: Any) -> AggregatorSpec:
+    """What the statistics of an item's own ranks have in common."""
+    return AggregatorSpec(
+        input="ranks",
+        bounds="[1, N]",
+        higher_is_better=False,
+        ties=_AS_GIVEN,
+        source=_KOLDE,
+        options=("normalized",),
+        **said,
+    )
+
+
+AGGREGATORS.add(
+    _reduced_rank(
+        name="mean_rank",
+        summary="mean of the ranks",
+        formula="1/m sum_i r_i",
+        compute=mean_rank,
+    ),
+    _reduced_rank(
+        name="median_rank",
+        summary="median of the ranks",
+        formula="median_i r_i",
+        compute=median_rank,
+    ),
+    _reduced_rank(
+        name="minimum_rank",
+        summary="best rank in any list",
+        formula="min_i r_i",
+        compute=minimum_rank,
+    ),
+    _reduced_rank(
+        name="geometric_mean_rank",
+        aliases=("rank_product",),
+        summary="geometric mean of the ranks",
+        formula="(prod_i r_i)^(1/m)",
+        compute=geometric_mean_rank,
     ),
     AggregatorSpec(
-        "median_rank",
-        (),
-        "median of the ranks",
-        median_rank,
-        "ranks",
-        False,
-        "[1, N]",
-        _KOLDE,
-        ("normalized",),
+        name="borda",
+        summary="how many items are beaten, over all lists",
+        formula="sum_i (p - r_i), r_i average ranks",
+        bounds="[0, m (p - 1)]",
+        ties="half a point for an equal rank; none with ties='strict'",
+        source=_FPCPS,
+        compute=borda,
+        input="ranks",
+        options=("ties",),
     ),
     AggregatorSpec(
-        "minimum_rank",
-        (),
-        "best rank in any list",
-        minimum_rank,
-        "ranks",
-        False,
-        "[1, N]",
-        _KOLDE,
-        ("normalized",),
+        name="best_go_first",
+        aliases=("bgf",),
+        summary="what some list ranks first, then second, …",
+        formula="place of the item when items are sorted by min_i r_i, then by the first list with it",
+        bounds="[1, p]",
+        higher_is_better=False,
+        ties="broken by column order inside a list",
+        source=_FPCPS,
+        compute=best_go_first,
+        input="ranks",
     ),
-    AggregatorSpec(
-        "geometric_mean_rank",
-        ("rank_product",),
-        "geometric mean of the ranks",
-        geometric_mean_rank,
-        "ranks",
-        False,
-        "[1, N]",
-        _KOLDE,
-        ("normalized",),
-    ),
-    AggregatorSpec(
-        "borda",
-        (),
-        "how many items are beaten, over all lists",
-        borda,
-        "ranks",
-        True,
-        "[0, m (p - 1)]",
-        _FPCPS,
-        ("ties",),
-    ),
-    AggregatorSpec(
-        "best_go_first",
-        ("bgf",),
-        "what some list ranks first, then second, …",
-        best_go_first,
-        "ranks",
-        False,
-        "[1, p]",
-        _FPCPS,
-    ),
-):
-    AGGREGATORS.add(_spec)
+)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -25,8 +26,6 @@ __all__ = [
     "median_score",
     "minimum_score",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def arithmetic_mean(table: RankTable) -> AggregatedValues:
@@ -100,9 +99,9 @@ def geometric_mean(
     return _same(np.exp(_over_present(logs, np.mean, np.nanmean)))
 
 
-def _shift(scores: FloatArray, shift: float | str) -> FloatArray:
+def _shift(scores: Floats, shift: float | str) -> Floats:
     if shift == "minimum":
-        lowest: FloatArray = np.nanmin(scores, axis=1, keepdims=True)
+        lowest: Floats = np.nanmin(scores, axis=1, keepdims=True)
         return np.maximum(-lowest, 0.0)
     if isinstance(shift, (int, float)) and not isinstance(shift, bool) and np.isfinite(shift):
         return np.full((1, 1), float(shift))
@@ -170,10 +169,10 @@ def maximum_score(table: RankTable) -> AggregatedValues:
 
 
 def _over_present(
-    values: FloatArray,
-    complete: Callable[..., FloatArray],
-    with_missing: Callable[..., FloatArray],
-) -> FloatArray:
+    values: Floats,
+    complete: Callable[..., Floats],
+    with_missing: Callable[..., Floats],
+) -> Floats:
     """Reduce over the lists; the slower NaN-aware form only where a NaN makes it necessary."""
     result = complete(values, axis=0)
     if np.isnan(result).any():
@@ -181,37 +180,72 @@ def _over_present(
     return np.asarray(result, dtype=np.float64)
 
 
-def _same(values: FloatArray) -> AggregatedValues:
+def _same(values: Floats) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-_THESIS = "Salman (2022), section 3.5"
-for _name, _aliases, _summary, _compute, _bounds, _options in (
-    ("arithmetic_mean", ("am", "mean"), "mean of the scores", arithmetic_mean, "(-inf, inf)", ()),
-    (
-        "geometric_mean",
-        ("gm",),
-        "geometric mean of the scores",
-        geometric_mean,
-        "[0, inf)",
-        ("shift", "nonpositive_as"),
-    ),
-    ("l2_norm", ("l2",), "Euclidean norm of the scores", l2_norm, "[0, inf)", ()),
-    ("median", (), "median of the scores", median_score, "(-inf, inf)", ()),
-    ("minimum", ("min",), "lowest score", minimum_score, "(-inf, inf)", ()),
-    ("maximum", ("max",), "highest score", maximum_score, "(-inf, inf)", ()),
-):
-    AGGREGATORS.add(
-        AggregatorSpec(
-            _name,
-            _aliases,
-            _summary,
-            _compute,
-            "scores",
-            True,
-            _bounds,
-            _THESIS,
-            _options,
-            by_item=lambda options: options.get("shift") != "minimum",  # looks at whole lists
-        )
+def _without_minimum(options: Mapping[str, Any]) -> bool:
+    return options.get("shift") != "minimum"  # which looks at whole lists
+
+
+def _score_based(**said: Any) -> AggregatorSpec:
+    """What the aggregators of this file have in common."""
+    return AggregatorSpec(
+        input="scores",
+        ties="not concerned: scores count as they are",
+        source="Salman (2022), section 3.5",
+        by_item=_without_minimum,
+        **said,
     )
+
+
+AGGREGATORS.add(
+    _score_based(
+        name="arithmetic_mean",
+        aliases=("am", "mean"),
+        summary="mean of the scores",
+        formula="1/m sum_i s_i",
+        bounds="(-inf, inf)",
+        compute=arithmetic_mean,
+    ),
+    _score_based(
+        name="geometric_mean",
+        aliases=("gm",),
+        summary="geometric mean of the scores",
+        formula="(prod_i s_i)^(1/m)",
+        bounds="[0, inf)",
+        compute=geometric_mean,
+        options=("shift", "nonpositive_as"),
+    ),
+    _score_based(
+        name="l2_norm",
+        aliases=("l2",),
+        summary="Euclidean norm of the scores",
+        formula="sqrt(sum_i s_i^2)",
+        bounds="[0, inf)",
+        compute=l2_norm,
+    ),
+    _score_based(
+        name="median",
+        summary="median of the scores",
+        formula="median_i s_i",
+        bounds="(-inf, inf)",
+        compute=median_score,
+    ),
+    _score_based(
+        name="minimum",
+        aliases=("min",),
+        summary="lowest score",
+        formula="min_i s_i",
+        bounds="(-inf, inf)",
+        compute=minimum_score,
+    ),
+    _score_based(
+        name="maximum",
+        aliases=("max",),
+        summary="highest score",
+        formula="max_i s_i",
+        bounds="(-inf, inf)",
+        compute=maximum_score,
+    ),
+)

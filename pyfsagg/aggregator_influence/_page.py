@@ -9,22 +9,20 @@ import pandas as pd
 
 from pyfsagg._base.words import enumerate_names, number, plural, probabilities, readable, titled
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import THESIS, closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
-    Code,
     Column,
-    Enumeration,
     Page,
     Picture,
-    Records,
     Section,
     Table,
     Text,
 )
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence import THESIS_MEASURES, AggregatorComparison, InfluenceResult
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
-from pyfsagg.ensemble._record import THESIS, named_settings
+from pyfsagg.aggregator_influence.comparison import AggregatorComparison
+from pyfsagg.aggregator_influence.result import THESIS_MEASURES, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.stability_measures import STABILITY_MEASURES
@@ -47,8 +45,9 @@ def influence_page(
     measures: Sequence[str] = THESIS_MEASURES,
     top: float | int = 0.25,
     adjust: str = "holm",
-    data_name: str | None = None,
     command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
 ) -> Page:
     """The report of an influence run as a page for :func:`pyfsagg._page.page.write_page`.
 
@@ -61,10 +60,8 @@ def influence_page(
         Size of the subsets for measures of selections.
     adjust : {"holm", "bonferroni", "bh", "none"}
         Correction of the pairwise p-values.
-    data_name : str, optional
-        What the data are called, for the title.
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that made the result.
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
@@ -91,23 +88,20 @@ def influence_page(
     for label in result.filters:
         blocks = _filter_blocks(result, frame[frame["filter"] == label], label, top, adjust)
         sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
-    data = result.data
-    sections += [
-        Section(
-            "settings",
-            "Settings",
-            [Records("Everything that determines the numbers above.", _settings(result, top))],
-        ),
-        Section("repeat", "How to repeat it", _repeat(result, command)),
-        Section("cite", "How to cite", [Enumeration(_references(result, names))]),
-    ]
+    kind = "a number of features" if isinstance(top, int) else "a fraction of the features"
+    sections += closing(
+        settings_groups(result, last=[("Best features compared", f"{top} ({kind})")]),
+        _references(result, names),
+        command=command,
+        code=result.code(result.full_view({"reading": reading})),
+    )
     title = (
         f"Influence of the aggregator on {data_name}"
         if data_name
         else "Influence of the aggregator"
     )
     subtitle = (
-        f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
+        f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
     return Page(title, subtitle, sections)
@@ -255,60 +249,18 @@ def _picture(
     return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
 
 
-def _settings(
-    result: InfluenceResult, top: float | int
-) -> list[tuple[str, Sequence[tuple[str, str]]]]:
-    kind = "a number of features" if isinstance(top, int) else "a fraction of the features"
-    return [
-        (
-            "Method",
-            [*named_settings(result.parameters), ("Best features compared", f"{top} ({kind})")],
-        ),
-        ("Data", named_settings(result.data)),
-        ("Software", [(name, str(version)) for name, version in result.versions.items()]),
-    ]
-
-
-def _repeat(result: InfluenceResult, command: str | None) -> list[Block]:
-    blocks: list[Block] = []
-    if command:
-        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
-    p = result.parameters
-    arguments = {
-        "filter": p["filters"] if len(p["filters"]) > 1 else p["filters"][0],
-        "filter_params": p["filter_params"] or None,
-        "method": p["method"],
-        "normalize": p["normalize"] if p["method"] == "bam" else None,
-        "aggregators": p["aggregators"],
-        "aggregator_params": p["aggregator_params"] or None,
-        "n_folds": p["n_folds"],
-        "n_resamples": p["n_resamples"],
-        "drop_near_zero_variance": p["drop_near_zero_variance"] or None,
-        "random_state": p["seed"],
-    }
-    lines = [f"    {name}={value!r}," for name, value in arguments.items() if value is not None]
-    code = ["import pyfsagg", "", "result = pyfsagg.influence(", "    X,", "    y,", *lines, ")"]
-    own = [label for label in p["filters"] if label not in FILTERS]
-    if own:
-        code.insert(2, f"# {', '.join(own)}: your own function or estimator, not its name")
-    return [*blocks, Text("In Python:"), Code("\n".join([*code, "result.table(intervals=True)"]))]
-
-
 def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[str, str]]:
     return [
-        ("Software", f"The pyfsagg developers. pyfsagg, version {result.versions['pyfsagg']}"),
+        software(result.versions["pyfsagg"]),
         ("Influence of the aggregator", f"{THESIS}, section 3.3.2 (“thesis” below)"),
         *(
-            (f"Filter {readable(label)}", FILTERS.get(label).source.rstrip("."))
+            (f"Filter {readable(label)}", FILTERS.get(label).source)
             for label in result.parameters["filters"]
             if label in FILTERS
         ),
         *(
-            (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source.rstrip("."))
+            (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
             for name in result.aggregators
         ),
-        *(
-            (f"Measure {readable(name)}", STABILITY_MEASURES.get(name).source.rstrip("."))
-            for name in measures
-        ),
+        *((f"Measure {readable(name)}", STABILITY_MEASURES.get(name).source) for name in measures),
     ]

@@ -18,7 +18,8 @@ from pyfsagg._draw.style import (
     new_axes,
     set_title,
 )
-from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
+from pyfsagg.aggregator_influence.comparison import AggregatorComparison
+from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.stability_measures import STABILITY_MEASURES
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from pyfsagg._base.checks import check_real
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import STABILITY_MEASURES, stability
+from pyfsagg._run.result import Result, Saved
+from pyfsagg._table.identity import versions
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics import (
     FriedmanTest,
     OneWayAnova,
@@ -24,10 +26,7 @@ from pyfsagg.statistics import (
     rm_anova,
 )
 
-if TYPE_CHECKING:
-    from pyfsagg.aggregator_influence.result import InfluenceResult
-
-__all__ = ["AggregatorComparison", "compare_aggregators", "compare_values"]
+__all__ = ["AggregatorComparison", "compare_values"]
 
 CAUTIONS = {
     "fold": "The training parts of two folds share most of their samples, and every pseudo-value "
@@ -44,7 +43,7 @@ Test = TypeVar("Test")
 
 
 @dataclass(frozen=True, eq=False)
-class AggregatorComparison:
+class AggregatorComparison(Result):
     """A comparison of aggregators by one measure of stability.
 
     Attributes
@@ -65,7 +64,13 @@ class AggregatorComparison:
         Paired t tests of all pairs.
     refused : dict of str to str
         Why a test that is None could not be made.
+    parameters, data, versions : dict
+        Options of the tests, what is known of the data, and the software.
     """
+
+    kind: ClassVar[str] = "aggregator_comparison"
+    noun: ClassVar[str] = "comparison"
+    one_file: ClassVar[bool] = True
 
     values: pd.DataFrame
     measure: str
@@ -76,6 +81,9 @@ class AggregatorComparison:
     friedman: FriedmanTest | None
     pairwise: PairwiseTests | None
     refused: Mapping[str, str]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def caution(self) -> str:
@@ -126,15 +134,14 @@ class AggregatorComparison:
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
         return " ".join([*found, *reasons, self.caution])
 
-    def to_json(self) -> str:
-        """Values, tests, reasons and caution as a JSON object."""
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         made = {
             "repeated": self.repeated,
             "one_way": self.one_way,
             "friedman": self.friedman,
             "pairwise": self.pairwise,
         }
-        document = {
+        return {
             "measure": self.measure,
             "unit": self.unit,
             "larger_is_stabler": self.larger_is_stabler,
@@ -146,13 +153,26 @@ class AggregatorComparison:
             "refused": dict(self.refused),
             "caution": self.caution,
         }
-        return json.dumps(document, allow_nan=False, ensure_ascii=False)
 
-    def plot(self, **options: Any) -> Any:
-        """Heat map of the adjusted p-values of all pairs; returns Matplotlib axes."""
-        from pyfsagg.aggregator_influence._plot import plot_pairwise
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {} if self.pairwise is None else {"comparison.csv": self.to_frame()}
 
-        return plot_pairwise(self, **options)
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        """The tests are made again of the values, which say all."""
+        document = saved.document
+        unit = document["unit"]
+        rows = pd.Index(document["rows"], name=unit)
+        values = pd.DataFrame(document["values"], index=rows)
+        if unit == "fold":
+            values.index = values.index.astype(int)
+        again = compare_values(
+            values, document["measure"], unit, data=document["data"], **document["parameters"]
+        )
+        return cls(**{**vars(again), "versions": document["versions"]})
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        return [self.tests().to_string(float_format="{:.4g}".format, na_rep="–"), self.sentence]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4g}" for name, value in self.values.mean().items())
@@ -160,7 +180,13 @@ class AggregatorComparison:
 
 
 def compare_values(
-    values: pd.DataFrame, measure: str, unit: str, *, adjust: str, confidence: float
+    values: pd.DataFrame,
+    measure: str,
+    unit: str,
+    *,
+    adjust: str,
+    confidence: float,
+    data: Mapping[str, Any] | None = None,
 ) -> AggregatorComparison:
     """All tests of a table of units by aggregators; a test that the data refuse says why."""
     if values.shape[1] < 2:
@@ -195,93 +221,6 @@ def compare_values(
         ),
         attempt("pairwise", lambda: pairwise_tests(rounded, adjust=adjust, confidence=confidence)),
         refused,
+        {"adjust": adjust, "confidence": confidence},
+        data or {},
     )
-
-
-def compare_aggregators(
-    results: Mapping[str, InfluenceResult],
-    measure: str = "spearman",
-    *,
-    filter: str | None = None,
-    top: float | int = 0.25,
-    adjust: str = "holm",
-    confidence: float = 0.95,
-) -> AggregatorComparison:
-    """Compare aggregators over several data sets.
-
-    The stability over folds of each data set is one value per aggregator; data sets are the subjects
-    of the repeated-measures comparison, and the replicates of the one-way comparison.
-
-    Parameters
-    ----------
-    results : mapping of data set name to InfluenceResult
-        At least three, with the same aggregators.
-    measure : str
-        A measure of :func:`pyfsagg.list_stability_measures` that works on scores or ranks, or on
-        subsets of size `top`.
-    filter : str, optional
-        Which filter of the results; the first one by default.
-    top : float or int
-        Size of the subsets: a fraction of the features of a data set, or a count.
-    adjust : {"holm", "bonferroni", "bh", "none"}
-        Correction of the pairwise p-values.
-    confidence : float
-        Level of intervals and sentences.
-
-    Returns
-    -------
-    AggregatorComparison
-
-    Raises
-    ------
-    ParameterError
-        For fewer than three data sets, different aggregators, or an unknown filter or option.
-    DataError
-        If the measure is undefined on a data set.
-
-    Notes
-    -----
-    Source: the comparison of tables 4.5 and 4.6 of the thesis, which prints one-way results with
-    Bonferroni correction; the repeated-measures form takes into account that the aggregators were
-    tried on the same data sets.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> results = {}
-    >>> for name in ("wine", "breast_cancer", "ionosphere"):
-    ...     data = pyfsagg.load_dataset(name)
-    ...     results[name] = pyfsagg.influence(
-    ...         data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
-    ...     )
-    >>> found = pyfsagg.compare_aggregators(results)
-    >>> found.values.shape, found.unit
-    ((3, 2), 'data set')
-    """
-    if not isinstance(results, Mapping):
-        raise InputTypeError(
-            "results must be a mapping of data set name to InfluenceResult, got "
-            f"{type(results).__name__}"
-        )
-    if len(results) < 3:
-        raise ParameterError(
-            f"a comparison over data sets needs at least three of them, got {len(results)}; "
-            "InfluenceResult.compare compares over the folds of one"
-        )
-    rows = {}
-    expected = next(iter(results.values())).aggregators
-    for name, result in results.items():
-        if set(result.aggregators) != set(expected):
-            raise ParameterError(
-                f"the result of {name!r} has the aggregators {', '.join(result.aggregators)}, the "
-                f"first one has {', '.join(expected)}; they must be the same"
-            )
-        label = result.filter_label(filter)
-        rows[name] = {
-            aggregator: stability(
-                result.scores[label, aggregator], measure, input="scores", top=top
-            ).value
-            for aggregator in expected
-        }
-    values = pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
-    return compare_values(values, measure, "data set", adjust=adjust, confidence=confidence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.task import Task
+from pyfsagg._base.words import readable
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
+from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
 from pyfsagg.ensemble.run import Run, set_up_run
-from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink, score_resamples
+from pyfsagg.ensemble.scoring import as_lists, score_resamples
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
-from pyfsagg.resampling import draw_resamples
+from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples, read_plan
 
-__all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence"]
+__all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence", "with_options"]
 
 Compute = Callable[[RankTable], AggregatedValues]
 
@@ -40,21 +43,17 @@ def influence(
     y: Any = None,
     *,
     filter: Any = "information_gain",
-    filter_params: Mapping[str, Mapping[str, Any]] | None = None,
+    filter_params: Mapping[str, Any] | None = None,
     method: str = "wam",
     normalize: str = "per_resample",
-    aggregators: Sequence[str] = THESIS_AGGREGATORS,
-    aggregator_params: Mapping[str, Mapping[str, Any]] | None = None,
+    aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]] = THESIS_AGGREGATORS,
     n_folds: int = 100,
     n_resamples: int = 1000,
-    nominal: Sequence[str | int] | None = None,
-    drop_near_zero_variance: bool = False,
-    task: str = "classification",
-    target_bins: int = 5,
+    resampling: str | Plan = "bootstrap",
+    task: str | Task = "classification",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool | Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> InfluenceResult:
     """How the choice of the aggregator influences the stability of the ensemble ranking.
 
@@ -68,22 +67,23 @@ def influence(
         As in :func:`pyfsagg.wam`.
     filter : filter, or sequence of filters
         With ``method="wam"`` each is an ensemble of its own, with ``"bam"`` all are one.
-    filter_params : mapping of filter name to mapping, optional
+    filter_params : mapping, optional
+        Parameters by the name of their filter; of a single filter also flat.
     method : {"wam", "bam"}
     normalize : {"per_resample", "per_feature"}
         As in :func:`pyfsagg.bam`.
-    aggregators : sequence of str
-        Names from :func:`pyfsagg.list_aggregators`.
-    aggregator_params : mapping of aggregator name to mapping, optional
-        Options, for instance ``{"geometric_mean": {"shift": "minimum"}}`` for scores of mRMR, which
-        can be negative.
+    aggregators : sequence of str, or mapping of str to options
+        Names from :func:`pyfsagg.list_aggregators`; with options for instance
+        ``{"mean_rank": {}, "geometric_mean": {"shift": "minimum"}}`` (scores of mRMR can be negative).
     n_folds : int
         Number of folds, at least 2 and at most the size of the smallest class.
     n_resamples : int
-        Bootstraps inside each training part.
-    nominal, drop_near_zero_variance, task, target_bins, random_state, n_jobs, progress, checkpoint
-        As in :func:`pyfsagg.wam`; workers share the folds.  Folds are stratified by the classes, or
-        by the bins of a numeric target.
+        Resamples inside each training part.
+    resampling : str or plan
+        How they are drawn, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` also counts in the folds.
+    task, random_state, n_jobs, execution
+        As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
+        are stratified by the classes, or by the bins of a numeric target.
 
     Returns
     -------
@@ -111,29 +111,30 @@ def influence(
     >>> found.table().round(2).columns.tolist()
     ['arithmetic_mean', 'mean_rank']
     """
+    given = dict(locals())
     check_choice("method", method, ("wam", "bam"))
     check_choice("normalize", normalize, NORMALIZATIONS)
     check_integer("n_resamples", n_resamples, low=1)
     check_integer("n_folds", n_folds, low=2)
+    execution = Execution.without_scratch("influence", execution)
+    plan = read_plan(resampling)
+    _check_inner_plan(plan)
     filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
     if method == "bam" and len(filters) < 2:
         raise ParameterError("method='bam' needs at least two filters to aggregate between")
-    options = _bind_aggregators(aggregators, aggregator_params or {})
+    options = _bind_aggregators(aggregators)
     folds = set_up_run(
         X,
         y,
         filters=filters,
-        filter_params=filter_params or {},
+        filter_params=filter_params,
         n_resamples=n_folds,
-        resampling="k_fold",
-        nominal=nominal,
-        drop_near_zero_variance=drop_near_zero_variance,
+        resampling=KFold(sample_weight=plan.sample_weight),
         task=task,
-        target_bins=target_bins,
         random_state=random_state,
-        checkpoint=checkpoint,
+        execution=execution,
     )
-    plan = FoldPlan(folds, options, n_resamples, None if method == "wam" else normalize)
+    inside = FoldPlan(folds, options, n_resamples, plan, None if method == "wam" else normalize)
     # As in the scoring of resamples: only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
     settings = {
@@ -143,24 +144,28 @@ def influence(
         "aggregator_params": {name: dict(chosen) for name, chosen in options.items() if chosen},
         "n_folds": n_folds,
         "n_resamples": n_resamples,
+        "resampling_inside": plan.name,
+        "resampling_inside_params": plan.parameters(),
     }
-    identity = {"kind": "influence", **folds.identity, **settings}
+    identity = {"kind": "influence", **folds.identity, **settings, "plan": plan}
     found: list[dict[str, NDArray[np.float64]]] = []
     with (
-        open_checkpoint(checkpoint, identity) as kept,
-        progress_sink(progress, n_folds, "fold") as told,
+        open_checkpoint(execution.checkpoint, identity) as kept,
+        progress_sink(execution.progress, n_folds, "fold") as advance,
     ):
         numbers = range(n_folds)
         keys = [f"fold {fold}" for fold in numbers]
         for scores in resume_tasks(
-            kept, keys, FoldPlan.rank_fold, plan, numbers, n_jobs=n_jobs, threads=threads
+            kept, keys, FoldPlan.rank_fold, inside, numbers, n_jobs=n_jobs, threads=threads
         ):
             found.append(scores)
-            told(len(found))
+            advance(len(found))
+    call = Call.of(influence, given, random_state=folds.parameters["seed"])
     parameters = {
         **folds.parameters,
         **settings,
-        "resampling": "bootstrap within stratified folds",
+        "resampling": f"{readable(plan.name)} within stratified folds",
+        "call": call.record(),
     }
     return InfluenceResult(
         {
@@ -174,23 +179,51 @@ def influence(
     )
 
 
-def _bind_aggregators(
+def _check_inner_plan(plan: Plan) -> None:
+    """Refuse plans that do not draw rows of a training part."""
+    if plan.only or isinstance(plan, PoissonBootstrap):
+        raise ParameterError(
+            f"resampling={plan.name!r} cannot be drawn inside the training part of a fold; use "
+            "'bootstrap', 'stratified_bootstrap', 'subsample' or a pyfsagg.GroupedBootstrap"
+        )
+
+
+def with_options(
     names: Sequence[str], params: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
+    """Aggregators with the options that are given apart from them, as `aggregators` of influence.
+
+    Raises
+    ------
+    ParameterError
+        If options name an aggregator that is not among `names`.
+    """
+    given = {AGGREGATORS.get(name).name: chosen for name, chosen in params.items()}
+    found = {
+        AGGREGATORS.get(name).name: given.pop(AGGREGATORS.get(name).name, {}) for name in names
+    }
+    if given:
+        raise ParameterError(
+            f"aggregator_params names {next(iter(given))!r}, which is not among the aggregators "
+            f"{', '.join(found)}"
+        )
+    return found
+
+
+def _bind_aggregators(
+    given: Sequence[str] | Mapping[str, Mapping[str, Any]],
+) -> dict[str, Mapping[str, Any]]:
     """Canonical names with their options, all of them known to be good."""
-    if isinstance(names, str):
-        raise ParameterError(f"aggregators must be a sequence of names, got the one name {names!r}")
+    if isinstance(given, str):
+        raise ParameterError(f"aggregators must be a sequence of names, got the one name {given!r}")
+    names = list(given)
     canonical = [AGGREGATORS.get(name).name for name in names]
     if not canonical or len(set(canonical)) < len(canonical):
         raise ParameterError(f"aggregators must be different and at least one, got {names!r}")
-    given = {AGGREGATORS.get(name).name: dict(chosen) for name, chosen in params.items()}
-    unused = [name for name in given if name not in canonical]
-    if unused:
-        raise ParameterError(
-            f"aggregator_params names {unused[0]!r}, which is not among the aggregators "
-            f"{', '.join(canonical)}"
-        )
-    options: dict[str, Mapping[str, Any]] = {name: given.get(name, {}) for name in canonical}
+    chosen_of = given if isinstance(given, Mapping) else {}
+    options: dict[str, Mapping[str, Any]] = {
+        AGGREGATORS.get(name).name: dict(chosen_of.get(name) or {}) for name in names
+    }
     for name, chosen in options.items():
         AGGREGATORS.get(name).bind(**chosen)  # refused before the work is done
     return options
@@ -203,6 +236,7 @@ class FoldPlan:
     folds: Run
     aggregators: Mapping[str, Mapping[str, Any]]
     n_resamples: int
+    plan: Plan
     normalize: str | None
 
     def score_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
@@ -211,9 +245,10 @@ class FoldPlan:
         resamples = draw_resamples(
             table,
             target,
+            self.plan,
             n_resamples=self.n_resamples,
             seed=_fold_seed(self.folds.parameters["seed"], fold),
-            sample_weight=self.folds.resamples.weights[fold],
+            weight=self.folds.resamples.weights[fold],
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
 

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.output import new_folder
+from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
-from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
+from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import pseudo_values, stability_table
 
 __all__ = ["THESIS_MEASURES", "InfluenceResult"]
 
 THESIS_MEASURES = ("spearman", "jaccard", "canberra")
-SCHEMA = 1
-RUN_FILE, MATRIX_FILE, TABLE_FILE = "run.json", "matrices.npz", "influence.csv"
 
 
 @dataclass(frozen=True, eq=False)
-class InfluenceResult:
+class InfluenceResult(Result):
     """Rankings of one ensemble per fold and aggregator, and how far the folds agree.
 
     Attributes
@@ -39,7 +34,18 @@ class InfluenceResult:
     feature_names : tuple of str
     parameters, data, versions : dict
         As in :class:`pyfsagg.EnsembleResult`.
+
+    Notes
+    -----
+    Shown with `measures` of stability, `top` (the size of the subsets that measures of selections
+    compare) and `adjust` (the correction of the p-values of pairs).  Pictures: ``"stability"`` (of
+    each aggregator, with its interval) and ``"pairwise"`` (adjusted p-values of all pairs).
     """
+
+    kind: ClassVar[str] = "influence"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"measures": THESIS_MEASURES, "top": 0.25, "adjust": "holm"}
+    )
 
     scores: Mapping[tuple[str, str], NDArray[np.float64]]
     feature_names: tuple[str, ...]
@@ -213,114 +219,80 @@ class InfluenceResult:
             As :meth:`by_fold`.  Tests that the values do not allow are listed with the reason.
         """
         values = self.by_fold(measure, filter, top=top)
-        return compare_values(values, measure, "fold", adjust=adjust, confidence=confidence)
+        return compare_values(
+            values, measure, "fold", adjust=adjust, confidence=confidence, data=self.data
+        )
 
-    def plot(self, kind: str = "stability", **options: Any) -> Any:
-        """Draw the result; returns Matplotlib axes.
+    def pairs(
+        self,
+        measures: Sequence[str] = THESIS_MEASURES,
+        *,
+        top: float | int = 0.25,
+        adjust: str = "holm",
+    ) -> pd.DataFrame | None:
+        """Pairwise tests of all filters and measures, as far as they can be made; None without any."""
+        parts = []
+        for label in self.filters:
+            for measure in measures if len(self.aggregators) > 1 else ():
+                try:
+                    frame = self.compare(measure, label, top=top, adjust=adjust).to_frame()
+                except DataError:
+                    # The report says why there is none.
+                    continue
+                frame.insert(0, "measure", measure)
+                frame.insert(0, "filter", label)
+                parts.append(frame)
+        return pd.concat(parts, ignore_index=True) if parts else None
 
-        Parameters
-        ----------
-        kind : {"stability", "pairwise"}
-            Stability of each aggregator with its interval; heat map of the adjusted p-values of all
-            pairs of aggregators.
-        **options
-            Passed on to ``pyfsagg.plotting.plot_<kind>``: `measure`, `filter`, `top`, `ax`.
-        """
-        from pyfsagg.aggregator_influence._plot import INFLUENCE_PLOTS
-
-        if kind not in INFLUENCE_PLOTS:
-            raise ParameterError(
-                f"kind must be one of {', '.join(map(repr, INFLUENCE_PLOTS))}, got {kind!r}"
-            )
-        return INFLUENCE_PLOTS[kind](self, **options)
-
-    def to_json(self, measures: Sequence[str] = THESIS_MEASURES, *, top: float | int = 0.25) -> str:
-        """Parameters, data record, versions and the stability table as JSON text."""
-        frame = self.to_frame(measures, top=top).astype(object)
-        document = {
-            "schema": SCHEMA,
-            "kind": "influence",
-            "parameters": self.parameters,
-            "data": self.data,
-            "versions": self.versions,
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "features": list(self.feature_names),
             "matrices": [list(key) for key in self.scores],
-            "top": top,
-            "stability": frame.where(frame.notna(), None).to_dict("records"),
+            "top": view["top"],
+            "stability": records(self.to_frame(view["measures"], top=view["top"])),
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
 
-    def save(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        measures: Sequence[str] = THESIS_MEASURES,
-        top: float | int = 0.25,
-    ) -> Path:
-        """Write ``run.json``, ``matrices.npz`` and ``influence.csv`` into a new or empty folder.
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        return {f"scores_{i}": matrix for i, matrix in enumerate(self.scores.values())}
 
-        The folder appears complete or not at all.
-
-        Raises
-        ------
-        OutputError
-            If the folder is not empty or cannot be written.
-        """
-        with new_folder(folder) as draft:
-            self.write_into(draft, measures=measures, top=top)
-        return Path(folder)
-
-    def write_into(
-        self,
-        folder: Path,
-        *,
-        measures: Sequence[str] = THESIS_MEASURES,
-        top: float | int = 0.25,
-    ) -> None:
-        """Write the files of :meth:`save` into an existing folder."""
-        (folder / RUN_FILE).write_text(self.to_json(measures, top=top) + "\n", encoding="utf-8")
-        self.to_frame(measures, top=top).to_csv(folder / TABLE_FILE, index=False)
-        arrays = {f"scores_{i}": matrix for i, matrix in enumerate(self.scores.values())}
-        np.savez_compressed(folder / MATRIX_FILE, **arrays)  # type: ignore[arg-type]
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        tables = {"influence.csv": self.to_frame(view["measures"], top=view["top"])}
+        pairs = self.pairs(view["measures"], top=view["top"], adjust=view["adjust"])
+        return tables if pairs is None else {**tables, "comparison.csv": pairs}
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> InfluenceResult:
-        """Read what :meth:`save` wrote.
+    def made_of(cls, saved: Saved) -> Self:
+        document = saved.document
+        return cls(
+            {
+                (str(label), str(aggregator)): saved.arrays[f"scores_{i}"]
+                for i, (label, aggregator) in enumerate(document["matrices"])
+            },
+            tuple(document["features"]),
+            document["parameters"],
+            document["data"],
+            document["versions"],
+        )
 
-        Raises
-        ------
-        OutputError
-            If the folder holds no saved result, a damaged one, or one of another kind or schema.
-        """
-        path = Path(folder)
-        try:
-            document = json.loads((path / RUN_FILE).read_text(encoding="utf-8"))
-            kind, schema = document.get("kind"), document.get("schema")
-            if schema != SCHEMA or kind != "influence":
-                raise OutputError(
-                    f"{folder} holds a {kind!r} of schema {schema!r}; this version reads an "
-                    f"'influence' of schema {SCHEMA}"
-                )
-            with (path / MATRIX_FILE).open("rb") as file, np.load(file) as arrays:
-                scores = {
-                    (str(label), str(aggregator)): arrays[f"scores_{i}"]
-                    for i, (label, aggregator) in enumerate(document["matrices"])
-                }
-            return cls(
-                scores,
-                tuple(document["features"]),
-                document["parameters"],
-                document["data"],
-                document["versions"],
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return ["result.table(intervals=True)"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        parts = [
+            f"{self.n_folds} folds of {self.parameters['n_resamples']} bootstraps "
+            f"({self.parameters['method'].upper()})"
+        ]
+        for label in self.filters:
+            table = self.table(label, view["measures"], top=view["top"])
+            text = table.rename_axis(columns=None).to_string(
+                float_format="{:.4f}".format, na_rep="–", index_names=False
             )
-        except FileNotFoundError as error:
-            raise OutputError(
-                f"{folder} holds no saved result: {error.filename} is missing"
-            ) from None
-        except OutputError:
-            raise
-        except (ValueError, KeyError, OSError, AttributeError, zipfile.BadZipFile) as error:
-            raise OutputError(f"the result saved in {folder} is damaged: {error}") from None
+            parts.append(f"Stability over the folds, {label}:\n{text}")
+        frame = self.to_frame(view["measures"], top=view["top"])
+        return [*parts, *(note for note in dict.fromkeys(frame["note"]) if note)]
 
     def __repr__(self) -> str:
         return (

@@ -23,11 +23,13 @@ from pyfsagg.cli import (
     influence,
     order,
     rank,
+    report,
+    show,
     stability,
     unsupervised,
 )
 from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
-from pyfsagg.reproduce.commands import reproduce
+from pyfsagg.reproduce import commands as reproduce
 
 __all__ = ["main"]
 
@@ -39,6 +41,8 @@ COMMANDS = (
     evaluate,
     order,
     unsupervised,
+    report,
+    show,
     datasets,
     reproduce,
     cross_check,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from pyfsagg.stability_measures._input import Selection, read_collection
 
 __all__ = ["Collection", "read_similarity", "read_source"]
 
+MOST_NAMES = 2000  # that code spells out
 TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 
@@ -39,6 +39,12 @@ class Collection:
     n_features : int or None
     top : float or int
         Size of the selections; lists have been cut to it.
+    source : str
+        The folder or table.
+    filter : str or None
+        The filter of a run.
+    labelled : bool
+        Whether the first column of a table holds labels.
     """
 
     name: str
@@ -48,29 +54,38 @@ class Collection:
     feature_names: tuple[str, ...] | None
     n_features: int | None
     top: float | int
+    source: str = ""
+    filter: str | None = None
+    labelled: bool = False
 
     @property
-    def n_resamples(self) -> int:
-        return len(self.data)
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What all functions of stability take beside the data."""
-        return {
-            "n_features": self.n_features,
-            "feature_names": self.feature_names,
-            "input": self.input,
-            "top": self.top,
-        }
-
-    def sha256(self) -> str:
-        """Of names and numbers; equal collections have the same."""
+    def given(self) -> Any:
+        """The data as a function of stability takes them, with the names of the features."""
         if self.form == "lists":
-            text = "\n\n".join("\n".join(names) for names in self.data)
-            return hashlib.sha256(text.encode()).hexdigest()
-        digest = hashlib.sha256("\0".join(self.feature_names or ()).encode())
-        digest.update((np.ascontiguousarray(self.data, dtype=np.float64) + 0.0).tobytes())
-        return digest.hexdigest()
+            return self.data
+        return pd.DataFrame(self.data, columns=list(self.feature_names or ()))
+
+    def reading(self, name: str) -> list[str]:
+        """Lines of code that read the data and call them `name`."""
+        if self.form == "lists":
+            if sum(map(len, self.data)) > MOST_NAMES:
+                return [f"# {name}: the {len(self.data):,} lists of names"]
+            return [f"{name} = [", *(f"    {list(names)!r}," for names in self.data), "]"]
+        if self.form == "run":
+            run = f"pyfsagg.EnsembleResult.load({self.source!r})"
+            if self.filter is None:
+                return [f"{name} = {run}"]
+            return [
+                "import pandas as pd",
+                "",
+                f"run = {run}",
+                f"{name} = pd.DataFrame(run.score_matrices[{self.filter!r}], "
+                "columns=run.feature_names)",
+            ]
+        lines = [f"{name} = pyfsagg.read_table({self.source!r})"]
+        if self.labelled:
+            lines.append(f"{name} = {name}.set_index({name}.columns[0])")
+        return lines
 
 
 def read_source(
@@ -120,19 +135,20 @@ def read_source(
     single = len(sources) == 1 and (first == "-" or _is_table(first))
     if form == "matrix" or (form == "auto" and single):
         frame = read_table(first)
-        wordy = _columns_of_words(frame)
+        wordy, labelled = _columns_of_words(frame), False
         if wordy and wordy == [frame.columns[0]] and frame.shape[1] > 1:
-            frame, wordy = frame.set_index(frame.columns[0]), []
+            frame, wordy, labelled = frame.set_index(frame.columns[0]), [], True
         if not wordy:
-            return _as_matrix(frame, first, input, top, n_features)
+            found = _as_matrix(frame, first, input, top, n_features)
+            return replace(found, labelled=labelled)
         if form == "matrix":
             raise DataError(f"column {wordy[0]!r} of {first} holds words; a matrix holds numbers")
         lists = {str(name): _names(frame[name]) for name in frame.columns}
     else:
         lists_format: Any = "lists" if form == "auto" else form
-        found = read_rank_files(sources, format=lists_format)
-        assert isinstance(found, dict)
-        lists = found
+        read = read_rank_files(sources, format=lists_format)
+        assert isinstance(read, dict)
+        lists = read
     if input not in ("auto", "sets"):
         raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
     name = Path(first).name if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
@@ -163,7 +179,15 @@ def _read_run(
     name = Path(folder).resolve().name + (f" ({filter})" if filter else "")
     wanted = 0.25 if top is None else top
     return Collection(
-        name, "run", matrix, "scores", result.feature_names, result.n_features, wanted
+        name,
+        "run",
+        matrix,
+        "scores",
+        result.feature_names,
+        result.n_features,
+        wanted,
+        folder,
+        filter,
     )
 
 
@@ -184,7 +208,7 @@ def _as_matrix(
     if kind == "sets" and top is not None:
         raise ParameterError("--top belongs to scores, ranks and lists; a 0/1 table is selected")
     wanted = 0.25 if top is None else top
-    return Collection(name, "matrix", values, kind, names, len(names), wanted)
+    return Collection(name, "matrix", values, kind, names, len(names), wanted, path)
 
 
 def _names(column: pd.Series[Any]) -> list[str]:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ __all__ = ["add_folder_flags", "rank_folder", "refuse_folder_flags"]
 FOLDER_FLAGS = ("binning", "bins", "memory_limit")
 MEMORY_FLAGS = {
     "task": "classification",
+    "target_bins": 5,
     "groups": None,
     "resampling": None,
     "resampling_param": None,
@@ -89,8 +91,7 @@ def rank_folder(
             exclude=options.exclude,
             random_state=options.seed,
             n_jobs=options.jobs,
-            checkpoint=options.checkpoint,
-            progress=progress,
+            execution=Execution.from_flags(options, progress=progress),
             **chosen,
         )
 

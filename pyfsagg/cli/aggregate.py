@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags, assignments, free_folder, names
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags, assignments
+from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg.exceptions import ParameterError, PyfsaggWarning
 
 if TYPE_CHECKING:
-    from pyfsagg.cli._aggregate_record import Outcome
+    from pyfsagg.aggregation import Aggregation
     from pyfsagg.ranks import RankTable
 
 __all__ = ["add_commands"]
@@ -40,6 +40,8 @@ examples:
 RRA = "robust_rank_aggregation"
 REVERSED_BELOW = -0.5  # rank correlation with the result from which on a list is suspicious
 ENOUGH_ITEMS = 10
+MOST_FILES = 30  # that the report spells out
+RUN_FILE = "run.json"
 
 
 def add_commands(commands: Any) -> None:
@@ -78,7 +80,7 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     add("--lower-is-better", action="store_true", help="scores such as p-values; smaller = better")
     add(
         "--reverse",
-        type=names,
+        type=names_of,
         default=[],
         metavar="A,B",
         help="lists of a matrix of scores whose scores run the other way",
@@ -93,7 +95,7 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
         type=_whole_numbers,
         metavar="N",
         help="how many items could have been listed; one number, or one per list as A,B,… "
-        "(default: the number of different names)",
+        "(default: the number of different names); p-values are adjusted over all of them",
     )
     add(
         "--full",
@@ -106,7 +108,12 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--method", metavar="NAME", help=f"(default: {RRA})")
-    add("--methods", type=names, metavar="A,B", help="compare several; the first one is the result")
+    add(
+        "--methods",
+        type=names_of,
+        metavar="A,B",
+        help="compare several; the first one is the result",
+    )
     add("--exact", action="store_true", help="exact p-values of robust rank aggregation")
     add(
         "--cutoff",
@@ -125,7 +132,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "--adjust",
         choices=("bh", "holm", "bonferroni", "none"),
         default="bh",
-        help="correction of p-values across items (default: %(default)s)",
+        help="correction of p-values across all items of the universe (default: %(default)s)",
     )
     add(
         "--permutations",
@@ -135,7 +142,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--sources",
-        type=names,
+        type=names_of,
         metavar="A,A,B",
         help="where each list comes from; permutations keep lists of one source together "
         "(default: every list is a source of its own)",
@@ -146,7 +153,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 def _whole_numbers(text: str) -> int | list[int]:
     try:
-        numbers = [int(part) for part in names(text)]
+        numbers = [int(part) for part in names_of(text)]
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected whole numbers, got {text!r}") from None
     return numbers[0] if len(numbers) == 1 else numbers
@@ -154,29 +161,60 @@ def _whole_numbers(text: str) -> int | list[int]:
 
 def _numbers(text: str) -> float | list[float]:
     try:
-        numbers = [float(part) for part in names(text)]
+        numbers = [float(part) for part in names_of(text)]
     except ValueError:
         raise argparse.ArgumentTypeError(f"expected numbers, got {text!r}") from None
     return numbers[0] if len(numbers) == 1 else numbers
 
 
 def _aggregate(options: argparse.Namespace) -> None:
-    from pyfsagg._base.output import new_folder
-
     methods, params = _methods(options)
     table = _read(options)
-    # Drawing and reporting load slowly, and a bad input should be refused at once.
-    from pyfsagg.cli import _aggregate_record as record
 
-    folder = free_folder(options.output, "pyfsagg-aggregate")
-    with new_folder(folder) as draft:
-        outcome = _compute(options, table, methods, params)
-        _warn_of_reversed(outcome)
-        record.write_into(draft, outcome, options, params, shlex.join(sys.argv[1:]))
-    if options.json:
-        print(record.to_json(outcome, options, params))
-    elif not options.quiet:
-        print(record.summary(outcome, folder))
+    def compute(progress: Any) -> Aggregation:
+        result = _compute(options, table, methods, params)
+        _warn_of_reversed(result)
+        return result
+
+    files = options.files
+    view = {
+        "top": min(options.top, table.n_items),
+        "adjusted": options.adjust != "none",
+        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
+        "reading": _reading_code(options, table),
+    }
+    keep_result(options, "pyfsagg-aggregate", compute, view=view)
+
+
+def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+    """Lines of code that read the lists."""
+    has_scores = table.scores is not None
+    given = {
+        "universe": options.universe,
+        "full": options.full or None,
+        "format": options.format if options.format != "auto" else None,
+        "ids": options.ids,
+        "header": options.header or None,
+        "duplicates": options.duplicates if options.duplicates != "error" else None,
+        "matrix": "scores" if has_scores else None,
+        "higher_is_better": False if options.lower_is_better else None,
+        "ties": options.ties,
+        "random_state": options.seed if options.ties == "random" else None,
+    }
+    arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
+    lines = ["files = [", *(f"    {file!r}," for file in options.files), "]"]
+    if len(options.files) > MOST_FILES:
+        lines = [
+            "import json",
+            "from pathlib import Path",
+            "",
+            f"# all {len(options.files):,} files, as they are recorded beside this report",
+            f'files = json.loads(Path("{RUN_FILE}").read_text(encoding="utf-8"))["data"]["files"]',
+        ]
+    lines.append(f"table = pyfsagg.RankTable.from_files(files{arguments})")
+    if options.reverse:
+        lines.append(f"table = table.reversed({options.reverse!r})")
+    return lines
 
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
@@ -214,11 +252,6 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
 
 
 def _read(options: argparse.Namespace) -> RankTable:
-    from dataclasses import replace
-
-    import numpy as np
-
-    from pyfsagg.exceptions import UnknownNameError
     from pyfsagg.ranks import RankTable
 
     wants_scores = options.scores or options.lower_is_better or bool(options.reverse)
@@ -242,12 +275,8 @@ def _read(options: argparse.Namespace) -> RankTable:
             "--scores, --lower-is-better and --reverse belong to a matrix; lists of names are best "
             "first and hold no scores"
         )
-    for name in options.reverse:
-        if name not in table.list_names:
-            raise UnknownNameError("list", name, table.list_names)
     if options.reverse:
-        sign = np.where(np.isin(table.list_names, options.reverse), -1.0, 1.0)
-        table = replace(table, scores=table.scores * sign[:, np.newaxis])
+        table = table.reversed(options.reverse)
     if table.n_lists == 1:
         warnings.warn(
             "a single list was given: its own order is the result", PyfsaggWarning, stacklevel=1
@@ -260,10 +289,15 @@ def _compute(
     table: RankTable,
     methods: list[str],
     params: dict[str, dict[str, Any]],
-) -> Outcome:
-    from pyfsagg.aggregation import AGGREGATORS, aggregate, permutation_p_values
-    from pyfsagg.aggregation.comparison import compare_methods
-    from pyfsagg.cli._aggregate_record import Outcome
+) -> Aggregation:
+    from dataclasses import replace
+
+    from pyfsagg.aggregation import (
+        AGGREGATORS,
+        aggregate,
+        compare_methods,
+        permutation_p_values,
+    )
 
     for name in methods:
         if AGGREGATORS.get(name).input == "scores" and table.scores is None:
@@ -273,10 +307,11 @@ def _compute(
                 f"{', '.join(of_ranks)}"
             )
     adjust = "bh" if options.adjust == "none" else options.adjust
-    comparison = None
+    recorded = {}
     if options.methods:
         comparison = compare_methods(table, methods, adjust=adjust, options=params)
-        result = comparison.results[0]
+        result = replace(comparison.results[0], others=comparison.results[1:])
+        recorded["compared"] = comparison.parameters["call"]
     else:
         unused = [name for name in params if name not in methods]
         if unused:
@@ -295,14 +330,34 @@ def _compute(
             random_state=options.seed,
             **params.get(methods[0], {}),
         )
-    return Outcome(
-        table, result, comparison, permutation, min(options.top, table.n_items), options.adjust
-    )
+    parameters = {
+        "methods": methods,
+        "options": params,
+        "universe": options.universe,
+        "full": options.full,
+        "scores": table.scores is not None,
+        "lower_is_better": options.lower_is_better,
+        "reverse": options.reverse,
+        "ties": table.ties if table.scores is not None else None,
+        "duplicates": options.duplicates,
+        "header": options.header,
+        "format": options.format,
+        "ids": options.ids,
+        "adjust": options.adjust,
+        "permutations": options.permutations,
+        "sources": options.sources,
+        "seed": options.seed,
+        "top": min(options.top, table.n_items),
+        "call": result.parameters["call"],
+        **recorded,
+    }
+    data = {"files": options.files, **result.data}
+    return replace(result, permutation=permutation, parameters=parameters, data=data)
 
 
-def _warn_of_reversed(outcome: Outcome) -> None:
+def _warn_of_reversed(result: Aggregation) -> None:
     """A list that runs against all others may be sorted worst first."""
-    lists = outcome.lists
+    lists = result.lists()
     against = lists[(lists["spearman"] < REVERSED_BELOW) & (lists["items"] >= ENOUGH_ITEMS)]
     for name, correlation in against["spearman"].items():
         warnings.warn(

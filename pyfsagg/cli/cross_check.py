@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags, free_folder, names, reporter
+from pyfsagg._base.settings import names_of
+from pyfsagg._command.flags import add_output_flags
+from pyfsagg._command.results import keep_result
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def add_commands(commands: Any) -> None:
     add(
         "--package",
         action="extend",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help=f"R packages to compare with (default: all that are installed of {PACKAGES})",
     )
@@ -60,7 +59,7 @@ def add_commands(commands: Any) -> None:
         "default data that come with pyfsagg",
     )
     add("--target", metavar="COLUMN", help="column with the classes, for a file")
-    add("--exclude", type=names, default=[], metavar="A,B", help="columns that are no features")
+    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
     add(
         "--n-resamples",
         type=int,
@@ -75,28 +74,20 @@ def add_commands(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Compare, write everything into a folder, and say what was found."""
-    from pyfsagg._base.output import new_folder
     from r_bridge.comparisons import cross_check
 
     data = _read(options)
-    folder = free_folder(options.output, "pyfsagg-cross-check")
-    with new_folder(folder) as draft:
-        started = time.perf_counter()
-        with reporter(options.quiet, "comparison") as progress:
-            result = cross_check(
-                options.package,
-                n_resamples=options.n_resamples,
-                random_state=options.seed,
-                progress=progress,
-                **data,
-            )
-        elapsed = time.perf_counter() - started
-        result.write_into(draft, command=shlex.join(sys.argv[1:]))
-        files = sorted(path.name for path in draft.iterdir())
-    if options.json:
-        print(result.to_json())
-    elif not options.quiet:
-        print(_summary(result, folder, files, elapsed))
+
+    def compute(progress: Any) -> CrossCheck:
+        return cross_check(
+            options.package,
+            n_resamples=options.n_resamples,
+            random_state=options.seed,
+            progress=progress,
+            **data,
+        )
+
+    result = keep_result(options, "pyfsagg-cross-check", compute, unit="comparison")
     return 0 if result.agrees else 1
 
 
@@ -124,47 +115,3 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
     X, y = split_target(read_table(options.data), options.target, options.exclude)
     name = "standard input" if options.data == "-" else Path(options.data).name
     return {"X": X, "y": y, "name": name}
-
-
-def _summary(result: CrossCheck, folder: Path, files: list[str], elapsed: float) -> str:
-    """What a person reads at the end of a run."""
-    rows = [("package", "quantity", "cases", "difference", "tolerance", "verdict")]
-    rows += [
-        (
-            each.package,
-            each.quantity,
-            str(each.n_cases),
-            "–" if each.largest is None else f"{each.largest:.1e}",
-            f"{each.tolerance:.0e} {each.scale}",
-            each.verdict,
-        )
-        for each in result.outcomes
-    ]
-    widths = [max(len(row[i]) for row in rows) for i in range(6)]
-    sides = "<<>>><"
-    table = "\n".join(
-        "  ".join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
-        )
-        for row in rows
-    )
-    notes = [
-        f"{each.package}, {each.quantity}: {each.verdict}; {each.n_beyond} of {each.n_values} values"
-        f"{f'. {each.note}' if each.note else ''}"
-        for each in result.outcomes
-        if each.verdict != "agrees"
-    ]
-    missing = [f"{name} is not installed; {hint}" for name, hint in result.missing.items()]
-    versions = ", ".join(
-        f"{name} {result.versions[name]}" for name in ("R", *result.packages, "rpy2", "pyfsagg")
-    )
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in result.counts().items())
-    parts = [
-        table,
-        *notes,
-        *missing,
-        versions,
-        f"{len(result.outcomes)} comparisons, {elapsed:.1f} s: {counts}",
-        f"Results are in {folder}: {', '.join(files)}",
-    ]
-    return "\n\n".join(parts)

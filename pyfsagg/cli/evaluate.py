@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-import time
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
+from pyfsagg._base.task import Task
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
-    free_folder,
-    names,
-    reporter,
     threshold,
 )
+from pyfsagg._command.results import keep_result, name_of_table, reading_code
+from pyfsagg._run.execution import Execution
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-REPORT_FILE = "report.html"
 EPILOG = """\
 examples:
   pyfsagg evaluate table.csv --target class
@@ -57,14 +55,14 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--methods",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam; "
         "none with --from)",
     )
     add(
         "--classifiers",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
         "nearest_neighbors; for a regression of ridge, nearest_neighbors, random_forest, svm (these "
@@ -79,28 +77,21 @@ def add_commands(commands: Any) -> None:
         "100%%)",
     )
     add(
-        "--protocol",
-        type=names,
-        metavar="NAME",
-        help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
-        "(the default; thesis with --from), leaky (rank on all rows: shows the selection bias)",
-    )
-    add(
         "--metrics",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="of accuracy (the default), balanced_accuracy, roc_auc, log_loss; of r2 (the default), "
         "mean_absolute_error, root_mean_squared_error with --task regression",
     )
     add(
         "--baselines",
-        type=names,
+        type=names_of,
         default=["all_features", "random_subsets"],
         metavar="A,B",
         help="of all_features, random_subsets (these are the default), single_filters",
     )
-    add("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
-    add("--repeats", type=int, default=1, metavar="N", help="of the cross-validation (default: 1)")
+    Protocol.add_flags(parser)
+    parser.set_defaults(protocol=None)
     add("--n-resamples", type=int, default=1000, metavar="M", help="(default: %(default)s)")
     add("--seed", type=int, default=0, help="seed of everything drawn (default: %(default)s)")
     add_work_flags(parser)
@@ -109,58 +100,50 @@ def add_commands(commands: Any) -> None:
 
 
 def _thresholds(text: str) -> list[float | int]:
-    return [threshold(part) for part in names(text)]
+    return [threshold(part) for part in names_of(text)]
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from pyfsagg._base.output import new_folder
     from pyfsagg.datasets import read_table, split_target
     from pyfsagg.evaluation import evaluate
-    from pyfsagg.evaluation._page import write_evaluation
 
     frame = read_table(options.table)
     exclude = [*options.exclude, *([options.groups] if options.groups else [])]
     features, target = split_target(frame, options.target, exclude)
-    name = "standard input" if options.table == "-" else Path(options.table).name
-    folder = free_folder(options.output, "pyfsagg-evaluate")
+    reading = reading_code(options.table, options.target, options.exclude, options.groups)
     arguments: dict[str, Any] = {
         "methods": options.methods,
-        "protocol": options.protocol or ("thesis" if options.run_folder else "both"),
-        "nominal": options.nominal,
-        "task": options.task,
-        "groups": frame[options.groups] if options.groups else None,
+        "protocol": Protocol.from_flags(
+            options,
+            protocol=options.protocol or ("thesis" if options.run_folder else "both"),
+            groups=frame[options.groups] if options.groups else None,
+        ),
+        "task": Task.from_flags(options),
     }
     if options.run_folder:
         arguments |= _saved_ranking(options, features, target)
+        (label,) = arguments["rankings"]
+        saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
+        reading.append(f"rankings = {{{label!r}: {saved}}}")
     for flag in ("classifiers", "thresholds"):
         if getattr(options, flag) is not None:
             arguments[flag] = getattr(options, flag)
-    with new_folder(folder) as draft:
-        started = time.perf_counter()
-        with reporter(options.quiet, "step") as progress:
-            result = evaluate(
-                features,
-                target,
-                metrics=options.metrics,
-                baselines=options.baselines,
-                n_folds=options.folds,
-                n_repeats=options.repeats,
-                n_resamples=options.n_resamples,
-                random_state=options.seed,
-                n_jobs=options.jobs,
-                progress=progress,
-                checkpoint=options.checkpoint,
-                **arguments,
-            )
-        elapsed = time.perf_counter() - started
-        result.write_into(draft)
-        write_evaluation(
-            result, draft / REPORT_FILE, command=shlex.join(sys.argv[1:]), data_name=name
+
+    def compute(progress: Any) -> Evaluation:
+        return evaluate(
+            features,
+            target,
+            metrics=options.metrics,
+            baselines=options.baselines,
+            n_resamples=options.n_resamples,
+            random_state=options.seed,
+            n_jobs=options.jobs,
+            execution=Execution.from_flags(options, progress=progress),
+            **arguments,
         )
-    if options.json:
-        print(result.to_json())
-    elif not options.quiet:
-        print(_report(result, folder, elapsed))
+
+    view = {"data_name": name_of_table(options.table), "reading": reading}
+    keep_result(options, "pyfsagg-evaluate", compute, unit="step", view=view)
 
 
 def _saved_ranking(
@@ -196,35 +179,5 @@ def _saved_ranking(
             "--target and --exclude"
         )
     label = "bam" if saved.method == "bam" else next(iter(saved.score_matrices))
-    return {"rankings": {f"{label} (saved)": saved}, "nominal": nominal}
-
-
-def _report(result: Evaluation, folder: Path, elapsed: float) -> str:
-    """What a person reads at the end of a run."""
-    from pyfsagg.evaluation.saved import widen
-
-    protocol, metric = result.default_protocol, result.metrics[0]
-    if min(result.parameters["thresholds"]) < 1.0:
-        frame, column = result.weighted_average_accuracy(), "wacc"
-        what = f"Weighted average {metric} over thresholds"
-    else:
-        frame, column = result.summary(), "mean"
-        frame = frame[frame["metric"] == metric]
-        what = f"Mean {metric}"
-    frame = frame[frame["protocol"] == protocol]
-    wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
-    table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
-    try:
-        comparison = result.compare(
-            value="wacc" if column == "wacc" else 1.0, baselines=len(result.methods) < 2
-        )
-        tests = list(comparison.sentences.values())
-    except DataError as error:
-        tests = [f"No tests: {error}."]
-    failed = f"\n{result.failure_sentence}.\n" if result.n_failed else ""
-    shown = f"{folder}{'/' if str(folder) != '.' else ''}"
-    return (
-        f"{len(result.cells):,} cells from {result.parameters['n_fits']:,} fits, {elapsed:.1f} s\n\n"
-        f"{what}, {protocol} protocol:\n{table}\n{failed}\n{tests[0]}\n\n"
-        f"Results are in {shown}: evaluation.csv, summary.csv, run.json and the report {REPORT_FILE}"
-    )
+    task = replace(Task.from_flags(options), nominal=nominal)
+    return {"rankings": {f"{label} (saved)": saved}, "task": task}

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     assignments,
-    free_folder,
-    names,
-    reporter,
     require_target,
     threshold,
 )
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg._command.results import keep_result, name_of_table, reading_code
+from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +35,6 @@ examples:
   pyfsagg influence table.csv --target class --filters mrmr --aggregator-param gm.shift=minimum
   pyfsagg influence table.csv --target class --method bam --folds 10 --n-resamples 200 --seed 1
 """
-REPORT_FILE, COMPARISON_FILE = "report.html", "comparison.csv"
 
 
 def add_commands(commands: Any) -> None:
@@ -62,7 +56,7 @@ def add_commands(commands: Any) -> None:
     )
     add(
         "--filters",
-        type=names,
+        type=names_of,
         metavar="A,B",
         help="(default: information_gain; with --method bam: ig,su,mrmr,cs)",
     )
@@ -78,7 +72,7 @@ def add_commands(commands: Any) -> None:
         default="per_resample",
         help="how bam makes filters comparable (default: %(default)s)",
     )
-    add("--aggregators", type=names, metavar="A,B", help="(default: am,gm,l2,stuart,rra)")
+    add("--aggregators", type=names_of, metavar="A,B", help="(default: am,gm,l2,stuart,rra)")
     add(
         "--aggregator-param",
         action="append",
@@ -93,7 +87,7 @@ def add_commands(commands: Any) -> None:
         metavar="M",
         help="bootstraps inside each training part (default: %(default)s)",
     )
-    add("--measures", type=names, metavar="A,B", help="(default: spearman,jaccard,canberra)")
+    add("--measures", type=names_of, metavar="A,B", help="(default: spearman,jaccard,canberra)")
     add(
         "--top",
         type=threshold,
@@ -107,7 +101,6 @@ def add_commands(commands: Any) -> None:
         default="holm",
         help="correction of the p-values of pairs (default: %(default)s)",
     )
-    add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
     add("--seed", type=int, default=0, help="seed of folds and bootstraps (default: %(default)s)")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-influence")
@@ -115,41 +108,27 @@ def add_commands(commands: Any) -> None:
 
 
 def _influence(options: argparse.Namespace) -> None:
-    from pyfsagg._base.output import new_folder
     from pyfsagg._base.selection import n_selected
-    from pyfsagg._page.page import write_page
     from pyfsagg.aggregator_influence import THESIS_MEASURES
-    from pyfsagg.aggregator_influence._page import influence_page
     from pyfsagg.datasets import read_table, split_target
 
     require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)
     features, target = split_target(read_table(options.table), options.target, options.exclude)
     n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
-    folder = free_folder(options.output, "pyfsagg-influence")
-    name = "standard input" if options.table == "-" else Path(options.table).name
-    with new_folder(folder) as draft:
-        started = time.perf_counter()
-        with reporter(options.quiet, unit="fold") as progress:
-            result = _compute(options, features, target, progress)
-        elapsed = time.perf_counter() - started
-        result.write_into(draft, measures=measures, top=options.top)
-        pairs = _pairs(result, measures, options)
-        if pairs is not None:
-            pairs.to_csv(draft / COMPARISON_FILE, index=False)
-        page = influence_page(
-            result,
-            measures=measures,
-            top=options.top,
-            adjust=options.adjust,
-            data_name=name,
-            command=shlex.join(sys.argv[1:]),
-        )
-        write_page(page, draft / REPORT_FILE)
-    if options.json:
-        print(result.to_json(measures, top=options.top))
-    elif not options.quiet:
-        print(_summary(result, measures, options, folder, elapsed, pairs is not None))
+    keep_result(
+        options,
+        "pyfsagg-influence",
+        lambda progress: _compute(options, features, target, progress),
+        unit="fold",
+        view={
+            "measures": measures,
+            "top": options.top,
+            "adjust": options.adjust,
+            "data_name": name_of_table(options.table),
+            "reading": reading_code(options.table, options.target, options.exclude),
+        },
+    )
 
 
 def _measures(wanted: Any) -> list[str]:
@@ -169,10 +148,14 @@ def _compute(
     options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None, progress: Any
 ) -> InfluenceResult:
     """Call influence as the flags say."""
-    from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence
+    from pyfsagg._base.task import Task
+    from pyfsagg._run.execution import Execution
+    from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
     from pyfsagg.ensemble.bam import DEFAULT_FILTERS
 
     default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
+    options_of = _by_name(options.aggregator_param, "--aggregator-param")
+    named = options.aggregators or THESIS_AGGREGATORS
     return influence(
         X,
         y,
@@ -180,17 +163,13 @@ def _compute(
         filter_params=_by_name(options.filter_param, "--filter-param"),
         method=options.method,
         normalize=options.normalize,
-        aggregators=options.aggregators or THESIS_AGGREGATORS,
-        aggregator_params=_by_name(options.aggregator_param, "--aggregator-param"),
+        aggregators=with_options(named, options_of),
         n_folds=options.folds,
         n_resamples=options.n_resamples,
-        nominal=options.nominal,
-        drop_near_zero_variance=options.drop_near_zero_variance,
-        task=options.task,
+        task=Task.from_flags(options),
         random_state=options.seed,
         n_jobs=options.jobs,
-        progress=progress,
-        checkpoint=options.checkpoint,
+        execution=Execution.from_flags(options, progress=progress),
     )
 
 
@@ -200,53 +179,3 @@ def _by_name(texts: list[str] | None, flag: str) -> dict[str, dict[str, Any]]:
         if not isinstance(values, dict):
             raise ParameterError(f"{flag} {name}: say whose it is, as in NAME.{name}=VALUE")
     return found
-
-
-def _pairs(
-    result: InfluenceResult, measures: list[str], options: argparse.Namespace
-) -> pd.DataFrame | None:
-    """Pairwise tests of all filters and measures, as far as they can be made."""
-    import pandas as pd
-
-    parts = []
-    for label in result.filters:
-        for measure in measures:
-            if len(result.aggregators) < 2:
-                continue
-            try:
-                found = result.compare(measure, label, top=options.top, adjust=options.adjust)
-                frame = found.to_frame()
-            except DataError:
-                # The report says why there is none.
-                continue
-            frame.insert(0, "measure", measure)
-            frame.insert(0, "filter", label)
-            parts.append(frame)
-    return pd.concat(parts, ignore_index=True) if parts else None
-
-
-def _summary(
-    result: InfluenceResult,
-    measures: list[str],
-    options: argparse.Namespace,
-    folder: Path,
-    elapsed: float,
-    compared: bool,
-) -> str:
-    """What a person reads at the end of a run."""
-    parts = [
-        f"{result.n_folds} folds of {result.parameters['n_resamples']} bootstraps "
-        f"({result.parameters['method'].upper()}), {elapsed:.1f} s"
-    ]
-    for label in result.filters:
-        table = result.table(label, measures, top=options.top)
-        text = table.rename_axis(columns=None).to_string(
-            float_format="{:.4f}".format, na_rep="–", index_names=False
-        )
-        parts.append(f"Stability over the folds, {label}:\n{text}")
-    frame = result.to_frame(measures, top=options.top)
-    parts += [note for note in dict.fromkeys(frame["note"]) if note]
-    files = ["influence.csv", *([COMPARISON_FILE] if compared else []), "run.json", "matrices.npz"]
-    slash = "/" if str(folder) != "." else ""
-    parts.append(f"Results are in {folder}{slash}: {', '.join(files)} and the report {REPORT_FILE}")
-    return "\n\n".join(parts)

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     assignments,
-    free_folder,
-    names,
     number_or_auto,
-    reporter,
     require_target,
     threshold,
 )
+from pyfsagg._command.results import keep_result, name_of_table, reading_code
 from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from pyfsagg.ensemble import EnsembleResult
@@ -32,7 +28,6 @@ __all__ = ["add_commands"]
 
 Progress = Callable[[int, int], None]
 
-REPORT_FILE = "report.html"
 EPILOG = """\
 examples:
   pyfsagg rank table.csv --target class
@@ -73,14 +68,19 @@ def add_commands(commands: Any) -> None:
     )
     _add_method_flags(demo)
     add_output_flags(demo, "pyfsagg-demo")
-    demo.set_defaults(run=_demo, task="classification")
+    demo.set_defaults(run=_demo)
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    add("--filters", type=names, metavar="A,B", help="the filters of bam (default: ig,su,mrmr,cs)")
+    add(
+        "--filters",
+        type=names_of,
+        metavar="A,B",
+        help="the filters of bam (default: ig,su,mrmr,cs)",
+    )
     add(
         "--filter-param",
         action="append",
@@ -88,6 +88,12 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="parameter of a filter, for instance mrmr.binning=equal_width (may be repeated)",
     )
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
+    add(
+        "--aggregator-param",
+        action="append",
+        metavar="NAME=VALUE",
+        help="option of the aggregator, for instance shift=minimum (may be repeated)",
+    )
     add(
         "--normalize",
         choices=("per_resample", "per_feature"),
@@ -121,14 +127,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
     )
-    add("--drop-near-zero-variance", action="store_true", help="leave near-constant features out")
-    add(
-        "--scratch",
-        metavar="FOLDER",
-        help="keep score matrices in temporary files of this folder, for many features",
-    )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
-    add_work_flags(parser)
+    add_work_flags(parser, scratch=True)
 
 
 def _rank(options: argparse.Namespace) -> None:
@@ -137,13 +137,21 @@ def _rank(options: argparse.Namespace) -> None:
     if Path(options.table).is_dir():
         require_target(options.target, options.filter or options.filters)
         n_features, rank_pieces = rank_folder(options)
-        _run(options, n_features, rank_pieces, Path(options.table).resolve().name, "pyfsagg-rank")
+        view = {
+            "data_name": Path(options.table).resolve().name,
+            "reading": [f"source = {options.table!r}", f"target = {options.target!r}"],
+        }
+        _run(options, "pyfsagg-rank", n_features, rank_pieces, view, unit="row")
         return
     refuse_folder_flags(options)
-    name = "standard input" if options.table == "-" else Path(options.table).name
     if is_sparse_file(options.table):
         features, target = _read_sparse(options)
         groups = None
+        reading = [
+            "from pyfsagg.datasets import read_sparse_table",
+            "",
+            f"X, y = read_sparse_table({options.table!r})",
+        ]
     else:
         require_target(options.target, options.filter or options.filters)
         exclude = [*options.exclude, *([options.groups] if options.groups else [])]
@@ -152,13 +160,13 @@ def _rank(options: argparse.Namespace) -> None:
         groups = frame[options.groups] if options.groups else None
         if groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
+        reading = reading_code(options.table, options.target, options.exclude, options.groups)
 
     def rank(progress: Progress | None) -> EnsembleResult:
-        return _ensemble(
-            options, features, target, progress=progress, groups=groups, nominal=options.nominal
-        )
+        return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    _run(options, features.shape[1], rank, name, "pyfsagg-rank")
+    view = {"data_name": name_of_table(options.table), "reading": reading}
+    _run(options, "pyfsagg-rank", features.shape[1], rank, view)
 
 
 def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
@@ -182,103 +190,56 @@ def _demo(options: argparse.Namespace) -> None:
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, data.X, data.y, progress=progress)
 
-    _run(options, data.X.shape[1], rank, data.name, "pyfsagg-demo")
+    reading = [f"data = pyfsagg.load_dataset({data.name!r})", "X, y = data.X, data.y"]
+    view = {"data_name": data.name, "reading": reading}
+    _run(options, "pyfsagg-demo", data.X.shape[1], rank, view)
 
 
 def _run(
     options: argparse.Namespace,
+    default_folder: str,
     n_features: int,
     rank: Callable[[Progress | None], EnsembleResult],
-    data_name: str,
-    default_folder: str,
+    view: dict[str, Any],
+    unit: str = "resample",
 ) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._base.output import new_folder
     from pyfsagg._base.selection import n_selected
-    from pyfsagg.ensemble._page import write_report
 
     n_selected(options.threshold, n_features)  # refuse before the work is done
-    folder = free_folder(options.output, default_folder)
-    unit = "row" if Path(getattr(options, "table", "")).is_dir() else "resample"
-    with new_folder(folder) as draft:
-        started = time.perf_counter()
-        with reporter(options.quiet, unit) as progress:
-            result = rank(progress)
-        elapsed = time.perf_counter() - started
-        result.write_into(draft, threshold=options.threshold)
-        write_report(
-            result,
-            draft / REPORT_FILE,
-            threshold=options.threshold,
-            command=shlex.join(sys.argv[1:]),
-            data_name=data_name,
-        )
-    if options.json:
-        print(result.to_json(threshold=options.threshold))
-    elif not options.quiet:
-        print(_summary(result, options.threshold, folder, elapsed))
+    view = {"threshold": options.threshold, **view}
+    keep_result(options, default_folder, rank, unit=unit, view=view)
 
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
     """Call wam or bam as the flags say."""
+    from pyfsagg._base.task import Task
+    from pyfsagg._run.execution import Execution
     from pyfsagg.ensemble import bam, wam
+    from pyfsagg.ensemble.flat import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
-    shared = {
-        "aggregator": options.aggregator,
+    flat = {
+        **{name: getattr(options, name, None) for name in (*Task.names(), *Execution.names())},
         "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
         "precision": assignments(options.precision) or None,
         "resampling": options.resampling or "bootstrap",
         "resampling_params": assignments(options.resampling_param),
-        "drop_near_zero_variance": options.drop_near_zero_variance,
-        "task": options.task,
-        "random_state": options.seed,
-        "scratch": options.scratch,
-        "n_jobs": options.jobs,
-        "checkpoint": options.checkpoint,
         **more,
     }
-    params = assignments(options.filter_param)
+    shared = {
+        "aggregator": options.aggregator,
+        "aggregator_params": assignments(options.aggregator_param),
+        "random_state": options.seed,
+        "n_jobs": options.jobs,
+        "filter_params": assignments(options.filter_param),
+        **gather_settings(flat),
+    }
     if method == "bam":
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        return bam(X, y, filter_params=params, normalize=options.normalize, **chosen, **shared)
+        return bam(X, y, normalize=options.normalize, **chosen, **shared)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
-    name = options.filter or "information_gain"
-    return wam(X, y, filter=name, filter_params=params.get(name, params), **shared)
-
-
-def _summary(result: EnsembleResult, threshold: float | int, folder: Path, elapsed: float) -> str:
-    """What a person reads at the end of a run."""
-    frame = result.to_frame(threshold)
-    selected = result.select(threshold)
-    shown = frame.loc[
-        selected[:10], ["rank", "score", "rank_lower", "rank_upper", "selection_frequency"]
-    ]
-    shown.columns = ["rank", "score", "rank 2.5 %", "rank 97.5 %", "selected in"]
-    table = shown.to_string(
-        formatters={
-            "rank": "{:g}".format,
-            "score": "{:.4f}".format,
-            "rank 2.5 %": "{:g}".format,
-            "rank 97.5 %": "{:g}".format,
-            "selected in": "{:.0%}".format,
-        },
-        index_names=False,
-    )
-    rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
-    try:
-        stability = result.stability().round(3).to_string(index_names=False)
-    except DataError as reason:
-        stability = f"not defined: {reason}"
-    return (
-        f"{result.method.upper()} with {', '.join(result.score_matrices)}; "
-        f"{result.parameters['aggregator']} over {result.n_resamples} resamples "
-        f"({result.parameters['resampling']}), {elapsed:.1f} s\n\n"
-        f"Selected {len(selected)} of {result.n_features} features:\n{table}{rest}\n\n"
-        f"Agreement of the resamples:\n{stability}\n\n"
-        f"Results are in {folder}{'/' if str(folder) != '.' else ''}: ranking.csv, run.json, "
-        f"matrices.npz and the report {REPORT_FILE}"
-    )
+    return wam(X, y, filter=options.filter or "information_gain", **shared)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_work_flags,
-    free_folder,
-    names,
-    reporter,
     threshold,
 )
+from pyfsagg._command.results import keep_result, reading_code
+from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-REPORT_FILE = "report.html"
-METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
 EPILOG = """\
 examples:
   pyfsagg unsupervised table.csv
@@ -55,8 +52,13 @@ def add_commands(commands: Any) -> None:
         metavar="COLUMN",
         help="column with classes: not used for the ranking, but to judge it",
     )
-    add("--exclude", type=names, default=[], metavar="A,B", help="columns that are no features")
-    add("--method", choices=METHODS, default="frcm", help="(default: %(default)s)")
+    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
+    add(
+        "--method",
+        default="frcm",
+        metavar="NAME",
+        help="how features are ranked; an unknown name lists them (default: %(default)s)",
+    )
     add("--n-clusterings", type=int, default=100, metavar="T", help="(default: %(default)s)")
     add(
         "--feature-fraction",
@@ -106,35 +108,29 @@ def _rule(text: str) -> str | float | int:
 
 def _run(options: argparse.Namespace) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._base.output import new_folder
     from pyfsagg._base.selection import n_selected
-    from pyfsagg.unsupervised._page import write_unsupervised_report
 
     X, y = _read(options)
     if not isinstance(options.threshold, str):
         n_selected(options.threshold, X.shape[1])  # refuse before the work is done
-    folder = free_folder(options.output, "pyfsagg-unsupervised")
-    with new_folder(folder) as draft:
-        started = time.perf_counter()
-        with reporter(options.quiet, "clustering") as progress:
-            result = _rank(options, X, progress)
-        curves = {} if y is None else _judge(options, result, X, y, draft)
-        elapsed = time.perf_counter() - started
-        result.write_into(draft, rule=options.threshold)
-        _draw(result, options.threshold, curves, draft)
-        write_unsupervised_report(
-            result,
-            draft / REPORT_FILE,
-            rule=options.threshold,
-            command=shlex.join(sys.argv[1:]),
-            data_name="" if options.table == "-" else Path(options.table).name,
-            **curves,
-        )
-        files = sorted(path.name for path in draft.iterdir())
-    if options.json:
-        print(result.to_json(options.threshold))
-    elif not options.quiet:
-        print(_summary(result, options.threshold, folder, files, elapsed))
+
+    def compute(progress: Any) -> ConsensusRanking:
+        result = _rank(options, X, progress)
+        return result if y is None else replace(result, curves=_judge(options, result, X, y))
+
+    view = {
+        "rule": options.threshold,
+        "data_name": None if options.table == "-" else Path(options.table).name,
+        "reading": reading_code(options.table, options.classes, options.exclude),
+    }
+    keep_result(
+        options,
+        "pyfsagg-unsupervised",
+        compute,
+        unit="clustering",
+        view=view,
+        draw=_drawer(options),
+    )
 
 
 def _read(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.Series[Any] | None]:
@@ -152,38 +148,38 @@ def _read(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.Series[Any] | N
 
 
 def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> ConsensusRanking:
-    from pyfsagg.unsupervised import rank_unsupervised
+    from pyfsagg.unsupervised import UNSUPERVISED_METHODS, rank_unsupervised
 
+    spec = UNSUPERVISED_METHODS.get(options.method)
     chosen: dict[str, Any] = {"standardize": options.standardize}
-    if options.method in ("frcm", "frmv"):
+    if spec.clusters:
         chosen |= {
             "n_clusterings": options.n_clusterings,
             "feature_fraction": options.feature_fraction,
             "k_range": options.k_range,
             "clusterer": options.clusterer,
             "random_state": options.seed,
-            "progress": progress,
-            "checkpoint": options.checkpoint,
+            "execution": Execution.from_flags(options, progress=progress),
         }
     elif options.checkpoint:
-        raise ParameterError("--checkpoint belongs to --method frcm and frmv; others are quick")
-    if options.method != "laplacian_score":
+        able = " and ".join(each.name for each in UNSUPERVISED_METHODS if each.clusters)
+        raise ParameterError(f"--checkpoint belongs to --method {able}; others are quick")
+    if "n_jobs" in spec.options:
         chosen["n_jobs"] = options.jobs
-    for flag, name, method in (
-        (options.n_neighbors, "n_neighbors", "laplacian_score"),
-        (options.aggregator, "aggregator", "frmv"),
-    ):
-        if flag is not None:
-            if options.method != method:
-                raise ParameterError(f"--{name.replace('_', '-')} belongs to --method {method}")
-            chosen[name] = flag
-    return rank_unsupervised(X, options.method, **chosen)
+    for name in ("n_neighbors", "aggregator"):
+        value = getattr(options, name)
+        if value is not None and name not in spec.options:
+            able = " and ".join(each.name for each in UNSUPERVISED_METHODS if name in each.options)
+            raise ParameterError(f"--{name.replace('_', '-')} belongs to --method {able}")
+        if value is not None:
+            chosen[name] = value
+    return rank_unsupervised(X, spec.name, **chosen)
 
 
 def _judge(
-    options: argparse.Namespace, result: ConsensusRanking, X: Any, y: Any, draft: Path
+    options: argparse.Namespace, result: ConsensusRanking, X: Any, y: Any
 ) -> dict[str, pd.DataFrame]:
-    """Compare with the classes, write the numbers."""
+    """Compare with the classes."""
     import numpy as np
 
     from pyfsagg.unsupervised import borda_curve, clustering_curve, correlation_ratio
@@ -200,45 +196,22 @@ def _judge(
         n_jobs=options.jobs,
     )
     borda = borda_curve(result.scores, correlation_ratio(X, y))
-    curve.to_csv(draft / "clustering_curve.csv", index=False)
-    borda.to_csv(draft / "borda_curve.csv", index=False)
-    return {"curve": curve, "borda": borda}
+    return {"clustering_curve": curve, "borda_curve": borda}
 
 
-def _draw(
-    result: ConsensusRanking, rule: Any, curves: dict[str, pd.DataFrame], draft: Path
-) -> None:
-    """Write the pictures as PNG files."""
-    from pyfsagg.unsupervised._plot import (
-        plot_borda_curve,
-        plot_clustering_curve,
-        plot_consensus,
-        plot_spectrum,
-    )
+def _drawer(options: argparse.Namespace) -> Callable[[ConsensusRanking, Path], None]:
+    """Writes the pictures as PNG files."""
 
-    pictures = {"spectrum": plot_spectrum(result, rule=rule)}
-    if result.consensus is not None:
-        pictures["consensus"] = plot_consensus(result)
-    if curves:
-        pictures["clustering_curve"] = plot_clustering_curve(curves["curve"])
-        pictures["borda_curve"] = plot_borda_curve(curves["borda"])
-    for name, axes in pictures.items():
-        axes.figure.savefig(draft / f"{name}.png", dpi=150)  # type: ignore[union-attr]
+    def draw(result: ConsensusRanking, folder: Path) -> None:
+        from pyfsagg.unsupervised._plot import plot_borda_curve, plot_clustering_curve
 
+        pictures = {"spectrum": result.plot("spectrum", rule=options.threshold)}
+        if result.consensus is not None:
+            pictures["consensus"] = result.plot("consensus")
+        if result.curves:
+            pictures["clustering_curve"] = plot_clustering_curve(result.curves["clustering_curve"])
+            pictures["borda_curve"] = plot_borda_curve(result.curves["borda_curve"])
+        for name, axes in pictures.items():
+            axes.figure.savefig(folder / f"{name}.png", dpi=150)
 
-def _summary(
-    result: ConsensusRanking, rule: Any, folder: Path, files: list[str], elapsed: float
-) -> str:
-    """What a person reads at the end of a run."""
-    selected = result.selected(rule)
-    shown = result.to_frame(rule).loc[selected[:10], ["rank", "score"]]
-    table = shown.to_string(
-        formatters={"rank": "{:g}".format, "score": "{:.4g}".format}, index_names=False
-    )
-    rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
-    return (
-        f"{result.method} on {result.data['n_samples']} samples, scale "
-        f"{result.parameters['standardize']}, {elapsed:.1f} s\n\n"
-        f"Selected {len(selected)} of {result.n_features} features:\n{table}{rest}\n\n"
-        f"Results are in {folder}{'/' if str(folder) != '.' else ''}: {', '.join(files)}"
-    )
+    return draw

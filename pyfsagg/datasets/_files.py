@@ -11,11 +11,13 @@ from typing import Any
 import pandas as pd
 
 from pyfsagg._table.delimited import MISSING, read_bytes, read_delimited
+from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 __all__ = ["is_sparse_file", "read_sparse_table", "read_table", "split_target"]
 
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
+_UNREADABLE = (ValueError, KeyError, TypeError, OSError, AttributeError, zipfile.BadZipFile)
 
 
 def read_table(source: str | Path, *, missing: Sequence[str] = MISSING) -> pd.DataFrame:
@@ -73,7 +75,8 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     Raises
     ------
     DataError
-        No such file, no labels, or a file that is not in its format.
+        No such file, no labels, a file that is not in its format, or one whose indices lie outside
+        of the table.
     """
     import scipy.sparse
 
@@ -81,9 +84,11 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     if not str(source).lower().endswith(".npz"):
         return _read_svmlight(content, str(source))
     try:
-        X = scipy.sparse.csr_matrix(scipy.sparse.load_npz(io.BytesIO(content)))
-    except (ValueError, KeyError, TypeError, OSError, AttributeError, zipfile.BadZipFile) as error:
+        stored = scipy.sparse.load_npz(io.BytesIO(content))
+    except _UNREADABLE as error:
         raise DataError(f"{source} holds no SciPy sparse matrix: {error}") from None
+    check_sparse(stored, str(source))
+    X = scipy.sparse.csr_matrix(stored)
     stem = str(source)[: -len(".npz")]
     beside = [Path(f"{stem}.target.csv{ending}") for ending in ("", ".gz")]
     labels = next((path for path in beside if path.is_file()), None)
@@ -101,8 +106,9 @@ def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
 
     try:
         X, y = load_svmlight_file(io.BytesIO(content))
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise DataError(f"{label} is not a readable svmlight file: {error}") from None
+    check_sparse(X, label)
     whole = (y == y.astype(int)).all()
     return X, pd.Series(y.astype(int) if whole else y, name="target")
 

@@ -121,7 +121,7 @@ def list_datasets() -> pd.DataFrame:
     rows = [("ionosphere", "embedded")]
     rows += [(name, "scikit-learn") for name in _SKLEARN]
     taken = {name for name, _ in rows}
-    rows += [(name, f"folder {LOCAL_FOLDER}") for name in _local_names() if name not in taken]
+    rows += [(name, f"folder {LOCAL_FOLDER}") for name in _local_tables() if name not in taken]
     return pd.DataFrame(rows, columns=["name", "origin"]).set_index("name")
 
 
@@ -156,8 +156,9 @@ def _find(name: str) -> Callable[[], Dataset] | None:
         return _load_ionosphere
     if name in _SKLEARN:
         return lambda: _load_sklearn(name)
-    if name in _local_names():
-        return lambda: _load_local(name)
+    local = _local_tables()
+    if name in local:
+        return lambda: _load_local(name, local[name])
     return None
 
 
@@ -195,25 +196,24 @@ def _local_folder() -> Path | None:
     return path
 
 
-def _local_names() -> list[str]:
+def _local_tables() -> dict[str, Path]:
+    """The folder of each table by its name."""
     folder = _local_folder()
     if folder is None:
-        return []
-    return sorted(
-        entry.name
-        for entry in folder.iterdir()
+        return {}
+    return {
+        entry.name: entry
+        for entry in sorted(folder.iterdir())
         if (entry / f"{entry.name}.csv.gz").is_file() or (entry / f"{entry.name}.npz").is_file()
-    )
+    }
 
 
-def _load_local(name: str) -> Dataset:
-    folder = _local_folder()
-    assert folder is not None, "the name was found there"
+def _load_local(name: str, folder: Path) -> Dataset:
     source = f"folder {LOCAL_FOLDER}, {name}"
-    sparse = folder / name / f"{name}.npz"
+    sparse = folder / f"{name}.npz"
     if sparse.is_file():
         return Dataset(*read_sparse_table(sparse), name, source)
-    frame = _read_csv(folder / name / f"{name}.csv.gz")
+    frame = _read_csv(folder / f"{name}.csv.gz")
     if frame.columns[-1] != "target":
         raise DataError(
             f"{name}.csv.gz must have the last column 'target', it has {frame.columns[-1]!r}"

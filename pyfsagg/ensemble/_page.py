@@ -4,48 +4,49 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import (
+    count,
     enumerate_names,
     number,
     numbers,
     percentages,
+    plural,
     ranks,
     readable,
 )
 from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.html import render_html, write_html
+from pyfsagg._page.closing import THESIS, closing, settings_groups, software, target_words
+from pyfsagg._page.page import (
+    Block,
+    Column,
+    Page,
+    Picture,
+    Section,
+    Table,
+    Text,
+    render_page,
+    write_page,
+)
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble._page_resamples import adequacy_words, curve_picture
-from pyfsagg.ensemble._record import python_snippet, references, settings, target_words
+from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
+from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
+from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["ensemble_page", "render_report", "write_report"]
 
-__all__ = ["render_report", "write_report"]
-
-SECTIONS = (
-    ("summary", "Summary"),
-    ("ranking", "Ranking"),
-    ("pictures", "Pictures"),
-    ("stability", "Stability"),
-    ("enough", "Enough resamples?"),
-    ("size", "Subset size"),
-    ("settings", "Settings"),
-    ("repeat", "Repeat"),
-    ("cite", "Cite"),
-)
 MOST_ROWS = 500
 MOST_DRAWN = 20
 METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
@@ -98,8 +99,8 @@ def write_report(
     ...     write_report(result, Path(folder) / "report.html", threshold=3).name
     'report.html'
     """
-    page = render_report(result, threshold=threshold, command=command, data_name=data_name)
-    return write_html(page, path)
+    page = ensemble_page(result, threshold=threshold, command=command, data_name=data_name)
+    return write_page(page, path)
 
 
 def render_report(
@@ -144,6 +145,19 @@ def render_report(
     >>> "<h1>Feature ranking of wine</h1>" in page
     True
     """
+    page = ensemble_page(result, threshold=threshold, command=command, data_name=data_name)
+    return render_page(page)
+
+
+def ensemble_page(
+    result: EnsembleResult,
+    *,
+    threshold: float | int = 0.25,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report of :func:`render_report` as a page; `reading` is code that reads the data."""
     if not isinstance(result, EnsembleResult):
         raise InputTypeError(
             f"a report is made of an EnsembleResult, got {type(result).__name__}; wam and bam "
@@ -151,141 +165,278 @@ def render_report(
         )
     k = n_selected(threshold, result.n_features)
     threshold = int(threshold) if isinstance(threshold, Integral) else float(threshold)
-    stability = _stability_table(result)
-    return render_html(
-        "ensemble.html.j2",
-        heading=f"Feature ranking of {data_name}" if data_name else "Feature ranking",
-        navigation=SECTIONS,
-        **_facts(result, threshold, k),
-        table=_ranking_table(result, threshold, k),
-        enough=adequacy_words(result, threshold),
-        size=curve_picture(result),
-        pictures=_pictures(result, threshold, k),
-        stability=stability,
-        spearman=next(
-            (row["cells"][-1] for row in stability["rows"] if row["name"] == "Spearman"), None
+    stability, spearman = _stability(result)
+    kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
+    sections = [
+        Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
+        Section("ranking", "Ranking", [_ranking_table(result, threshold, k)]),
+        Section("pictures", "Pictures", _pictures(result, threshold, k)),
+        Section("stability", "Stability", stability),
+        Section(
+            "enough",
+            "Was the number of resamples enough?",
+            adequacy_blocks(result, threshold),
+            short="Enough resamples?",
         ),
-        settings=settings(result, threshold),
-        snippet=python_snippet(result, threshold),
-        command=command,
-        references=references(result),
-    )
+        Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
+        *closing(
+            settings_groups(
+                result,
+                first=[("Method", result.method.upper())],
+                last=[("Selection threshold", f"{threshold} ({kind})")],
+            ),
+            _references(result),
+            command=command,
+            code=result.code(result.full_view({"threshold": threshold, "reading": reading})),
+        ),
+    ]
+    title = f"Feature ranking of {data_name}" if data_name else "Feature ranking"
+    return Page(title, _subtitle(result), sections)
 
 
-def _facts(result: EnsembleResult, threshold: float | int, k: int) -> dict[str, Any]:
-    """What the sentences of the page say."""
+def _subtitle(result: EnsembleResult) -> str:
+    data = result.data
+    kind = data.get("target_kind", "classes")
+    target = Markup("<b>{}</b>").format(data["target"])
+    words = {
+        "classes": Markup("{} in the target {}").format(
+            plural(len(data["class_counts"]), "class"), target
+        ),
+        "numeric": Markup("numeric target {}").format(target),
+        "none": Markup("no target"),
+    }[kind]
+    size = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
+    return Markup("{}{}").format(size, words)
+
+
+def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: str) -> str:
+    """What was done and found, in sentences."""
     data, parameters = result.data, result.parameters
     plan = parameters["resampling"]
     aggregator = AGGREGATORS.get(parameters["aggregator"])
-    return {
-        "method": METHODS[result.method],
-        "is_bam": result.method == "bam",
-        "k": k,
-        "share": f"{number(100 * threshold, 1).removesuffix('.0')}\u00a0%"
-        if isinstance(threshold, float)
-        else None,
-        "selected": enumerate_names(result.select(threshold)),
-        "n_features": result.n_features,
-        "n_samples": data["n_samples"],
-        "target_words": target_words(data),
-        "target": data["target"],
-        "target_kind": data.get("target_kind", "classes"),
-        "n_classes": len(data["class_counts"]),
-        "n_dropped": len(data["dropped_features"]),
-        "binning": readable(parameters["binning"]) if "binning" in parameters else None,
-        "bins": parameters.get("bins"),
-        "n_resamples": result.n_resamples,
-        "plan": readable(plan),
-        "plan_summary": PLANS.get(plan).summary if plan in PLANS else "rows given by the user",
-        "filters": enumerate_names([readable(label) for label in result.score_matrices]),
-        "n_filters": len(result.score_matrices),
-        "normalize": readable(parameters.get("normalize", "")),
-        "aggregator": readable(aggregator.name),
-        "aggregator_summary": aggregator.summary,
-        "version": result.versions["pyfsagg"],
-    }
-
-
-def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> dict[str, Any]:
-    """Rows of formatted cells, best feature first."""
-    frame = result.to_frame(threshold)
-    shown = frame.head(MOST_ROWS)
-    low, high = percentages(shown["frequency_lower"]), percentages(shown["frequency_upper"])
-    means = [f"mean_{label}" for label in result.score_matrices]
-    columns = [
-        ranks(shown["rank"]),
-        [str(name) for name in shown.index],
-        numbers(shown["score"]),
-        ranks(shown["rank_median"]),
-        _intervals(ranks(shown["rank_lower"]), ranks(shown["rank_upper"])),
-        percentages(shown["selection_frequency"]),
-        _intervals(low, high),
-        *(numbers(shown[column]) for column in means),
+    bam = result.method == "bam"
+    filters = [readable(label) for label in result.score_matrices]
+    plan_summary = PLANS.get(plan).summary if plan in PLANS else "rows given by the user"
+    features = plural(result.n_features, "feature")
+    sentences = [
+        f"The features were ranked by {METHODS[result.method]}.",
+        f"The {'filter' if len(filters) == 1 else 'filters'} {enumerate_names(filters)} scored "
+        f"{features} of {plural(data['n_samples'], 'sample')} {target_words(data)}, in each of "
+        f"{plural(result.n_resamples, 'resample')} ({readable(plan)}: {plan_summary}).",
     ]
-    return {
-        "rows": list(zip(*columns, strict=True)),
-        "filters": [readable(label) for label in result.score_matrices],
-        "n_hidden": len(frame) - len(shown),
-        "n_selected_shown": min(k, len(shown)),
-    }
+    if "binning" in parameters:
+        sentences.append(
+            f"The table was read in pieces: numbers were cut into {parameters['bins']} bins of "
+            f"{readable(parameters['binning'])} once, for all filters and resamples."
+        )
+    dropped = len(data["dropped_features"])
+    if dropped:
+        sentences.append(
+            f"Before that, {plural(dropped, 'feature')} with almost no variation "
+            f"{'was' if dropped == 1 else 'were'} dropped."
+        )
+    if bam:
+        sentences.append(
+            "The scores of each filter were brought to the range from 0 to 1 "
+            f"({readable(parameters['normalize'])}), and combined within each resample."
+        )
+    sentences.append(
+        f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "
+        f"{'joined the filters and then' if bam else 'joined'} the resamples."
+    )
+    share = ""
+    if isinstance(threshold, float):
+        percent = number(100 * threshold, 1).removesuffix(".0")
+        share = f" (the best {percent}\u00a0%, rounded up)"
+    selection = Markup("<b>{} of {} {} selected{}:</b> {}.").format(
+        count(k), features, "is" if k == 1 else "are", share, enumerate_names(result.select(k))
+    )
+    agreement = (
+        f" The rankings of two resamples have a Spearman correlation of {spearman} on average."
+        if spearman
+        else ""
+    )
+    return Markup("{} {}{}").format(" ".join(sentences), selection, agreement)
+
+
+def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Table:
+    """Best feature first."""
+    frame = result.to_frame(threshold)
+    best = frame.head(MOST_ROWS)
+    columns = [
+        (Column("Rank"), ranks(best["rank"])),
+        (Column("Feature", numeric=False), [str(name) for name in best.index]),
+        (
+            Column("Selected", numeric=False, sortable=False),
+            ["yes" if position < k else "no" for position in range(len(best))],
+        ),
+        (Column("Score"), numbers(best["score"])),
+        (Column("Median rank"), ranks(best["rank_median"])),
+        (
+            Column("95\u00a0% of ranks", sortable=False),
+            _intervals(ranks(best["rank_lower"]), ranks(best["rank_upper"])),
+        ),
+        (Column("Selected in\u00a0%"), percentages(best["selection_frequency"])),
+        (
+            Column("Its 95\u00a0% interval", sortable=False),
+            _intervals(percentages(best["frequency_lower"]), percentages(best["frequency_upper"])),
+        ),
+        *(
+            (Column(f"Mean, {readable(label)}"), numbers(best[f"mean_{label}"]))
+            for label in result.score_matrices
+        ),
+    ]
+    hidden = len(frame) - len(best)
+    more = (
+        f"The first {count(len(best))} features are listed; {count(hidden)} more are in "
+        "ranking.csv, which the command line writes into the folder of this report, and in "
+        "result.to_frame(). "
+        if hidden
+        else ""
+    )
+    meanings = [
+        (
+            "Score",
+            "the aggregate over all resamples, larger = more important; its rank comes first, ties "
+            "share their average rank",
+        ),
+        (
+            "Median rank and 95\u00a0% of ranks",
+            "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "
+            "resamples",
+        ),
+        (
+            "Selected in %",
+            f"share of resamples in which the feature is among the best {count(k)}, with its Wilson "
+            f"interval. The interval says how exactly {plural(result.n_resamples, 'resample')} "
+            f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it is no "
+            "statement about other samples of the same population",
+        ),
+        ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
+    ]
+    return Table(
+        "Features, most important first. Selected features have a tinted line.",
+        [column for column, _ in columns],
+        list(zip(*(cells for _, cells in columns), strict=True)),
+        Markup("{}{}").format(
+            more, Markup(" ").join(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)
+        ),
+        header=1,
+        tinted=k,
+        find="feature",
+    )
 
 
 def _intervals(low: list[str], high: list[str]) -> list[str]:
     return [f"{a} to {b}" for a, b in zip(low, high, strict=True)]
 
 
-def _pictures(result: EnsembleResult, threshold: float | int, k: int) -> dict[str, Markup]:
-    """Inline SVG by kind."""
+def _pictures(result: EnsembleResult, threshold: float | int, k: int) -> list[Block]:
     drawn = min(MOST_DRAWN, result.n_features)
     best = result.select(check_integer("drawn", drawn))[:3]
     several = len(result.score_matrices) > 1
-    labels = {
-        "ranking": f"Median rank and 95 % rank interval of the {drawn} best features; best first: "
-        f"{', '.join(best)}",
-        "scores": f"Box plots of the scores of the {drawn} best features over the resamples",
-        "agreement": "Heat map of the rank correlation between filters"
+    some = " of 1,000 evenly spaced resamples" if result.n_resamples > 1000 else ""
+    agreement = (
+        "Spearman rank correlation between the rankings of two filters in the same resample, "
+        "averaged over resamples. 1: same ranking. 0: no relation. −1: reversed. Filters that agree "
+        "almost fully count several times in the aggregate, as if one of them had been given more "
+        "weight."
         if several
-        else "Histogram of the rank correlation between pairs of resamples",
-        "convergence": "Lines: agreement of the ranking from the first resamples with the final "
-        "ranking",
-    }
-    options: dict[str, dict[str, Any]] = {
-        "ranking": {"n": MOST_DRAWN, "threshold": threshold},
-        "scores": {"n": MOST_DRAWN},
-        "agreement": {},
-        "convergence": {"threshold": threshold},
-    }
-    return {
-        kind: inline_svg(
-            lambda kind=kind: result.plot(kind, **options[kind]),  # type: ignore[misc]
-            prefix=kind,
-            label=label,
+        else "Spearman rank correlation between the rankings of two resamples, over all pairs"
+        f"{some}. 1: same ranking. 0: no relation. The further to the right and the narrower, the "
+        "less the ranking depends on the resample."
+    )
+    pictures: list[tuple[str, dict[str, Any], str, str, str]] = [
+        (
+            "ranking",
+            {"n": MOST_DRAWN, "threshold": threshold},
+            "Ranks",
+            f"Median rank and 95 % rank interval of the {drawn} best features; best first: "
+            f"{', '.join(best)}",
+            "Ranks in single resamples of the best features. Dot: median. Line: from the "
+            "2.5\u00a0% to the 97.5\u00a0% quantile. Diamond: rank of the aggregate. A short line is "
+            "a rank that hardly depends on the resample. Features whose lines overlap may change "
+            "places from resample to resample. If the dashed cut is in the picture, a line that "
+            "crosses it belongs to a feature that is selected in some resamples only.",
+        ),
+        (
+            "scores",
+            {"n": MOST_DRAWN},
+            "Scores",
+            f"Box plots of the scores of the {drawn} best features over the resamples",
+            f"{'Combined scores' if result.method == 'bam' else 'Scores'} in single resamples of the "
+            "same features. Box: lower to upper quartile. Bar: median. Line: from the 2.5\u00a0% to "
+            "the 97.5\u00a0% quantile. A gap between boxes is a natural place for a cut; where boxes "
+            "overlap there is none.",
+        ),
+        (
+            "agreement",
+            {},
+            f"Agreement of the {'filters' if several else 'resamples'}",
+            "Heat map of the rank correlation between filters"
+            if several
+            else "Histogram of the rank correlation between pairs of resamples",
+            agreement,
+        ),
+        (
+            "convergence",
+            {"threshold": threshold},
+            "Number of resamples",
+            "Lines: agreement of the ranking from the first resamples with the final ranking",
+            "Agreement of the ranking from the first 1, 2, … resamples with the final one: Spearman "
+            f"rank correlation, and share of the {plural(k, 'selected feature')} that "
+            f"{'is' if k == 1 else 'are'} among the best {count(k)} already. Both curves end at 1 by "
+            "construction. If they are flat long before the end, more resamples would change "
+            "little; if they still rise at the end, draw more.",
+        ),
+    ]
+    return [
+        Picture(
+            title,
+            inline_svg(
+                lambda kind=kind, options=options: result.plot(kind, **options),  # type: ignore[misc]
+                prefix=kind,
+                label=label,
+            ),
+            caption,
         )
-        for kind, label in labels.items()
-    }
+        for kind, options, title, label, caption in pictures
+    ]
 
 
-def _stability_table(result: EnsembleResult) -> dict[str, Any]:
-    """One row per measure, one value per filter; or the reason why there is none."""
+def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
+    """One row per measure, one value per filter, or the reason why there is none; and Spearman's."""
     try:
         frame, remarks = _stability_with_remarks(result)
     except DataError as error:
-        return {"reason": str(error), "remarks": [], "rows": [], "filters": []}
+        return [Text(f"The stability of this run is not defined: {error}.")], ""
     rows = []
     for measure in frame.columns:
         spec = STABILITY_MEASURES.get(str(measure))
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
         rows.append(
-            {
-                "name": name,
-                "meaning": meaning,
-                "bounds": spec.bounds.replace("-", "−").replace("inf", "∞"),
-                "direction": "larger" if spec.larger_is_stabler else "smaller",
-                "cells": [number(value) for value in frame[measure]],
-            }
+            [
+                name,
+                meaning,
+                spec.bounds.replace("-", "−").replace("inf", "∞"),
+                "larger" if spec.larger_is_stabler else "smaller",
+                *(number(value) for value in frame[measure]),
+            ]
         )
     labels = ["all combined" if label == "bam" else readable(label) for label in frame.index]
-    return {"reason": None, "remarks": remarks, "rows": rows, "filters": labels}
+    words = ("Measure", "What it is", "Range", "Stabler if")
+    computed = "computed for each filter" if len(result.score_matrices) > 1 else "computed"
+    table = Table(
+        f"How far the resamples agree. Each measure is {computed} over all resamples.",
+        [*(Column(title, numeric=False) for title in words), *map(Column, labels)],
+        rows,
+    )
+    meaning = (
+        "Stability says how far the result depends on the sample, not whether it is right: a filter "
+        "that always makes the same mistake is stable."
+    )
+    notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
+    return [table, *notes, Text(meaning, quiet=True)], number(frame["spearman"].iloc[-1])
 
 
 def _stability_with_remarks(result: EnsembleResult) -> tuple[pd.DataFrame, list[str]]:
@@ -300,3 +451,18 @@ def _stability_with_remarks(result: EnsembleResult) -> tuple[pd.DataFrame, list[
         else:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return frame, list(dict.fromkeys(remarks))
+
+
+def _references(result: EnsembleResult) -> list[tuple[str, str]]:
+    """What to cite, as (what for, where it comes from)."""
+    aggregator = AGGREGATORS.get(result.parameters["aggregator"])
+    own = "not part of pyfsagg: cite the source of your own function or estimator"
+    return [
+        software(result.versions["pyfsagg"]),
+        (f"{result.method.upper()} and the stability of resamples", f"{THESIS} (“thesis” below)"),
+        *(
+            (f"Filter {readable(label)}", FILTERS.get(label).source if label in FILTERS else own)
+            for label in result.score_matrices
+        ),
+        (f"Aggregator {readable(aggregator.name)}", aggregator.source),
+    ]

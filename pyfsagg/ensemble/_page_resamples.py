@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.selection import n_selected
@@ -17,21 +15,22 @@ from pyfsagg._base.words import (
     plural,
 )
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import Block, Picture, Text
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.stability_measures import (
     adequacy_curve,
     stability_curve,
 )
-from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve
+from pyfsagg.stability_measures._page import curve_picture
+from pyfsagg.stability_measures._plot import plot_adequacy
 
-__all__ = ["adequacy_words", "curve_picture"]
+__all__ = ["adequacy_blocks", "size_block"]
 
 Floats = NDArray[np.float64]
 
-MOST_ROWS = 500
 MOST_REPEATS = 200
 REPEATED_CELLS = 20_000_000
 """Cells of score matrices that a report aggregates again, so that large runs stay quick."""
@@ -39,28 +38,13 @@ REPEATED_CELLS = 20_000_000
 ENOUGH = 0.05
 """Share of the selection that a repetition may replace when resamples count as enough."""
 
-CURVE_CAPTION = (
-    "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
-    "features at random would give. Only the distance from the dotted line speaks for the ranking; "
-    "a measure that is not corrected for chance rises with k by itself."
-)
-CURVE_LABEL = "Lines: stability of the best k features against k, with the level of chance"
 
-
-@dataclass(frozen=True)
-class Words:
-    """Sentences with a picture, or the reason why there is none."""
-
-    text: str
-    picture: Markup | None = None
-
-
-def adequacy_words(result: EnsembleResult, threshold: float | int) -> Words:
+def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Block]:
     """Was the number of resamples enough?  In words and numbers, with the curve."""
     k = n_selected(threshold, result.n_features)
     m = result.n_resamples
     if m < 2:
-        return Words("One resample says nothing about what another one would have given.")
+        return [Text("One resample says nothing about what another one would have given.")]
     parameters = result.parameters
     aggregator = AGGREGATORS.get(parameters["aggregator"])
     n_boot = MOST_REPEATS
@@ -82,7 +66,7 @@ def adequacy_words(result: EnsembleResult, threshold: float | int) -> Words:
                 result.combined, [*sizes, m], top=k, aggregator=again, n_boot=n_boot
             )
     except DataError as reason:
-        return Words(f"This cannot be said here: {reason}.")
+        return [Text(f"This cannot be said here: {reason}.")]
     last = curve.iloc[-1]
     replaced = 1.0 - float(last["expected_top_overlap"])
     verdict = (
@@ -101,19 +85,22 @@ def adequacy_words(result: EnsembleResult, threshold: float | int) -> Words:
         f"{count(n_boot)} bootstraps of the resamples.)"
     )
     label = "Lines: expected agreement of two repetitions against the number of resamples"
-    picture = inline_svg(lambda: plot_adequacy(curve), prefix="adequacy", label=label)
-    return Words(text, picture)
+    caption = (
+        "How well the results of two independent repetitions would agree, if each had so many "
+        f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
+        "select. This is about the luck of the resamples only; the luck of the sample is in the "
+        "stability above."
+    )
+    svg = inline_svg(lambda: plot_adequacy(curve), prefix="adequacy", label=label)
+    return [Text(text), Picture("Agreement of two repetitions", svg, caption)]
 
 
-def curve_picture(result: EnsembleResult) -> Words:
+def size_block(result: EnsembleResult) -> Block:
     """Stability of the best k features against k, with the level of chance."""
     try:
         curve = stability_curve(result.combined, input="scores")
     except DataError as reason:
-        return Words(f"There is no such curve here: {reason}.")
+        return Text(f"There is no such curve here: {reason}.")
     if curve["value"].isna().all():
-        return Words("There is no such curve here: the measures are undefined at every size.")
-    return Words(
-        CURVE_CAPTION,
-        inline_svg(lambda: plot_stability_curve(curve), prefix="curve", label=CURVE_LABEL),
-    )
+        return Text("There is no such curve here: the measures are undefined at every size.")
+    return curve_picture(curve)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.ensemble.precision import Precision
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import run_ensemble, set_up_run
-from pyfsagg.ensemble.scoring import Progress, as_lists
+from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
+from pyfsagg.resampling import Plan
 
 __all__ = ["DEFAULT_FILTERS", "NORMALIZATIONS", "bam", "combine_filters", "normalize_scores"]
 
@@ -34,22 +38,12 @@ def bam(
     normalize: str = "per_resample",
     aggregator: str = "arithmetic_mean",
     aggregator_params: Mapping[str, Any] | None = None,
-    n_resamples: int | str = 1000,
-    precision: Mapping[str, Any] | None = None,
-    resampling: str = "bootstrap",
-    resampling_params: Mapping[str, Any] | None = None,
-    row_indices: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    nominal: Sequence[str | int] | None = None,
-    drop_near_zero_variance: bool = False,
-    task: str = "classification",
-    target_bins: int = 5,
+    n_resamples: int | str | Precision = 1000,
+    resampling: str | Plan = "bootstrap",
+    task: str | Task = "classification",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool | Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    scratch: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> EnsembleResult:
     """Rank features by the between-aggregation method (BAM).
 
@@ -69,9 +63,7 @@ def bam(
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its
         table 4.4, and it is the default.
-    aggregator, aggregator_params, n_resamples, precision, resampling, resampling_params, \
-row_indices, groups, sample_weight, nominal, drop_near_zero_variance, task, target_bins, \
-random_state, n_jobs, progress, checkpoint, scratch
+    aggregator, aggregator_params, n_resamples, resampling, task, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -96,6 +88,7 @@ random_state, n_jobs, progress, checkpoint, scratch
     >>> result.select(3)
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
+    given = dict(locals())
     check_choice("normalize", normalize, NORMALIZATIONS)
     spec = AGGREGATORS.get(aggregator)
     compute = spec.bind(**(aggregator_params or {}))
@@ -107,21 +100,12 @@ random_state, n_jobs, progress, checkpoint, scratch
         X,
         y,
         filters=filters,
-        filter_params=filter_params or {},
+        filter_params=filter_params,
         n_resamples=n_resamples,
-        precision=precision,
         resampling=resampling,
-        resampling_params=resampling_params,
-        row_indices=row_indices,
-        groups=groups,
-        sample_weight=sample_weight,
-        nominal=nominal,
-        drop_near_zero_variance=drop_near_zero_variance,
         task=task,
-        target_bins=target_bins,
         random_state=random_state,
-        checkpoint=checkpoint,
-        scratch=scratch,
+        execution=execution,
         normalize=normalize,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
@@ -130,7 +114,8 @@ random_state, n_jobs, progress, checkpoint, scratch
     def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         return combine_filters(matrices, run.table.feature_names, normalize, compute, run.store)
 
-    return run_ensemble("bam", run, combine, compute, n_jobs, progress, checkpoint)
+    call = Call.of(bam, given, random_state=run.parameters["seed"])
+    return run_ensemble("bam", run, combine, compute, n_jobs, call)
 
 
 def combine_filters(

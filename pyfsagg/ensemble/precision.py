@@ -1,29 +1,29 @@
-"""``n_resamples="auto"``: as many resamples as a stated precision needs."""
+"""As many resamples as a stated precision needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._base.selection import n_selected
-from pyfsagg.exceptions import ParameterError
+from pyfsagg._base.settings import Settings, option
+from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.stability_measures import enough_resamples
 
-__all__ = ["Precision"]
+__all__ = ["Precision", "read_number"]
 
 FIRST_LOOK = 100
 
 
-@dataclass(frozen=True)
-class Precision:
-    """When to stop drawing resamples.
+@dataclass(frozen=True, eq=False)
+class Precision(Settings):
+    """When to stop drawing resamples: their number is doubled until this is reached.
 
-    Attributes
+    Parameters
     ----------
     max_change : float
         Largest share of the best features that a repetition of the run, with as many resamples but
@@ -31,34 +31,26 @@ class Precision:
     top : float or int
         How many features are the best ones: a number, or a fraction.
     maximum : int
-        Number of resamples at which to stop in any case.
+        Number of resamples at which to stop in any case; at least 100.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> goal = pyfsagg.Precision(max_change=0.2, maximum=400)
+    >>> pyfsagg.wam(data.X, data.y, n_resamples=goal, random_state=0).n_resamples
+    100
     """
 
-    max_change: float = 0.05
-    top: float | int = 0.25
-    maximum: int = 10_000
+    kind: ClassVar[str] = "precision"
 
-    @classmethod
-    def of(cls, parameters: Mapping[str, Any] | None, n_features: int) -> Precision:
-        """A checked precision; what is not given has its default.
+    max_change: float = option(0.05, help="share of the best features that may be replaced")
+    top: float | int = option(0.25, help="how many features are the best ones")
+    maximum: int = option(10_000, help="number of resamples at which to stop")
 
-        Raises
-        ------
-        ParameterError
-            For an unknown name or a value out of range.
-        """
-        given = dict(parameters or {})
-        known = list(cls.__dataclass_fields__)
-        for name in given:
-            if name not in known:
-                raise ParameterError(
-                    f"precision has no parameter {name!r}; it takes: {', '.join(known)}"
-                )
-        precision = cls(**given)
-        check_real("max_change", precision.max_change, low=0.0, high=1.0, low_open=True)
-        check_integer("maximum (a number of resamples)", precision.maximum, low=FIRST_LOOK)
-        n_selected(precision.top, n_features)
-        return precision
+    def check(self) -> None:
+        check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
+        check_integer("maximum (a number of resamples)", self.maximum, low=FIRST_LOOK)
 
     def look(
         self,
@@ -70,7 +62,31 @@ class Precision:
             combined, top=self.top, max_change=self.max_change, aggregator=aggregate
         )
         return {
-            **asdict(self),
+            **self.record(),
             "expected_change": 1.0 - found.expected_top_overlap,
             "reached": bool(reached),
         }
+
+
+def read_number(n_resamples: int | str | Precision) -> int | Precision:
+    """A number of resamples, or the precision that decides it; ``"auto"`` is the default one.
+
+    Raises
+    ------
+    ParameterError, InputTypeError
+        For another word, a number below 1, or anything else.
+    """
+    if isinstance(n_resamples, Precision):
+        return n_resamples
+    if n_resamples == "auto":
+        return Precision()
+    if isinstance(n_resamples, str):
+        raise ParameterError(f"n_resamples must be a number or 'auto', got {n_resamples!r}")
+    try:
+        return check_integer("n_resamples", n_resamples, low=1)
+    except ParameterError:
+        if isinstance(n_resamples, (int, float)):
+            raise
+        raise InputTypeError(
+            f"n_resamples must be a number, 'auto' or a pyfsagg.Precision, got {n_resamples!r}"
+        ) from None

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
-from pyfsagg._base.output import new_folder
 from pyfsagg._base.selection import n_selected
-from pyfsagg.exceptions import DataError, OutputError, ParameterError
+from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import feature_stability, thesis_measures
 
 __all__ = ["EnsembleResult"]
 
-SCHEMA = 1
 _COLUMNS = {
     "rank_q2.5": "rank_lower",
     "rank_median": "rank_median",
@@ -33,11 +29,10 @@ _COLUMNS = {
     "lower": "frequency_lower",
     "upper": "frequency_upper",
 }
-RUN_FILE, MATRIX_FILE, RANKING_FILE = "run.json", "matrices.npz", "ranking.csv"
 
 
 @dataclass(frozen=True, eq=False)
-class EnsembleResult:
+class EnsembleResult(Result):
     """Ranking of features by an ensemble of filter scores over resamples.
 
     Attributes
@@ -56,7 +51,17 @@ class EnsembleResult:
         Ranks of `scores`, 1 = most important; ties get average ranks.
     parameters, data, versions : dict
         How the run was made (with the seed that repeats it), on what, and by which software.
+
+    Notes
+    -----
+    Shown with a `threshold`, the selection (0.25 by default).  Pictures: ``"ranking"`` (ranks with
+    their intervals), ``"agreement"`` (rank correlation between filters), ``"scores"`` (their
+    distribution) and ``"convergence"`` (how the ranking settles as resamples are added).
     """
+
+    kind: ClassVar[str] = "ensemble"
+    noun: ClassVar[str] = "run"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"threshold": 0.25})
 
     method: str
     feature_names: tuple[str, ...]
@@ -141,113 +146,82 @@ class EnsembleResult:
             frame[f"mean_{label}"] = np.concatenate(means)
         return frame.iloc[self._best(self.n_features)]
 
-    def plot(self, kind: str = "ranking", **options: Any) -> Any:
-        """Draw the result; returns Matplotlib axes.
-
-        Parameters
-        ----------
-        kind : {"ranking", "agreement", "scores", "convergence"}
-            Ranks with their intervals; rank correlation between filters; distribution of the scores;
-            how the ranking settles as resamples are added.
-        **options
-            Passed on to ``pyfsagg.plotting.plot_<kind>``.
-        """
-        from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS
-
-        if kind not in ENSEMBLE_PLOTS:
-            raise ParameterError(
-                f"kind must be one of {', '.join(map(repr, ENSEMBLE_PLOTS))}, got {kind!r}"
-            )
-        return ENSEMBLE_PLOTS[kind](self, **options)
-
-    def to_json(self, threshold: float | int = 0.25) -> str:
-        """Parameters, data record, versions, ranking, selection and stability as JSON text."""
-        frame = self.to_frame(threshold).reset_index().astype(object)
-        document = {
-            "schema": SCHEMA,
-            "kind": "ensemble",
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        threshold = view["threshold"]
+        table: dict[str, Any]
+        try:
+            table = {str(label): row.to_dict() for label, row in self.stability().iterrows()}
+        except DataError as reason:
+            table = {"undefined": str(reason)}
+        return {
             "method": self.method,
-            "parameters": self.parameters,
-            "data": self.data,
-            "versions": self.versions,
             "features": list(self.feature_names),
-            "ranking": frame.where(frame.notna(), None).to_dict("records"),
+            "ranking": records(self.to_frame(threshold).reset_index()),
             "threshold": threshold,
             "selected": self.select(threshold),
-            "stability": self._stability_record(),
+            "stability": table,
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
 
-    def _stability_record(self) -> dict[str, Any]:
-        """The stability table, or why there is none."""
-        try:
-            table = self.stability()
-        except DataError as reason:
-            return {"undefined": str(reason)}
-        return {str(label): row.to_dict() for label, row in table.iterrows()}
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        matrices = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
+        return {
+            **matrices,
+            "combined": self.combined,
+            "scores": self.scores,
+            "ranking": self.ranking,
+        }
 
-    def save(self, folder: str | os.PathLike[str], *, threshold: float | int = 0.25) -> Path:
-        """Write ``run.json``, ``matrices.npz`` and ``ranking.csv`` into a new or empty folder.
-
-        The folder appears complete or not at all.
-
-        Raises
-        ------
-        OutputError
-            If the folder is not empty or cannot be written.
-        """
-        with new_folder(folder) as draft:
-            self.write_into(draft, threshold=threshold)
-        return Path(folder)
-
-    def write_into(self, folder: Path, *, threshold: float | int = 0.25) -> None:
-        """Write the files of :meth:`save` into an existing folder."""
-        (folder / RUN_FILE).write_text(self.to_json(threshold) + "\n", encoding="utf-8")
-        self.to_frame(threshold).to_csv(folder / RANKING_FILE)
-        arrays = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
-        arrays |= {"combined": self.combined, "scores": self.scores, "ranking": self.ranking}
-        np.savez_compressed(folder / MATRIX_FILE, **arrays)  # type: ignore[arg-type]
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"ranking.csv": self.to_frame(view["threshold"])}
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> EnsembleResult:
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        OutputError
-            If the folder holds no saved run, a damaged one, or one of another schema.
-        """
-        path = Path(folder)
-        try:
-            document = json.loads((path / RUN_FILE).read_text(encoding="utf-8"))
-            if document.get("schema") != SCHEMA or document.get("kind") != "ensemble":
-                raise OutputError(
-                    f"{folder} holds a {document.get('kind')!r} of schema {document.get('schema')!r}; "
-                    f"this version reads an 'ensemble' of schema {SCHEMA}"
-                )
-            labels = document["parameters"]["filters"]
-            with (path / MATRIX_FILE).open("rb") as file, np.load(file) as arrays:
-                matrices = {label: arrays[f"filter_{i}"] for i, label in enumerate(labels)}
-                combined, scores, ranking = (
-                    arrays[name] for name in ("combined", "scores", "ranking")
-                )
-        except FileNotFoundError as error:
-            raise OutputError(f"{folder} holds no saved run: {error.filename} is missing") from None
-        except OutputError:
-            raise
-        except (ValueError, KeyError, OSError, AttributeError, zipfile.BadZipFile) as error:
-            raise OutputError(f"the run saved in {folder} is damaged: {error}") from None
+    def made_of(cls, saved: Saved) -> Self:
+        document, arrays = saved.document, saved.arrays
+        labels = document["parameters"]["filters"]
         return cls(
             method=document["method"],
             feature_names=tuple(document["features"]),
-            score_matrices=matrices,
-            combined=combined,
-            scores=scores,
-            ranking=ranking,
+            score_matrices={label: arrays[f"filter_{i}"] for i, label in enumerate(labels)},
+            combined=arrays["combined"],
+            scores=arrays["scores"],
+            ranking=arrays["ranking"],
             parameters=document["parameters"],
             data=document["data"],
             versions=document["versions"],
         )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"selected = result.select({view['threshold']!r})"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        columns = {
+            "rank": ("rank", "{:g}"),
+            "score": ("score", "{:.4f}"),
+            "rank_lower": ("rank 2.5 %", "{:g}"),
+            "rank_upper": ("rank 97.5 %", "{:g}"),
+            "selection_frequency": ("selected in", "{:.0%}"),
+        }
+        threshold = view["threshold"]
+        selected = self.select(threshold)
+        best = self.to_frame(threshold).loc[selected[:10], list(columns)]
+        best.columns = pd.Index([title for title, _ in columns.values()])
+        formatters = {title: form.format for title, form in columns.values()}
+        table = best.to_string(formatters=formatters, index_names=False)
+        rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
+        try:
+            stability = self.stability().round(3).to_string(index_names=False)
+        except DataError as reason:
+            stability = f"not defined: {reason}"
+        return [
+            f"{self.method.upper()} with {', '.join(self.score_matrices)}; "
+            f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
+            f"({self.parameters['resampling']})",
+            f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+            f"Agreement of the resamples:\n{stability}",
+        ]
 
     def __repr__(self) -> str:
         shown = ", ".join(self.select(min(3, self.n_features)))

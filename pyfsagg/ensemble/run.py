@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
+from pyfsagg._base.calls import Call
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._run.execution import Execution
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.table import AnyTable, check_table, full_weights
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._table.reading import read_any_table, read_target
+from pyfsagg._table.table import AnyTable
+from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
-from pyfsagg.ensemble.precision import FIRST_LOOK, Precision
+from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
     BoundFilter,
-    Progress,
     as_lists,
     bind_filters,
+    read_filter_params,
     score_resamples,
 )
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.resampling import (
-    PLANS,
-    Resamples,
-    draw_resamples,
-    resamples_from_indices,
-    resolve_seed,
-)
+from pyfsagg.resampling import Plan, Resamples, draw_resamples, read_plan
 
 __all__ = ["Run", "run_ensemble", "set_up_run"]
 
@@ -58,13 +57,13 @@ class Run:
     draw: Callable[[int, int], Resamples]
     identity: dict[str, Any]
     store: MatrixStore
+    execution: Execution
 
     def collect(
         self,
         combine: Callable[[Matrices], NDArray[np.float64]],
         aggregate: Callable[[RankTable], AggregatedValues],
         n_jobs: int | None,
-        progress: bool | Progress | None,
         checkpoint: Checkpoint | None = None,
     ) -> tuple[Matrices, NDArray[np.float64]]:
         """Score matrices by filter, and the one into which `combine` puts them.
@@ -72,7 +71,7 @@ class Run:
         With a precision, the number of resamples is doubled until it is reached; the resamples are
         the same as if their number had been known from the start.
         """
-        matrices = self._score(self.resamples, 0, n_jobs, progress, checkpoint)
+        matrices = self._score(self.resamples, 0, n_jobs, checkpoint)
         combined = combine(matrices)
         if self.precision is None:
             return matrices, combined
@@ -87,7 +86,7 @@ class Run:
             more = min(m, self.precision.maximum - m)
             if found["reached"] or more == 0:
                 break
-            fresh = self._score(self.draw(more, m), m, n_jobs, progress, checkpoint)
+            fresh = self._score(self.draw(more, m), m, n_jobs, checkpoint)
             matrices = {label: np.vstack([matrices[label], fresh[label]]) for label in matrices}
             combined = combine(matrices)
         self.parameters.update(n_resamples=m, precision=found)
@@ -106,14 +105,13 @@ class Run:
         resamples: Resamples,
         first: int,
         n_jobs: int | None,
-        progress: bool | Progress | None,
         checkpoint: Checkpoint | None,
     ) -> Matrices:
         matrices = score_resamples(
             self.filters,
             resamples,
             n_jobs=n_jobs,
-            progress=progress,
+            progress=self.execution.progress,
             checkpoint=checkpoint,
             first=first,
             store=self.store,
@@ -126,76 +124,48 @@ def set_up_run(
     y: Any,
     *,
     filters: Sequence[Any],
-    filter_params: Mapping[str, Mapping[str, Any]],
-    n_resamples: int | str = 1000,
-    precision: Mapping[str, Any] | None = None,
-    resampling: str = "bootstrap",
-    resampling_params: Mapping[str, Any] | None = None,
-    row_indices: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    nominal: Sequence[str | int] | None = None,
-    drop_near_zero_variance: bool = False,
-    task: str = "classification",
-    target_bins: int = 5,
+    filter_params: Mapping[str, Any] | None = None,
+    n_resamples: int | str | Precision = 1000,
+    resampling: str | Plan = "bootstrap",
+    task: str | Task = "classification",
     random_state: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    scratch: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
 
-    From `checkpoint` the seed is taken where `random_state` leaves it open.
+    From the checkpoint of `execution` the seed is taken where `random_state` leaves it open.
     """
-    store = MatrixStore(scratch)
-    table = check_table(X, nominal=nominal, sparse=True)
-    target = check_target(y, table.n_samples, task=task, bins=target_bins, optional=True)
+    execution = Execution.read("execution", execution)
+    task = Task.of_argument(task)
+    plan = read_plan(resampling)
+    number = read_number(n_resamples)
+    store = MatrixStore(execution.scratch)
+    table = read_any_table(task, X)
+    target = read_target(task, y, table.n_samples, optional=True)
     identity = data_hash(table, target)
     dropped: tuple[str, ...] = ()
-    if drop_near_zero_variance:
+    if task.drop_near_zero_variance:
         table, dropped = _drop_near_zero_variance(table)
-    seed = resolve_seed(kept_seed(checkpoint, random_state))
-    bound, labels = bind_filters(filters, filter_params, table, target, seed)
-    goal = _precision(n_resamples, precision, resampling, row_indices, table.n_features)
-    if goal and scratch is not None:
-        raise ParameterError(
-            "scratch reserves files for a known number of resamples; give n_resamples as a number"
-        )
-    weight = full_weights(table.n_samples, sample_weight)[0]
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+    options = read_filter_params(filters, filter_params)
+    bound, labels = bind_filters(filters, options, table, target, seed)
+    goal = number if isinstance(number, Precision) else None
+    if goal is not None:
+        _check_goal(goal, plan, table.n_features, execution)
 
     def draw(size: int, first: int = 0) -> Resamples:
-        return draw_resamples(
-            table,
-            target,
-            plan=resampling,
-            n_resamples=size,
-            seed=seed,
-            groups=groups,
-            sample_weight=weight,
-            parameters=resampling_params,
-            first=first,
-        )
+        return draw_resamples(table, target, plan, n_resamples=size, seed=seed, first=first)
 
-    if row_indices is None:
-        resamples = draw(FIRST_LOOK if goal else n_resamples)  # type: ignore[arg-type]
-    else:
-        if groups is not None or sample_weight is not None or resampling_params:
-            raise ParameterError(
-                "row_indices say which rows are drawn; groups, sample_weight and resampling_params "
-                "cannot be given with them"
-            )
-        resamples = resamples_from_indices(row_indices, target)
-    parameters = {
+    resamples = draw(FIRST_LOOK if isinstance(number, Precision) else number)
+    settled = {
         "filters": labels,
-        "filter_params": {label: dict(chosen) for label, chosen in filter_params.items()},
+        "filter_params": options,
         "n_resamples": len(resamples),
         "resampling": resamples.plan,
         "resampling_params": dict(resamples.parameters),
-        "weighted": sample_weight is not None,
-        "nominal": None if nominal is None else [str(column) for column in nominal],
-        "drop_near_zero_variance": drop_near_zero_variance,
-        "task": task,
-        "target_bins": target_bins,
+        "weighted": plan.sample_weight is not None,
+        **task.record(),
         "seed": seed,
         **recorded,
     }
@@ -209,9 +179,9 @@ def set_up_run(
         "dropped_features": list(dropped),
     }
     identity_of_run = {
-        **parameters,
+        **settled,
         "functions": [item for item in filters if not isinstance(item, str)],
-        "precision": goal,
+        "precision": None if goal is None else goal.record(),
         "weights": resamples.weights,
         "data": identity,
         "versions": versions(),
@@ -222,35 +192,28 @@ def set_up_run(
         resamples,
         bound,
         labels,
-        parameters,
+        settled,
         data,
         goal,
         draw,
         identity_of_run,
         store,
+        execution,
     )
 
 
-def _precision(
-    n_resamples: int | str,
-    precision: Mapping[str, Any] | None,
-    resampling: str,
-    row_indices: ArrayLike | None,
-    n_features: int,
-) -> Precision | None:
-    """The precision to be reached, if the number of resamples is left open."""
-    if n_resamples != "auto":
-        if isinstance(n_resamples, str):
-            raise ParameterError(f"n_resamples must be a number or 'auto', got {n_resamples!r}")
-        if precision is not None:
-            raise ParameterError("precision belongs to n_resamples='auto'")
-        return None
-    if row_indices is not None or PLANS.get(resampling).name == "k_fold":
+def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Execution) -> None:
+    """Refuse a number of resamples that is left open where it has to be known."""
+    if plan.only:
         raise ParameterError(
             "n_resamples='auto' draws more resamples as needed, which row_indices and k_fold do not "
             "allow; give a number"
         )
-    return Precision.of(precision, n_features)
+    if execution.scratch is not None:
+        raise ParameterError(
+            "scratch reserves files for a known number of resamples; give n_resamples as a number"
+        )
+    n_selected(goal.top, n_features)
 
 
 def _drop_near_zero_variance(table: AnyTable) -> tuple[AnyTable, tuple[str, ...]]:
@@ -267,12 +230,11 @@ def run_ensemble(
     combine: Callable[[Matrices], NDArray[np.float64]],
     compute: Callable[[RankTable], AggregatedValues],
     n_jobs: int | None,
-    progress: bool | Progress | None,
-    checkpoint: str | os.PathLike[str] | None,
+    call: Call,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
-    with open_checkpoint(checkpoint, {"kind": method, **run.identity}) as kept:
-        matrices, combined = run.collect(combine, compute, n_jobs, progress, kept)
+    with open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as kept:
+        matrices, combined = run.collect(combine, compute, n_jobs, kept)
     scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,
@@ -281,7 +243,7 @@ def run_ensemble(
         combined=combined,
         scores=scores,
         ranking=rank_scores(scores),
-        parameters=run.parameters,
+        parameters={**run.parameters, "call": call.record()},
         data=run.data,
         versions=versions(),
     )

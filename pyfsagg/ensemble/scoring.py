@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
+from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
@@ -23,10 +23,14 @@ from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
-__all__ = ["BoundFilter", "Progress", "as_lists", "bind_filters", "filter_label", "score_resamples"]
-
-Progress = Callable[[int, int], None]
-"""Called with (resamples done, resamples in all) as a run proceeds."""
+__all__ = [
+    "BoundFilter",
+    "as_lists",
+    "bind_filters",
+    "filter_label",
+    "read_filter_params",
+    "score_resamples",
+]
 
 BLOCK = (
     8  # resamples per task: small enough for a live progress bar, large enough to amortise calls
@@ -74,10 +78,7 @@ def bind_filters(
     """
     bound: list[BoundFilter] = []
     labels: list[str] = []
-    unused = {
-        FILTERS.get(name).name if name in FILTERS else name: dict(chosen)
-        for name, chosen in parameters.items()
-    }
+    unused = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
         label = filter_label(item)
         prepare, output = _preparation(item, seed)
@@ -102,6 +103,51 @@ def bind_filters(
             f"{', '.join(labels)}"
         )
     return bound, labels
+
+
+def read_filter_params(
+    filters: Sequence[Any], given: Mapping[str, Any] | None
+) -> dict[str, dict[str, Any]]:
+    """Parameters by the label of their filter.
+
+    Parameters
+    ----------
+    filters : sequence of filters
+    given : mapping, optional
+        By the name (or an alias) of a filter; of a single filter also flat.
+
+    Raises
+    ------
+    InputTypeError
+        If `given` is no mapping.
+    ParameterError
+        If the parameters of several filters do not say whose they are, or a filter is named that is
+        not among `filters`.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputTypeError(
+            f"filter_params must be a mapping such as {{'mdl': 'fselectorrcpp'}}, got {given!r}"
+        )
+    labels = [filter_label(item) for item in filters]
+    found: dict[str, dict[str, Any]] = {}
+    for name, chosen in given.items():
+        label = FILTERS.get(name).name if name in FILTERS else str(name)
+        if label in labels and isinstance(chosen, Mapping):
+            found.setdefault(label, {}).update(chosen)
+        elif isinstance(chosen, Mapping) and name in FILTERS:
+            raise ParameterError(
+                f"filter_params names {label!r}, which is not among the filters {', '.join(labels)}"
+            )
+        elif len(labels) == 1:
+            found.setdefault(labels[0], {})[str(name)] = chosen
+        else:
+            raise ParameterError(
+                f"filter_params of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; "
+                f"{name!r} is none of {', '.join(labels)}"
+            )
+    return found
 
 
 def filter_label(item: Any) -> str:
@@ -228,37 +274,16 @@ def score_resamples(
         n_jobs=n_jobs,
         threads=threads,
     )
-    with progress_sink(progress, m) as told:
-        told(0)
+    with progress_sink(progress, m) as advance:
+        advance(0)
         for rows, scores in zip(blocks, answers, strict=True):
             for label, block in scores.items():
                 matrices[label][rows] = block
             store.release()
-            told(rows.stop)
+            advance(rows.stop)
     for label, matrix in matrices.items():
         _check_scores(label, matrix, table, store)
     return matrices
-
-
-@contextmanager
-def progress_sink(
-    progress: bool | Progress | None, total: int, unit: str = "resample"
-) -> Iterator[Callable[[int], None]]:
-    """A function that is told how much is done: draws a bar, calls the caller's, or does nothing."""
-    if progress is True:
-        from tqdm.auto import tqdm
-
-        with tqdm(total=total, unit=unit) as bar:
-
-            def advance(done: int) -> None:
-                bar.update(done - bar.n)
-
-            yield advance
-    elif callable(progress):
-        tell = progress
-        yield lambda done: tell(done, total)
-    else:
-        yield lambda done: None
 
 
 def _score_block(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,17 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.estimators import estimator_accepts_missing, record_input
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
+from pyfsagg._table.sparse import is_sparse
+from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
+from pyfsagg.ensemble.precision import Precision
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import filter_label
+from pyfsagg.ensemble.scoring import filter_label, read_filter_params
 from pyfsagg.ensemble.wam import wam
 from pyfsagg.filters import FILTERS
+from pyfsagg.resampling import Plan, read_plan, with_data
 
 __all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
 
@@ -26,9 +32,16 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Fits an ensemble, keeps the best features."""
 
     threshold: float | int
+    filter_params: Mapping[str, Any] | None
 
-    @abstractmethod
-    def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult: ...
+    _method: ClassVar[Callable[..., EnsembleResult]]
+
+    def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
+        options = self.get_params(deep=False)
+        options.pop("threshold")
+        plan = read_plan(options.pop("resampling"))
+        plan = with_data(plan, sample_weight=sample_weight, groups=groups)
+        return type(self)._method(X, y, resampling=plan, **options)
 
     def fit(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None
@@ -53,12 +66,18 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.support_ = self.result_.support(self.threshold)
         return self
 
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
+        if is_sparse(X) and hasattr(X, "format"):
+            check_sparse(X)
+        return super().transform(X)
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
 
-    @abstractmethod
-    def _accepts_missing(self) -> bool: ...
+    def _accepts_missing(self) -> bool:
+        return _accept_missing(self._filters(), self.filter_params)
 
     @abstractmethod
     def _filters(self) -> Sequence[Any]: ...
@@ -92,10 +111,10 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _accept_missing(filters: Sequence[Any], filter_params: Mapping[str, Any] | None) -> bool:
     """Whether all filters rank features with missing values; functions decide for themselves."""
-    params = {filter_label(name): value for name, value in (filter_params or {}).items()}
+    params = read_filter_params(filters, filter_params)
     for item in filters:
         if isinstance(item, str):
-            accepted = FILTERS.get(item).accepts_missing(params.get(filter_label(item)) or {})
+            accepted = FILTERS.get(item).accepts_missing(params.get(filter_label(item), {}))
         else:
             accepted = not hasattr(item, "fit") or estimator_accepts_missing(item)
         if not accepted:
@@ -110,8 +129,8 @@ class WithinAggregationSelector(_AggregationSelector):
     ----------
     threshold : float or int
         Fraction of the features to keep (rounded up), or their number.
-    filter, filter_params, aggregator, n_resamples, precision, resampling, resampling_params, nominal, \
-task, target_bins, random_state, n_jobs
+    filter, filter_params, aggregator, aggregator_params, n_resamples, resampling, task, random_state, \
+n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Attributes
@@ -143,42 +162,31 @@ task, target_bins, random_state, n_jobs
         *,
         filter_params: Mapping[str, Any] | None = None,
         aggregator: str = "arithmetic_mean",
+        aggregator_params: Mapping[str, Any] | None = None,
         threshold: float | int = 0.25,
-        n_resamples: int | str = 1000,
-        precision: Mapping[str, Any] | None = None,
-        resampling: str = "bootstrap",
-        resampling_params: Mapping[str, Any] | None = None,
-        nominal: Sequence[str | int] | None = None,
-        task: str = "classification",
-        target_bins: int = 5,
+        n_resamples: int | str | Precision = 1000,
+        resampling: str | Plan = "bootstrap",
+        task: str | Task = "classification",
         random_state: Any = None,
         n_jobs: int | None = None,
+        execution: Execution | None = None,
     ) -> None:
         self.filter = filter
         self.filter_params = filter_params
         self.aggregator = aggregator
+        self.aggregator_params = aggregator_params
         self.threshold = threshold
         self.n_resamples = n_resamples
-        self.precision = precision
         self.resampling = resampling
-        self.resampling_params = resampling_params
-        self.nominal = nominal
         self.task = task
-        self.target_bins = target_bins
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.execution = execution
 
     def _filters(self) -> Sequence[Any]:
         return [self.filter]
 
-    def _accepts_missing(self) -> bool:
-        params = {self.filter: self.filter_params} if isinstance(self.filter, str) else {}
-        return _accept_missing([self.filter], params)
-
-    def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
-        options = self.get_params(deep=False)
-        options.pop("threshold")
-        return wam(X, y, sample_weight=sample_weight, groups=groups, **options)
+    _method = staticmethod(wam)
 
 
 class BetweenAggregationSelector(_AggregationSelector):
@@ -188,8 +196,8 @@ class BetweenAggregationSelector(_AggregationSelector):
     ----------
     threshold : float or int
         Fraction of the features to keep (rounded up), or their number.
-    filters, filter_params, normalize, aggregator, n_resamples, precision, resampling, resampling_params, \
-nominal, task, target_bins, random_state, n_jobs
+    filters, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
+random_state, n_jobs, execution
         As in :func:`pyfsagg.bam`.
 
     Attributes
@@ -213,39 +221,29 @@ nominal, task, target_bins, random_state, n_jobs
         filter_params: Mapping[str, Mapping[str, Any]] | None = None,
         normalize: str = "per_resample",
         aggregator: str = "arithmetic_mean",
+        aggregator_params: Mapping[str, Any] | None = None,
         threshold: float | int = 0.25,
-        n_resamples: int | str = 1000,
-        precision: Mapping[str, Any] | None = None,
-        resampling: str = "bootstrap",
-        resampling_params: Mapping[str, Any] | None = None,
-        nominal: Sequence[str | int] | None = None,
-        task: str = "classification",
-        target_bins: int = 5,
+        n_resamples: int | str | Precision = 1000,
+        resampling: str | Plan = "bootstrap",
+        task: str | Task = "classification",
         random_state: Any = None,
         n_jobs: int | None = None,
+        execution: Execution | None = None,
     ) -> None:
         self.filters = filters
         self.filter_params = filter_params
         self.normalize = normalize
         self.aggregator = aggregator
+        self.aggregator_params = aggregator_params
         self.threshold = threshold
         self.n_resamples = n_resamples
-        self.precision = precision
         self.resampling = resampling
-        self.resampling_params = resampling_params
-        self.nominal = nominal
         self.task = task
-        self.target_bins = target_bins
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.execution = execution
 
     def _filters(self) -> Sequence[Any]:
         return self.filters
 
-    def _accepts_missing(self) -> bool:
-        return _accept_missing(self.filters, self.filter_params)
-
-    def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
-        options = self.get_params(deep=False)
-        options.pop("threshold")
-        return bam(X, y, sample_weight=sample_weight, groups=groups, **options)
+    _method = staticmethod(bam)

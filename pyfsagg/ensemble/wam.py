@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from numpy.typing import ArrayLike
-
+from pyfsagg._base.calls import Call
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble.precision import Precision
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import run_ensemble, set_up_run
-from pyfsagg.ensemble.scoring import Progress, filter_label
+from pyfsagg.resampling import Plan
 
 __all__ = ["wam"]
 
@@ -24,22 +25,12 @@ def wam(
     filter_params: Mapping[str, Any] | None = None,
     aggregator: str = "arithmetic_mean",
     aggregator_params: Mapping[str, Any] | None = None,
-    n_resamples: int | str = 1000,
-    precision: Mapping[str, Any] | None = None,
-    resampling: str = "bootstrap",
-    resampling_params: Mapping[str, Any] | None = None,
-    row_indices: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    nominal: Sequence[str | int] | None = None,
-    drop_near_zero_variance: bool = False,
-    task: str = "classification",
-    target_bins: int = 5,
+    n_resamples: int | str | Precision = 1000,
+    resampling: str | Plan = "bootstrap",
+    task: str | Task = "classification",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool | Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    scratch: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> EnsembleResult:
     """Rank features by the within-aggregation method (WAM).
 
@@ -62,44 +53,22 @@ def wam(
         Parameters of a named filter, for instance ``{"mdl": "fselectorrcpp"}``.
     aggregator : str
         A name from :func:`pyfsagg.list_aggregators`; `aggregator_params` are its options.
-    n_resamples : int or "auto"
-        Number of resamples m; with ``"auto"`` it is doubled until `precision` is reached.
-    precision : mapping, optional
-        With ``n_resamples="auto"``: ``max_change``, the share of the best features that a
-        repetition with another seed may be expected to replace (0.05); ``top``, how many features
-        are the best ones (0.25); ``maximum``, where to stop in any case (10000).
-    resampling : str
-        A plan from :func:`pyfsagg.list_resampling_plans`; `resampling_params` are its parameters.
-    row_indices : array of int, shape (n_resamples, n_draws), optional
-        The rows (from 0) of each resample, to repeat a run made elsewhere; replaces the plan.
-    groups : array of shape (n_samples,), optional
-        Group of each sample, for ``resampling="grouped_bootstrap"``.
-    sample_weight : array of whole numbers, shape (n_samples,), optional
-        How often each sample counts in the population that is resampled.
-    nominal : sequence of column names or positions, optional
-        Columns to be taken as nominal whatever their type.
-    drop_near_zero_variance : bool
-        Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`).
-    task : {"classification", "regression"}
-        Whether `y` holds classes or numbers.
-    target_bins : int
-        With ``task="regression"``: bins of (nearly) equal size into which entropy filters and
-        stratified plans put the numbers.
+    n_resamples : int, "auto" or Precision
+        Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until that is
+        reached; ``"auto"`` is the default one.
+    resampling : str or plan
+        A name from :func:`pyfsagg.list_resampling_plans`, or a plan: ``pyfsagg.Subsample(0.8)``,
+        ``pyfsagg.GroupedBootstrap(groups)``, ``pyfsagg.Bootstrap(sample_weight=counts)``,
+        ``pyfsagg.Rows(indices)`` to repeat a run made elsewhere.
+    task : str or Task
+        ``"classification"``, ``"regression"``, or a :class:`pyfsagg.Task`, which also says which
+        columns are nominal and whether near-constant ones are left out.
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
         Workers, as in joblib; the result does not depend on it.
-    progress : bool or callable (done, total), optional
-        A progress bar, or a function that is told.
-    checkpoint : path, optional
-        A folder in which finished work is kept: after a kill or a crash the same call continues
-        from there and ends in the same bits, with the seed of the first call where `random_state`
-        leaves it open.  A checkpoint of other data or settings is refused.
-    scratch : path, optional
-        An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
-        into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times
-        the number of features) take more memory than the table.  Aggregators of scores then need a
-        few columns at a time; those of ranks and most methods of the result look at whole matrices.
+    execution : Execution, optional
+        Checkpoint, scratch files and progress: :class:`pyfsagg.Execution`.
 
     Returns
     -------
@@ -126,30 +95,21 @@ def wam(
     >>> result.select(3)
     ['flavanoids', 'proline', 'color_intensity']
     """
+    given = dict(locals())
     spec = AGGREGATORS.get(aggregator)
     compute = spec.bind(**(aggregator_params or {}))
     run = set_up_run(
         X,
         y,
         filters=[filter],
-        filter_params={filter_label(filter): filter_params} if filter_params else {},
+        filter_params=filter_params,
         n_resamples=n_resamples,
-        precision=precision,
         resampling=resampling,
-        resampling_params=resampling_params,
-        row_indices=row_indices,
-        groups=groups,
-        sample_weight=sample_weight,
-        nominal=nominal,
-        drop_near_zero_variance=drop_near_zero_variance,
         task=task,
-        target_bins=target_bins,
         random_state=random_state,
-        checkpoint=checkpoint,
-        scratch=scratch,
+        execution=execution,
         aggregator=spec.name,
         aggregator_params=dict(aggregator_params or {}),
     )
-    return run_ensemble(
-        "wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, progress, checkpoint
-    )
+    call = Call.of(wam, given, random_state=run.parameters["seed"])
+    return run_ensemble("wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, call)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -12,25 +10,19 @@ from matplotlib.axes import Axes
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.words import enumerate_names, plural, readable
 from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.html import write_html
+from pyfsagg._page.closing import closing, settings_groups, target_words
 from pyfsagg._page.page import (
     Block,
-    Code,
-    Enumeration,
     Page,
     Picture,
     Section,
     Text,
-    render_page,
 )
-from pyfsagg.ensemble._record import target_words
-from pyfsagg.evaluation import Comparison, Evaluation
 from pyfsagg.evaluation._page_tables import (
     average_sections,
     best_table,
     failure_sections,
     optimism_sections,
-    settings_table,
     value_table,
 )
 from pyfsagg.evaluation._plot import (
@@ -39,10 +31,12 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.evaluation.splits import PROTOCOLS
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.evaluation.comparison import Comparison
+from pyfsagg.evaluation.protocol import PROTOCOLS
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.exceptions import InputTypeError
 
-__all__ = ["render_evaluation", "write_evaluation"]
+__all__ = ["evaluation_page"]
 
 REFERENCES = (
     (
@@ -66,79 +60,46 @@ REFERENCES = (
 )
 
 
-def write_evaluation(
-    result: Evaluation,
-    path: str | os.PathLike[str],
-    *,
-    command: str | None = None,
-    data_name: str | None = None,
-    alpha: float = 0.05,
-) -> Path:
-    """Write the report of :func:`render_evaluation` to a file, complete or not at all.
-
-    Parameters
-    ----------
-    result, command, data_name, alpha
-        As in :func:`render_evaluation`.
-    path : path
-        The HTML file; an existing one is replaced.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    ParameterError, InputTypeError
-        As in :func:`render_evaluation`.
-    """
-    page = render_evaluation(result, command=command, data_name=data_name, alpha=alpha)
-    return write_html(page, path)
-
-
-def render_evaluation(
+def evaluation_page(
     result: Evaluation,
     *,
+    alpha: float = 0.05,
     command: str | None = None,
     data_name: str | None = None,
-    alpha: float = 0.05,
-) -> str:
-    """One self-contained HTML page about an evaluation.
+    reading: Sequence[str] = (),
+) -> Page:
+    """The report of an evaluation as a page for :func:`pyfsagg._page.page.write_page`.
 
     Parameters
     ----------
     result : Evaluation
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that made the result, quoted for a shell.
-    data_name : str, optional
-        What the data are called, for the title.
     alpha : float
         Significance level of the tests.
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
-    str
+    Page
+        At most 2,000 means are listed.
 
     Raises
     ------
     ParameterError
         If `alpha` is out of range.
     InputTypeError
-        If `result` is no Evaluation.
+        If `result` is no evaluation.
 
     Examples
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
-    >>> found = pyfsagg.evaluate(
+    >>> result = pyfsagg.evaluate(
     ...     data.X, data.y, methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.3],
     ...     n_resamples=5, random_state=0,
     ... )
-    >>> "<h1>Evaluation of wine</h1>" in render_evaluation(found, data_name="wine")
-    True
+    >>> evaluation_page(result, data_name="wine").title
+    'Evaluation of wine'
     """
     if not isinstance(result, Evaluation):
         raise InputTypeError(
@@ -153,7 +114,7 @@ def render_evaluation(
         f"{plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), 'regressor' if numeric else 'classifier')}"
     )
-    comparison, reason = _compare(result, alpha)
+    comparison, reason = result.default_comparison(alpha)
     sections = [
         Section("summary", "Summary", _summary(result, comparison)),
         Section("curves", "Features kept", _curves(result)),
@@ -162,23 +123,15 @@ def render_evaluation(
         Section("differences", "Differences", _differences(comparison, reason)),
         *failure_sections(result),
         Section("values", "All values", [value_table(result)]),
-        Section("settings", "Settings", [settings_table(result)]),
-        *([Section("repeat", "Repeat", [Code(f"pyfsagg {command}")])] if command else []),
-        Section("cite", "Cite", [Enumeration(REFERENCES)]),
+        *closing(
+            settings_groups(result),
+            REFERENCES,
+            command=command,
+            code=result.code(result.full_view({"reading": reading})),
+        ),
     ]
     title = f"Evaluation of {data_name}" if data_name else "Evaluation"
-    return render_page(Page(title, subtitle, sections))
-
-
-def _compare(result: Evaluation, alpha: float) -> tuple[Comparison | None, str]:
-    """Tests of the weighted average, or of the only threshold; or why there are none."""
-    shares = result.parameters["thresholds"]
-    try:
-        value = "wacc" if min(shares) < 1.0 else 1.0
-        # One method alone is compared with the baselines.
-        return result.compare(value=value, baselines=len(result.methods) < 2, alpha=alpha), ""
-    except (DataError, ParameterError) as error:
-        return None, str(error)
+    return Page(title, subtitle, sections)
 
 
 def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from pyfsagg._base.words import number, readable, setting
-from pyfsagg._page.page import Column, Records, Section, Table
-from pyfsagg.evaluation import Evaluation
+from pyfsagg._base.words import number, readable
+from pyfsagg._page.page import Column, Section, Table
 from pyfsagg.evaluation.metrics import METRICS
-from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS
+from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
 
 __all__ = [
     "average_sections",
     "best_table",
     "failure_sections",
     "optimism_sections",
-    "settings_table",
     "value_table",
 ]
 
@@ -196,15 +194,3 @@ def value_table(result: Evaluation) -> Table:
         note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
         find="row",
     )
-
-
-def settings_table(result: Evaluation) -> Records:
-    groups = [
-        (title, [(readable(str(name)).capitalize(), setting(value)) for name, value in record])
-        for title, record in (
-            ("Evaluation", [(k, v) for k, v in result.parameters.items()]),
-            ("Data", [(k, v) for k, v in result.data.items()]),
-            ("Software", [(k, v) for k, v in result.versions.items()]),
-        )
-    ]
-    return Records("Settings", groups)

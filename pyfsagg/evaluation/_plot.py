@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import GREY, INK, clear_frame, feature_label, new_axes, set_title
-from pyfsagg.evaluation import Comparison, Evaluation
+from pyfsagg.evaluation.comparison import Comparison
+from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [

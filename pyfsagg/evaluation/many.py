@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
 
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._run.checkpoint import kept_seed
+from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocols import evaluate
-from pyfsagg.evaluation.result import Evaluation, check_known
-from pyfsagg.evaluation.saved import widen
+from pyfsagg.evaluation.result import Evaluation, check_known, widen
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
-from pyfsagg.resampling import resolve_seed
 
 __all__ = ["EvaluationSet", "evaluate_many"]
 
@@ -129,7 +128,7 @@ def evaluate_many(
     datasets: Mapping[str, tuple[Any, Any]],
     *,
     random_state: Any = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
     **options: Any,
 ) -> EvaluationSet:
     """Evaluate the same methods and classifiers on several data sets.
@@ -139,8 +138,8 @@ def evaluate_many(
     datasets : mapping of name to (X, y)
     random_state : None, int or NumPy generator
         Seed, the same for all data sets.
-    checkpoint : path, optional
-        As in :func:`pyfsagg.evaluate`; each data set has a folder of its own in it.
+    execution : Execution, optional
+        As in :func:`pyfsagg.evaluate`; each data set has a folder of its own in the checkpoint.
     **options
         Of :func:`pyfsagg.evaluate`, except for ``rankings``, which belong to one data set.
 
@@ -172,8 +171,9 @@ def evaluate_many(
             "datasets must be a mapping of name to (X, y) with at least one entry, got "
             f"{type(datasets).__name__}"
         )
-    folders = {name: None if checkpoint is None else _own(checkpoint, name) for name in datasets}
-    seed = resolve_seed(kept_seed(next(iter(folders.values())), random_state))
+    execution = Execution.read("execution", execution)
+    own = {name: _own(execution, name) for name in datasets}
+    seed = resolve_seed(kept_seed(next(iter(own.values())).checkpoint, random_state))
     found = {}
     for name, pair in datasets.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
@@ -181,14 +181,14 @@ def evaluate_many(
                 f"the data set {name!r} must be a pair (X, y), got {type(pair).__name__}"
             )
         try:
-            found[str(name)] = evaluate(
-                *pair, random_state=seed, checkpoint=folders[name], **options
-            )
+            found[str(name)] = evaluate(*pair, random_state=seed, execution=own[name], **options)
         except PyfsaggError as error:
             raise DataError(f"data set {name!r}: {error}") from error
     return EvaluationSet(found)
 
 
-def _own(checkpoint: str | os.PathLike[str], name: object) -> Path:
-    """The folder of one data set, whatever its name holds."""
-    return Path(checkpoint) / quote(str(name), safe=" ")
+def _own(execution: Execution, name: object) -> Execution:
+    """The execution of one data set: a folder of its own, whatever its name holds."""
+    if execution.checkpoint is None:
+        return execution
+    return replace(execution, checkpoint=Path(execution.checkpoint) / quote(str(name), safe=" "))

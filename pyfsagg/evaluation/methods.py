@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +16,17 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, NORMALIZATIONS, combine_filters
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import as_lists, bind_filters, filter_label, score_resamples
+from pyfsagg.ensemble.scoring import (
+    as_lists,
+    bind_filters,
+    filter_label,
+    read_filter_params,
+    score_resamples,
+)
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import Bootstrap, Plan, read_plan
 
 __all__ = [
     "EnsembleMethod",
@@ -34,15 +40,22 @@ __all__ = [
 ]
 
 Order = NDArray[np.intp]
-_OPTIONS = ("filter", "filters", "filter_params", "aggregator", "aggregator_params", "normalize")
+_OPTIONS = (
+    "filter",
+    "filters",
+    "filter_params",
+    "aggregator",
+    "aggregator_params",
+    "normalize",
+    "resampling",
+)
 
 
 @dataclass(frozen=True, eq=False)
 class EnsembleMethod:
     """Within-aggregation (one filter) or between-aggregation (several).
 
-    `resampling`, `resampling_params` and `n_resamples` are those of the evaluation unless a saved
-    run brings its own.
+    `n_resamples` is that of the evaluation unless a saved run brings its own.
     """
 
     filters: tuple[Any, ...]
@@ -51,8 +64,7 @@ class EnsembleMethod:
     aggregator_params: Mapping[str, Any] = field(default_factory=dict)
     normalize: str = "per_resample"
     n_resamples: int | None = None
-    resampling: str = "bootstrap"
-    resampling_params: Mapping[str, Any] = field(default_factory=dict)
+    plan: Plan = field(default_factory=Bootstrap)
 
     @property
     def labels(self) -> list[str]:
@@ -76,6 +88,8 @@ class EnsembleMethod:
             "filter_params": {label: dict(p) for label, p in self.filter_params.items()},
             "aggregator_params": dict(self.aggregator_params),
             "normalize": self.normalize if len(self.filters) > 1 else None,
+            "resampling": None if isinstance(self.plan, Bootstrap) else self.plan.name,
+            "resampling_params": self.plan.parameters(),
         }
         return {
             "method": "wam" if len(self.filters) == 1 else "bam",
@@ -178,10 +192,7 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     labels = [filter_label(each) for each in filters]
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
-    params = dict(options.get("filter_params") or {})
-    if "filter" in options and params and labels[0] not in {_canonical(name) for name in params}:
-        params = {labels[0]: params}
-    params = {_canonical(name): dict(value) for name, value in params.items()}
+    params = read_filter_params(filters, options.get("filter_params"))
     aggregator = AGGREGATORS.get(options.get("aggregator", "arithmetic_mean"))
     aggregator_params = dict(options.get("aggregator_params") or {})
     aggregator.bind(**aggregator_params)
@@ -191,11 +202,8 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
         aggregator.name,
         aggregator_params,
         check_choice("normalize", options.get("normalize", "per_resample"), NORMALIZATIONS),
+        plan=read_plan(options.get("resampling", "bootstrap")),
     )
-
-
-def _canonical(name: str) -> str:
-    return FILTERS.get(name).name if name in FILTERS else name
 
 
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
@@ -231,8 +239,7 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         parameters["aggregator_params"],
         parameters.get("normalize", "per_resample"),
         result.n_resamples,
-        parameters["resampling"],
-        parameters["resampling_params"],
+        read_plan(parameters["resampling"], parameters["resampling_params"]),
     )
 
 
@@ -243,12 +250,15 @@ def rank_methods(
     methods: Mapping[str, Method],
     table: Table,
     target: Target,
+    rows: Order,
     *,
     n_resamples: int,
     seed: int,
     n_jobs: int | None,
 ) -> dict[str, Order]:
     """Feature positions by method, best first; equal scores in column order.
+
+    `rows` are the positions of the rows of `table` in the table of the evaluation.
 
     All ensembles see the same resamples, and a filter is computed once for all of them.
 
@@ -258,7 +268,7 @@ def rank_methods(
         If a function fails or gives scores that cannot be ranked, naming the method.
     """
     ensembles = {k: each for k, each in methods.items() if isinstance(each, EnsembleMethod)}
-    scores = _ensemble_scores(ensembles, table, target, n_resamples, seed, n_jobs)
+    scores = _ensemble_scores(ensembles, table, target, rows, n_resamples, seed, n_jobs)
     for label, method in methods.items():
         if not isinstance(method, EnsembleMethod):
             scores[label] = _single_scores(label, method, table, target, seed)
@@ -269,6 +279,7 @@ def _ensemble_scores(
     ensembles: Mapping[str, EnsembleMethod],
     table: Table,
     target: Target,
+    rows: Order,
     n_resamples: int,
     seed: int,
     n_jobs: int | None,
@@ -284,8 +295,7 @@ def _ensemble_scores(
             filters=list(filters.values()),
             filter_params=params,
             n_resamples=first.n_resamples or n_resamples,
-            resampling=first.resampling,
-            resampling_params=first.resampling_params or None,
+            resampling=first.plan.take(rows),
             random_state=seed,
         )
         matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs)
@@ -300,10 +310,13 @@ def _items(method: EnsembleMethod) -> list[tuple[str, Any]]:
 
 def _batches(ensembles: Mapping[str, EnsembleMethod]) -> list[dict[str, EnsembleMethod]]:
     """Ensembles that can share one pass: same plan, and one meaning of each filter's name."""
-    batches: list[tuple[str, dict[str, Any], dict[str, EnsembleMethod]]] = []
+    batches: list[tuple[Any, dict[str, Any], dict[str, EnsembleMethod]]] = []
     for name, method in ensembles.items():
-        plan = json.dumps(
-            [method.n_resamples, method.resampling, dict(method.resampling_params)], sort_keys=True
+        plan = (
+            method.n_resamples,
+            method.plan.name,
+            method.plan.parameters(),
+            _arrays(method.plan),
         )
         meaning = {
             label: (item, dict(method.filter_params.get(label, {})))
@@ -319,6 +332,11 @@ def _batches(ensembles: Mapping[str, EnsembleMethod]) -> list[dict[str, Ensemble
         else:
             batches.append((plan, meaning, {name: method}))
     return [batch for _, _, batch in batches]
+
+
+def _arrays(plan: Plan) -> list[int]:
+    """Which arrays a plan holds: methods share resamples if they were given the same ones."""
+    return [id(getattr(plan, name)) for name in plan.names() if name not in plan.parameters()]
 
 
 def _same(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +11,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.table import Table, check_table
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._table.reading import read_table, read_target
+from pyfsagg._table.table import Table
+from pyfsagg._table.target import Target
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.scoring import Progress, progress_sink
 from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.given import GivenRanking, read_rankings
@@ -31,21 +34,13 @@ from pyfsagg.evaluation.methods import (
     single_filters,
 )
 from pyfsagg.evaluation.metrics import read_metrics
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.regressors import REGRESSORS
-from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.saved import COLUMNS
-from pyfsagg.evaluation.splits import (
-    Fold,
-    Part,
-    draw_parts,
-    read_groups,
-    read_protocols,
-    read_rows,
-    take_rows,
-)
+from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
+from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
 from pyfsagg.evaluation.thresholds import Threshold, read_thresholds
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.resampling import resolve_seed
+from pyfsagg.filters import drop_near_zero_variance
 
 __all__ = ["BASELINES", "DEFAULT_METHODS", "Plan", "read_plan"]
 
@@ -97,6 +92,7 @@ class Plan:
     n_resamples: int
     seed: int
     parameters: Mapping[str, Any]
+    execution: Execution
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader has to know about rankings that may have seen the test rows."""
@@ -110,9 +106,8 @@ class Plan:
     def run(
         self,
         n_jobs: int | None,
-        progress: bool | Progress | None,
         remarks: tuple[str, ...],
-        checkpoint: str | os.PathLike[str] | None = None,
+        call: Call,
     ) -> Evaluation:
         """Rank the features of each part, fit each classifier on each different set, collect."""
         n_requests = sum(
@@ -120,13 +115,13 @@ class Plan:
         )
         total = len(self.parts) + n_requests
         with (
-            open_checkpoint(checkpoint, self._identity()) as kept,
-            progress_sink(progress, total, "step") as told,
+            open_checkpoint(self.execution.checkpoint, self._identity()) as kept,
+            progress_sink(self.execution.progress, total, "step") as advance,
         ):
             requests: list[Request] = []
             for number, part in enumerate(self.parts, start=1):
                 requests += self._requests(part, self._rank(part, number, n_jobs, kept))
-                told(number)
+                advance(number)
             uses = Counter(request.fit for request in requests)
             outcomes = fit_all(
                 list(uses),
@@ -137,12 +132,13 @@ class Plan:
                 self.metrics,
                 seed=self.seed,
                 n_jobs=n_jobs,
-                done=_count_up(uses, len(self.parts), told),
+                done=_count_up(uses, len(self.parts), advance),
                 checkpoint=kept,
             )
         rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
-        parameters = {**self.parameters, "n_cells": len(frame), "n_fits": len(uses)}
+        counts = {"n_cells": len(frame), "n_fits": len(uses)}
+        parameters = {**self.parameters, **counts, "call": call.record()}
         return Evaluation(frame, parameters, self._data(), versions(), remarks)
 
     def _n_subsets(self, part: Part) -> int:
@@ -186,6 +182,7 @@ class Plan:
                 {**asked, **self.singles},
                 table,
                 target,
+                part.rank_rows,
                 n_resamples=self.n_resamples,
                 seed=part.seed(self.seed),
                 n_jobs=n_jobs,
@@ -225,15 +222,15 @@ class Plan:
 
 
 def _count_up(
-    uses: Mapping[Fit, int], start: int, told: Callable[[int], None]
+    uses: Mapping[Fit, int], start: int, advance: Callable[[int], None]
 ) -> Callable[[Fit], None]:
-    """Tells how many requests are answered, each time a fit is done."""
+    """A function that counts the requests that are answered, to be called when a fit is done."""
     answered = start
 
     def done(fit: Fit) -> None:
         nonlocal answered
         answered += uses[fit]
-        told(answered)
+        advance(answered)
 
     return done
 
@@ -271,33 +268,24 @@ def read_plan(
     *,
     classifiers: Any,
     thresholds: Any,
-    protocol: Any,
+    protocol: Protocol,
     metrics: Any,
     baselines: Any,
-    n_folds: Any,
-    n_repeats: Any,
-    n_random: Any,
-    test_size: Any,
-    ranking_rows: Any,
     n_resamples: Any,
-    nominal: Any,
-    task: Any,
-    target_bins: Any,
-    groups: Any,
+    task: Task,
     random_state: Any,
-    checkpoint: Any,
+    execution: Execution,
 ) -> Plan:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table = check_table(X, nominal=nominal)
-    target = check_target(y, table.n_samples, task=task, bins=target_bins)
-    members = read_groups(groups, table.n_samples)
-    protocols = read_protocols(protocol)
-    seed = resolve_seed(kept_seed(checkpoint, random_state))
-    n_folds = check_integer("n_folds", n_folds, low=2)
-    n_repeats = check_integer("n_repeats", n_repeats, low=1)
-    n_random = check_integer("n_random", n_random, low=1)
+    table = read_table(task, X)
+    target = read_target(task, y, table.n_samples)
+    if task.drop_near_zero_variance:
+        table = drop_near_zero_variance(table)
+    members = read_groups(protocol.groups, table.n_samples)
+    protocols = protocol.names_given
+    ranking_rows = protocol.ranking_rows
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     n_resamples = check_integer("n_resamples", n_resamples, low=1)
-    test_size = check_real("test_size", test_size, low=0.0, high=0.95, low_open=True)
     if rankings is None and methods is None:
         methods = DEFAULT_METHODS
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
@@ -318,14 +306,14 @@ def read_plan(
         classifiers = DEFAULT_REGRESSORS if numeric else DEFAULT_CLASSIFIERS
     models = read_classifiers(classifiers, REGRESSORS if numeric else CLASSIFIERS)
     sizes = read_thresholds(thresholds, table.n_features)
-    names = read_metrics(default if metrics is None else metrics, task)
+    names = read_metrics(default if metrics is None else metrics, task.task)
     parts = draw_parts(
         table,
         target,
         protocols=protocols,
-        n_folds=n_folds,
-        n_repeats=n_repeats,
-        test_size=test_size,
+        n_folds=protocol.n_folds,
+        n_repeats=protocol.n_repeats,
+        test_size=protocol.test_size,
         seed=seed,
         ranking_rows=rows,
         groups=members,
@@ -338,15 +326,13 @@ def read_plan(
         "classifiers": {label: _describe(item) for label, item in models.items()},
         "thresholds": [each.share for each in sizes],
         "metrics": list(names),
-        "n_folds": n_folds,
-        "n_repeats": n_repeats,
-        "n_random": n_random if "random_subsets" in chosen else None,
-        "test_size": None if rows is not None else test_size,
+        "n_folds": protocol.n_folds,
+        "n_repeats": protocol.n_repeats,
+        "n_random": protocol.n_random if "random_subsets" in chosen else None,
+        "test_size": None if rows is not None else protocol.test_size,
         "n_ranking_rows": None if rows is None else len(rows),
         "n_resamples": n_resamples,
-        "nominal": None if nominal is None else [str(column) for column in nominal],
-        "task": task,
-        "target_bins": target_bins,
+        **task.record(),
         "n_groups": None if members is None else int(members.max()) + 1,
         "seed": seed,
     }
@@ -362,10 +348,11 @@ def read_plan(
         models,
         sizes,
         names,
-        n_random,
+        protocol.n_random,
         n_resamples,
         seed,
         parameters,
+        execution,
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
-
-from pyfsagg.ensemble.scoring import Progress
+from pyfsagg._base.calls import Call
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.plan import read_plan
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS
 from pyfsagg.exceptions import PyfsaggWarning
@@ -26,23 +26,14 @@ def evaluate(
     methods: Sequence[Any] | Mapping[str, Any] | None = None,
     classifiers: Any = None,
     thresholds: Sequence[float | int] = THESIS_THRESHOLDS,
-    protocol: str | Sequence[str] = "thesis",
+    protocol: str | Sequence[str] | Protocol = "thesis",
     metrics: str | Sequence[str] | None = None,
     baselines: Sequence[str] = ("all_features", "random_subsets"),
-    n_folds: int = 5,
-    n_repeats: int = 1,
-    n_random: int = 5,
-    test_size: float = 1 / 3,
-    ranking_rows: ArrayLike | None = None,
     n_resamples: int = 1000,
-    nominal: Sequence[str | int] | None = None,
-    task: str = "classification",
-    target_bins: int = 5,
-    groups: ArrayLike | None = None,
+    task: str | Task = "classification",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool | Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> Evaluation:
     """What selected features are worth to classifiers, threshold by threshold.
 
@@ -54,17 +45,17 @@ def evaluate(
         Class labels, or numbers with ``task="regression"``.
     rankings : mapping of label to ranking, optional
         Rankings made before: an :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,)
-        with 1 = most important, or a list of all feature names, best first.  Unless `ranking_rows`
-        says on which rows they were made, a warning says that leakage is possible or certain.
+        with 1 = most important, or a list of all feature names, best first.  Unless the protocol's
+        `ranking_rows` says on which rows they were made, a warning says that leakage is possible or certain.
         Under ``"nested"`` an ``EnsembleResult`` is repeated with its settings inside each fold;
         other rankings cannot be.
     methods : sequence or mapping of label to method, optional
         How to rank: the name of a filter (within-aggregation of it), ``"bam"``, either followed by
         ``"/"`` and an aggregator (``"mrmr/rra"``), a mapping of options of :func:`pyfsagg.wam` or
         :func:`pyfsagg.bam` (``filter`` or ``filters``, ``filter_params``, ``aggregator``,
-        ``aggregator_params``, ``normalize``), a function ``(X, y) -> scores`` or an estimator with
-        importances (both asked once for each ranking).  The four filters of the thesis and
-        ``"bam"`` if neither rankings nor methods are given.
+        ``aggregator_params``, ``normalize``, ``resampling``), a function ``(X, y) -> scores`` or an
+        estimator with importances (both asked once for each ranking).  The four filters of the
+        thesis and ``"bam"`` if neither rankings nor methods are given.
     classifiers : sequence, or mapping of label to classifier, optional
         Names from :func:`pyfsagg.evaluation.list_classifiers` (the four of the thesis by default),
         or scikit-learn classifiers, which are used as they are (with a seed where theirs is open);
@@ -72,30 +63,17 @@ def evaluate(
         :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors.
     thresholds : sequence of float or int
         Shares of the features to keep (rounded up), or numbers of features.
-    protocol : {"thesis", "nested", "both", "leaky"} or several of them
-        ``"thesis"``: rank on 1 − `test_size` of the rows, cross-validate classifiers on the rest.
-        ``"nested"``: cross-validate on all rows, ranking inside each training fold.  ``"both"``:
-        these two.  ``"leaky"``: the folds of ``"nested"``, but one ranking on all rows, a mistake
-        that is often made; its distance from ``"nested"`` is the selection bias.
+    protocol : str, sequence of str, or Protocol
+        ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
+        also says how many folds and repeats there are, and which rows belong together.
     metrics : str or sequence of str, optional
         Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
-        What to compare with: no selection, `n_random` random rankings, and each filter of the
-        methods asked once, without resampling.
-    n_folds, n_repeats : int
-        Folds of each cross-validation (stratified), and how often it is repeated with another
-        division of the rows.
-    n_random : int
-        Number of random rankings.
-    test_size : float
-        Share of the rows of each class on which classifiers are tested under ``"thesis"``.
-    ranking_rows : mask or positions of rows, optional
-        The rows on which `rankings` were made; all others are tested on under ``"thesis"``.
+        What to compare with: no selection, random rankings, and each filter of the methods asked
+        once, without resampling.
     n_resamples : int
         Bootstrap resamples of each ensemble.
-    groups : array of shape (n_samples,), optional
-        Group (subject, batch) of each row: no group is on both sides of any division.
-    nominal, task, target_bins, random_state, n_jobs, progress, checkpoint
+    task, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`; folds are spread over the bins of a number; the result does not
         depend on `n_jobs`.
 
@@ -140,6 +118,7 @@ def evaluate(
     1  information_gain          13  0.97  5
     2      all features          13  0.97  5
     """
+    given = dict(locals())
     plan = read_plan(
         X,
         y,
@@ -147,26 +126,19 @@ def evaluate(
         methods,
         classifiers=classifiers,
         thresholds=thresholds,
-        protocol=protocol,
+        protocol=Protocol.of_argument(protocol),
         metrics=metrics,
         baselines=baselines,
-        n_folds=n_folds,
-        n_repeats=n_repeats,
-        n_random=n_random,
-        test_size=test_size,
-        ranking_rows=ranking_rows,
         n_resamples=n_resamples,
-        nominal=nominal,
-        task=task,
-        target_bins=target_bins,
-        groups=groups,
+        task=Task.of_argument(task),
         random_state=random_state,
-        checkpoint=checkpoint,
+        execution=Execution.read("execution", execution),
     )
+    call = Call.of(evaluate, given, data=("X", "y", "rankings"), random_state=plan.seed)
     remarks = plan.remarks()
     for remark in remarks:
         warnings.warn(remark, PyfsaggWarning, stacklevel=2)
-    result = plan.run(n_jobs, progress, remarks, checkpoint)
+    result = plan.run(n_jobs, remarks, call)
     if result.n_failed:
         warnings.warn(result.failure_sentence, PyfsaggWarning, stacklevel=2)
     return result

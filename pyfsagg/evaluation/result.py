@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.output import new_folder
+from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
-from pyfsagg.evaluation.saved import (
-    CELL_FILE,
-    RUN_FILE,
-    SCHEMA,
-    SUMMARY_FILE,
-    read_saved,
-    records,
-    widen,
-)
 from pyfsagg.evaluation.thresholds import weighted_average_accuracy
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["ALL_FEATURES", "RANDOM_SUBSETS", "Evaluation", "check_known"]
+__all__ = ["ALL_FEATURES", "COLUMNS", "RANDOM_SUBSETS", "Evaluation", "check_known", "widen"]
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
 """Labels of baselines."""
@@ -35,8 +24,27 @@ ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 
 
+CELL_FILE, SUMMARY_FILE = "evaluation.csv", "summary.csv"
+COLUMNS = {
+    "protocol": "str",
+    "method": "str",
+    "kind": "str",
+    "classifier": "str",
+    "threshold": "float64",
+    "n_features": "int64",
+    "repeat": "int64",
+    "fold": "int64",
+    "draw": "int64",
+    "metric": "str",
+    "value": "float64",
+    "status": "str",
+    "message": "str",
+}
+"""Columns of a cell and their types."""
+
+
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Result):
     """Result of :func:`pyfsagg.evaluate`.
 
     Attributes
@@ -48,7 +56,17 @@ class Evaluation:
         How the evaluation was made (with the seed that repeats it), on what, by which software.
     remarks : tuple of str
         What a reader has to know, for instance that a ranking has seen the test rows.
+
+    Notes
+    -----
+    Shown with `alpha`, the significance level (0.05 by default).  Pictures: ``"accuracy"`` (the
+    measure against the share of the features kept, a list of axes, one per classifier),
+    ``"critical_difference"``, ``"p_values"`` and ``"win_tie_loss"``.
     """
+
+    kind: ClassVar[str] = "evaluation"
+    noun: ClassVar[str] = "evaluation"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
 
     cells: pd.DataFrame
     parameters: Mapping[str, Any]
@@ -320,72 +338,25 @@ class Evaluation:
         check_known("metric", METRICS.get(metric).name, self.metrics)
         return METRICS.get(metric).name
 
-    def plot(self, kind: str = "accuracy", **options: Any) -> Any:
-        """Draw the result; returns Matplotlib axes.
-
-        Parameters
-        ----------
-        kind : {"accuracy", "critical_difference", "p_values", "win_tie_loss"}
-            The measure against the share of the features kept (a list of axes, one per classifier);
-            average ranks with the critical difference; p-values of all pairs; wins, ties and losses.
-        **options
-            Passed on to ``pyfsagg.plotting.plot_<kind>``.
-        """
-        from pyfsagg.evaluation._plot import EVALUATION_PLOTS
-
-        if kind not in EVALUATION_PLOTS:
-            raise ParameterError(
-                f"kind must be one of {', '.join(map(repr, EVALUATION_PLOTS))}, got {kind!r}"
-            )
-        return EVALUATION_PLOTS[kind](self, **options)
-
     # -----------------------------------------------------------------------------------------
-    # how it is kept
+    # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def to_json(self) -> str:
-        """Parameters, data record, versions, remarks, failures and summary as JSON text."""
-        document = {
-            "schema": SCHEMA,
-            "kind": "evaluation",
-            "parameters": dict(self.parameters),
-            "data": dict(self.data),
-            "versions": dict(self.versions),
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "remarks": list(self.remarks),
             "failures": records(self.failures()),
             "summary": records(self.summary()),
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False, default=str)
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write ``evaluation.csv``, ``summary.csv`` and ``run.json`` into a new or empty folder.
-
-        The folder appears complete or not at all.
-
-        Raises
-        ------
-        OutputError
-            If the folder is not empty or cannot be written.
-        """
-        with new_folder(folder) as draft:
-            self.write_into(draft)
-        return Path(folder)
-
-    def write_into(self, folder: Path) -> None:
-        """Write the files of :meth:`save` into an existing folder."""
-        (folder / RUN_FILE).write_text(self.to_json() + "\n", encoding="utf-8")
-        self.cells.to_csv(folder / CELL_FILE, index=False)
-        self.summary().to_csv(folder / SUMMARY_FILE, index=False)
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {CELL_FILE: self.cells, SUMMARY_FILE: self.summary()}
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Evaluation:
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        OutputError
-            If the folder holds no saved evaluation, a damaged one, or one of another schema.
-        """
-        cells, document = read_saved(folder)
+    def made_of(cls, saved: Saved) -> Self:
+        document, texts = saved.document, saved.texts(CELL_FILE)
+        cells = pd.DataFrame({name: _read_column(texts[name], name) for name in COLUMNS})
+        if len(cells) != document["parameters"]["n_cells"]:
+            raise ValueError("cells are missing")
         return cls(
             cells,
             document["parameters"],
@@ -393,6 +364,38 @@ class Evaluation:
             document["versions"],
             tuple(document["remarks"]),
         )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return ["result.summary()"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        protocol, metric = self.default_protocol, self.metrics[0]
+        if min(self.parameters["thresholds"]) < 1.0:
+            frame, column = self.weighted_average_accuracy(), "wacc"
+            what = f"Weighted average {metric} over thresholds"
+        else:
+            frame, column = self.summary(), "mean"
+            frame = frame[frame["metric"] == metric]
+            what = f"Mean {metric}"
+        frame = frame[frame["protocol"] == protocol]
+        wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
+        table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
+        comparison, reason = self.default_comparison(view["alpha"])
+        return [
+            f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
+            f"{what}, {protocol} protocol:\n{table}",
+            *([f"{self.failure_sentence}."] if self.n_failed else []),
+            next(iter(comparison.sentences.values())) if comparison else f"No tests: {reason}.",
+        ]
+
+    def default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
+        """Tests of the weighted average, or of the only threshold; or why there are none."""
+        value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
+        try:
+            # One method alone is compared with the baselines.
+            return self.compare(value=value, baselines=len(self.methods) < 2, alpha=alpha), ""
+        except (DataError, ParameterError) as error:
+            return None, str(error)
 
     def __repr__(self) -> str:
         failed = f", {self.n_failed} failed" if self.n_failed else ""
@@ -407,3 +410,21 @@ def check_known(name: str, value: object, known: list[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+
+
+def _read_column(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
+    """A column of cells from text; numbers keep every digit, an empty number is missing."""
+    if COLUMNS[name] == "float64":
+        return pd.Series([float(text or "nan") for text in texts], dtype="float64")
+    return texts.astype(COLUMNS[name])  # type: ignore[call-overload,no-any-return]
+
+
+def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:
+    """A level of the index as columns; rows and columns in the order in which they first appear.
+
+    ``unstack(sort=False)`` of pandas 2.2 puts values into the wrong cells.
+    """
+    rows = values.index.droplevel(level).unique()  # type: ignore[arg-type]
+    columns = values.index.unique(level)
+    wide = values.unstack(level)
+    return pd.DataFrame(wide.reindex(index=rows, columns=columns))

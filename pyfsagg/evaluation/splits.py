@@ -13,29 +13,20 @@ from numpy.typing import NDArray
 
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
+from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import canonical_order
 
 __all__ = [
-    "PROTOCOLS",
     "Fold",
     "Part",
     "draw_parts",
     "read_groups",
-    "read_protocols",
     "read_rows",
     "take_rows",
 ]
 
 Rows = NDArray[np.intp]
-
-PROTOCOLS = {
-    "thesis": "features are ranked on one part of the rows, classifiers are cross-validated on the "
-    "rest",
-    "nested": "all rows are cross-validated, and features are ranked inside each training fold",
-    "leaky": "all rows are cross-validated, but features are ranked once on all rows, the test "
-    "rows among them",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,27 +67,6 @@ class Part:
 
 def _seed(seed: int, key: tuple[int, ...]) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]) >> 1
-
-
-def read_protocols(protocol: Any) -> tuple[str, ...]:
-    """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown protocol, or none.
-    """
-    given = [protocol] if isinstance(protocol, str) else list(protocol)
-    names = {
-        name for each in given for name in (("thesis", "nested") if each == "both" else (each,))
-    }
-    unknown = [name for name in names if name not in PROTOCOLS]
-    if unknown or not names:
-        raise ParameterError(
-            f"protocol must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of "
-            f"them, got {protocol!r}"
-        )
-    return tuple(name for name in PROTOCOLS if name in names)
 
 
 def read_rows(ranking_rows: Any, n_samples: int) -> Rows:

@@ -7,7 +7,7 @@ from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.chi_squared import chi_squared
 from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
-from pyfsagg.filters.model import prepare_callable, prepare_estimator
+from pyfsagg.filters.model import function_filter, prepare_callable, prepare_estimator
 from pyfsagg.filters.mrmr import MrmrResult, mrmr
 from pyfsagg.filters.variance import (
     NearZeroVariance,
@@ -25,6 +25,7 @@ __all__ = [
     "correlation",
     "drop_near_zero_variance",
     "fit_criterion",
+    "function_filter",
     "gain_ratio",
     "information_gain",
     "list_filters",

@@ -7,12 +7,24 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.registry import Registry
-from pyfsagg._table.table import Weights, full_weights
+from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.types import Floats
+from pyfsagg._table.table import Weights, check_table, full_weights
+from pyfsagg._table.target import check_target
 
-__all__ = ["FILTERS", "FilterSpec", "Scorer", "Weights", "full_weights"]
+__all__ = [
+    "FILTERS",
+    "FilterSpec",
+    "KernelScorer",
+    "Scorer",
+    "Weights",
+    "always",
+    "full_weights",
+    "never",
+    "score_features",
+]
 
 
 class Scorer(Protocol):
@@ -28,18 +40,63 @@ class Scorer(Protocol):
     @property
     def outputs(self) -> tuple[str, ...]: ...
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]: ...
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]: ...
 
 
-def _always(_parameters: Mapping[str, Any]) -> bool:
+@dataclass(frozen=True, eq=False)
+class KernelScorer:
+    """A compiled loop bound to a table: a :class:`Scorer`.
+
+    ``kernel(*arguments, labels, weights, scores)`` writes the scores, of shape (number of outputs, b,
+    n_features).
+    """
+
+    kernel: Callable[..., object]
+    arguments: tuple[Any, ...]
+    outputs: tuple[str, ...]
+    n_features: int
+    releases_gil: bool = True
+
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+        # One type and memory layout, so that the kernels are compiled once.
+        weights = np.ascontiguousarray(weights, dtype=np.uint16)
+        labels = np.ascontiguousarray(labels, dtype=np.int32)
+        scores = np.empty((len(self.outputs), len(weights), self.n_features))
+        self.kernel(*self.arguments, labels, weights, scores)
+        return dict(zip(self.outputs, scores, strict=True))
+
+
+def score_features(
+    prepare: Callable[..., Scorer],
+    output: str,
+    X: Any,
+    y: Any,
+    sample_weight: ArrayLike | None,
+    reading: Mapping[str, Any],
+    **parameters: Any,
+) -> Floats:
+    """Scores (n_features,) of one table, which is read with the options `reading`."""
+    table = check_table(X, **reading)
+    target = check_target(y, table.n_samples)
+    scorer = prepare(table, target, **parameters)
+    weights = full_weights(table.n_samples, sample_weight)
+    scores: Floats = scorer(weights, target.codes[np.newaxis, :])[output][0]
+    return scores
+
+
+def always(_parameters: Mapping[str, Any]) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class FilterSpec:
+def never(_parameters: Mapping[str, Any]) -> bool:
+    return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterSpec(Spec):
     """A registered filter.
+
+    In formulas X is the feature, Y the target, n the number of rows, counted by their weights.
 
     `prepare(table, target, **parameters)` returns a :class:`Scorer`; filters that share one
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
@@ -49,16 +106,11 @@ class FilterSpec:
     :class:`~pyfsagg._table.table.SparseTable`.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
     prepare: Callable[..., Scorer]
     output: str
-    bounds: str
-    source: str
-    accepts_missing: Callable[[Mapping[str, Any]], bool] = _always
+    accepts_missing: Callable[[Mapping[str, Any]], bool] = always
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
 
 
-FILTERS: Registry[FilterSpec] = Registry("filter")
+FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.tables.binning import CountedColumns
 from pyfsagg._table.table import AnyTable, Kind, Table
 
 __all__ = [
     "MOST_BINS",
-    "CountedColumns",
     "OrderedLevels",
     "category_codes",
     "counted_columns",
@@ -23,31 +24,6 @@ MOST_BINS = 10_000
 
 _EXTREMES = 48
 """Rows kept at either end of a column: a bootstrap misses them all once in 10^20 times."""
-
-
-@dataclass(frozen=True, eq=False)
-class CountedColumns:
-    """A table prepared for the counting kernels.
-
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_samples, n_features), Fortran order
-    categories : ndarray of uint32, shape (n_samples, n_categorical), Fortran order
-        Codes of the categorical columns; a missing value is a level of its own, the last one.
-    source : ndarray of int64, shape (n_features,)
-        Column of `categories`, or -1 for a column that is binned in each resample.
-    n_codes : ndarray of int64, shape (n_features,)
-        Bound on the number of codes (levels, or bins plus one for missing values).
-    lowest, highest : ndarray of int32, shape (n_features, k)
-        Rows of the most extreme known values of the binned columns, most extreme first.
-    """
-
-    values: NDArray[np.float64]
-    categories: NDArray[np.uint32]
-    source: NDArray[np.int64]
-    n_codes: NDArray[np.int64]
-    lowest: NDArray[np.int32]
-    highest: NDArray[np.int32]
 
 
 def counted_columns(table: Table, binned: NDArray[np.bool_], n_bin_codes: int) -> CountedColumns:
@@ -69,13 +45,13 @@ def counted_columns(table: Table, binned: NDArray[np.bool_], n_bin_codes: int) -
     return CountedColumns(table.values, categories, source, n_codes, lowest, highest)
 
 
-def category_codes(column: NDArray[np.float64]) -> tuple[NDArray[np.int32], int]:
+def category_codes(column: Floats) -> tuple[NDArray[np.int32], int]:
     """Codes of the distinct values in ascending order, missing last, and their number."""
     levels, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int32), len(levels)
 
 
-def _lowest_rows(column: NDArray[np.float64], size: int) -> NDArray[np.int32]:
+def _lowest_rows(column: Floats, size: int) -> NDArray[np.int32]:
     """Rows of the `size` smallest values, ascending; missing values sort last."""
     rows = np.argpartition(column, size - 1)[:size]
     return rows[np.argsort(column[rows], kind="stable")].astype(np.int32)
@@ -100,7 +76,7 @@ class OrderedLevels:
     """
 
     codes: NDArray[np.int32]
-    values: NDArray[np.float64]
+    values: Floats
     start: NDArray[np.int64]
 
 

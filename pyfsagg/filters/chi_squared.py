@@ -3,67 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.class_tables import chi_squared_block
-from pyfsagg._kernels.sparse_tables import CHI_SQUARED
-from pyfsagg._table.table import AnyTable, Kind, SparseTable, check_table
-from pyfsagg._table.target import Target, check_target
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
-from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
-from pyfsagg.filters._sparse import SparseTableScorer
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.tables.class_tables import CHI_SQUARED
+from pyfsagg._table.table import AnyTable, Kind
+from pyfsagg._table.target import Target
+from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, score_features
+from pyfsagg.filters._columns import MOST_BINS, is_kind
+from pyfsagg.filters._sparse import table_scorer
 
-__all__ = ["ChiSquaredScorer", "chi_squared", "prepare_chi_squared"]
+__all__ = ["chi_squared", "prepare_chi_squared"]
 
 _OUTPUTS = {"chi2": "chi_squared", "cramers_v": "cramers_v"}
-
-
-@dataclass(frozen=True, eq=False)
-class ChiSquaredScorer:
-    """Chi-squared bound to a table; outputs ``"chi_squared"`` and ``"cramers_v"`` of one pass."""
-
-    columns: CountedColumns
-    n_classes: int
-    bins: int
-    outputs: tuple[str, ...] = ("chi_squared", "cramers_v")
-    releases_gil: bool = True
-
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
-        shape = (len(weights), self.columns.values.shape[1])
-        statistic, cramers_v = np.empty(shape), np.empty(shape)
-        columns = self.columns
-        chi_squared_block(
-            columns.values,
-            columns.categories,
-            columns.source,
-            columns.n_codes,
-            columns.lowest,
-            columns.highest,
-            self.bins,
-            self.n_classes,
-            np.ascontiguousarray(labels),
-            np.ascontiguousarray(weights),
-            statistic,
-            cramers_v,
-        )
-        return {"chi_squared": statistic, "cramers_v": cramers_v}
 
 
 def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> Scorer:
     """Bind chi-squared to `table`; parameters as in :func:`chi_squared`."""
     check_integer("bins", bins, low=2, high=MOST_BINS)
     binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-    if isinstance(table, SparseTable):
-        outputs = tuple(_OUTPUTS.values())
-        return SparseTableScorer(table, CHI_SQUARED, outputs, target.n_classes, binned, bins)
-    return ChiSquaredScorer(counted_columns(table, binned, bins + 1), target.n_classes, bins)
+    return table_scorer(
+        table, CHI_SQUARED, tuple(_OUTPUTS.values()), target.n_classes, binned, bins
+    )
 
 
 def chi_squared(
@@ -74,7 +38,7 @@ def chi_squared(
     statistic: str = "chi2",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score features by the chi-squared statistic of their table with the class.
 
     Parameters
@@ -119,13 +83,9 @@ def chi_squared(
     [4.0, 0.0]
     """
     check_choice("statistic", statistic, _OUTPUTS)
-    table = check_table(X, nominal=nominal, sparse=True)
-    target = check_target(y, table.n_samples)
-    scorer = prepare_chi_squared(table, target, bins=bins)
-    weights = full_weights(table.n_samples, sample_weight)
-    scores = scorer(weights, target.codes[np.newaxis, :])[_OUTPUTS[statistic]]
-    row: NDArray[np.float64] = scores[0]
-    return row
+    reading = {"nominal": nominal, "sparse": True}
+    output = _OUTPUTS[statistic]
+    return score_features(prepare_chi_squared, output, X, y, sample_weight, reading, bins=bins)
 
 
 FILTERS.add(
@@ -133,24 +93,26 @@ FILTERS.add(
         name="chi_squared",
         aliases=("cs", "chi2"),
         summary="Pearson's chi-squared statistic over bins of equal width",
+        formula="chi2 = sum over levels and classes of (observed - expected)^2 / expected",
+        bounds="[0, n·(n_classes − 1)]",
+        ties="equal values share a bin",
+        source="thesis 3.4.3",
         prepare=prepare_chi_squared,
         output="chi_squared",
-        bounds="[0, n·(n_classes − 1)]",
-        source="thesis 3.4.3",
         targets=("classes", "numeric"),
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="cramers_v",
         aliases=("cv",),
         summary="Cramér's V over bins of equal width",
+        formula="sqrt(chi2 / (n (min(levels, classes) - 1)))",
+        bounds="[0, 1]",
+        ties="equal values share a bin",
+        source="thesis 3.4.3; Cramér (1946)",
         prepare=prepare_chi_squared,
         output="cramers_v",
-        bounds="[0, 1]",
-        source="thesis 3.4.3; Cramér (1946)",
         targets=("classes", "numeric"),
         sparse=True,
-    )
+    ),
 )

@@ -6,38 +6,27 @@ All three are defined for two classes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.checks import check_integer
-from pyfsagg._kernels.class_tables import (
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.tables.class_tables import (
+    VALUE_DIFFERENCE,
     fit_criterion_block,
     spearman_block,
-    value_difference_block,
 )
-from pyfsagg._kernels.sparse_tables import VALUE_DIFFERENCE
-from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table, check_table
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._table.table import AnyTable, Kind, Table
+from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
-from pyfsagg.filters._columns import (
-    MOST_BINS,
-    CountedColumns,
-    OrderedLevels,
-    counted_columns,
-    is_kind,
-    ordered_levels,
-)
-from pyfsagg.filters._sparse import SparseTableScorer
-from pyfsagg.filters.correlation import SpearmanNumericScorer, prepare_spearman_numeric
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, score_features
+from pyfsagg.filters._columns import MOST_BINS, is_kind, ordered_levels
+from pyfsagg.filters._sparse import table_scorer
+from pyfsagg.filters.correlation import prepare_spearman_numeric
 
 __all__ = [
-    "FitCriterionScorer",
-    "SpearmanScorer",
-    "ValueDifferenceScorer",
     "fit_criterion",
     "prepare_fit_criterion",
     "prepare_spearman",
@@ -48,80 +37,6 @@ __all__ = [
 
 
 _VDM = "value_difference_metric"
-
-
-@dataclass(frozen=True, eq=False)
-class SpearmanScorer:
-    """Spearman's |rho| bound to a table; output ``"spearman"``."""
-
-    levels: OrderedLevels
-    outputs: tuple[str, ...] = ("spearman",)
-    releases_gil: bool = True
-
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
-        scores = np.empty((len(weights), self.levels.codes.shape[1]))
-        spearman_block(
-            self.levels.codes,
-            np.diff(self.levels.start),
-            np.ascontiguousarray(labels),
-            np.ascontiguousarray(weights),
-            scores,
-        )
-        return {"spearman": scores}
-
-
-@dataclass(frozen=True, eq=False)
-class ValueDifferenceScorer:
-    """The value difference metric bound to a table; output ``"value_difference_metric"``."""
-
-    columns: CountedColumns
-    bins: int
-    outputs: tuple[str, ...] = (_VDM,)
-    releases_gil: bool = True
-
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
-        columns = self.columns
-        scores = np.empty((len(weights), columns.values.shape[1]))
-        value_difference_block(
-            columns.values,
-            columns.categories,
-            columns.source,
-            columns.n_codes,
-            columns.lowest,
-            columns.highest,
-            self.bins,
-            np.ascontiguousarray(labels),
-            np.ascontiguousarray(weights),
-            scores,
-        )
-        return {_VDM: scores}
-
-
-@dataclass(frozen=True, eq=False)
-class FitCriterionScorer:
-    """The fit criterion bound to a table; output ``"fit_criterion"``."""
-
-    levels: OrderedLevels
-    outputs: tuple[str, ...] = ("fit_criterion",)
-    releases_gil: bool = True
-
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
-        scores = np.empty((len(weights), self.levels.codes.shape[1]))
-        fit_criterion_block(
-            self.levels.values,
-            self.levels.start,
-            self.levels.codes,
-            np.ascontiguousarray(labels),
-            np.ascontiguousarray(weights),
-            scores,
-        )
-        return {"fit_criterion": scores}
 
 
 def _require_two_classes(target: Target, filter_name: str) -> None:
@@ -145,13 +60,15 @@ def _require_order(table: Table, filter_name: str) -> None:
             )
 
 
-def prepare_spearman(table: Table, target: Target) -> SpearmanScorer | SpearmanNumericScorer:
+def prepare_spearman(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`spearman` to `table`."""
     if target.kind == "numeric":
         return prepare_spearman_numeric(table, target)
     _require_two_classes(target, "spearman")
     _require_order(table, "spearman")
-    return SpearmanScorer(ordered_levels(table))
+    levels = ordered_levels(table)
+    own = (levels.codes, np.diff(levels.start))
+    return KernelScorer(spearman_block, own, ("spearman",), table.n_features)
 
 
 def prepare_value_difference_metric(
@@ -164,30 +81,19 @@ def prepare_value_difference_metric(
     else:
         check_integer("bins", bins, low=2, high=MOST_BINS)
         binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-    if isinstance(table, SparseTable):
-        return SparseTableScorer(table, VALUE_DIFFERENCE, (_VDM,), 2, binned, bins)
-    return ValueDifferenceScorer(counted_columns(table, binned, bins + 1), bins)
+    return table_scorer(table, VALUE_DIFFERENCE, (_VDM,), 2, binned, bins)
 
 
-def prepare_fit_criterion(table: Table, target: Target) -> FitCriterionScorer:
+def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
     _require_two_classes(target, "fit_criterion")
     _require_order(table, "fit_criterion")
-    return FitCriterionScorer(ordered_levels(table))
+    levels = ordered_levels(table)
+    own = (levels.values, levels.start, levels.codes)
+    return KernelScorer(fit_criterion_block, own, ("fit_criterion",), table.n_features)
 
 
-def _scores(
-    scorer: Scorer, table: AnyTable, target: Target, sample_weight: ArrayLike | None
-) -> NDArray[np.float64]:
-    weights = full_weights(table.n_samples, sample_weight)
-    scores = scorer(weights, target.codes[np.newaxis, :])[scorer.outputs[0]]
-    row: NDArray[np.float64] = scores[0]
-    return row
-
-
-def spearman(
-    X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None
-) -> NDArray[np.float64]:
+def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
     """Score features by the absolute rank correlation with the class.
 
     Parameters
@@ -221,9 +127,7 @@ def spearman(
     >>> spearman(np.array([[1, 1], [2, 1], [8, 2], [9, 1]]), ["a", "a", "b", "b"]).round(4).tolist()
     [0.8944, 0.5774]
     """
-    table = check_table(X)
-    target = check_target(y, table.n_samples)
-    return _scores(prepare_spearman(table, target), table, target, sample_weight)
+    return score_features(prepare_spearman, "spearman", X, y, sample_weight, {})
 
 
 def value_difference_metric(
@@ -233,7 +137,7 @@ def value_difference_metric(
     bins: int | None = None,
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Score features by ½ Σ |p(value | class 1) − p(value | class 0)|.
 
     Parameters
@@ -273,15 +177,12 @@ def value_difference_metric(
     >>> value_difference_metric(X, [0, 0, 1, 1]).tolist()
     [1.0, 0.5]
     """
-    table = check_table(X, nominal=nominal, sparse=True)
-    target = check_target(y, table.n_samples)
-    scorer = prepare_value_difference_metric(table, target, bins=bins)
-    return _scores(scorer, table, target, sample_weight)
+    reading = {"nominal": nominal, "sparse": True}
+    prepare = prepare_value_difference_metric
+    return score_features(prepare, _VDM, X, y, sample_weight, reading, bins=bins)
 
 
-def fit_criterion(
-    X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None
-) -> NDArray[np.float64]:
+def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
     """Score features by the share of rows that are nearer, in variances, to their own class.
 
     A row is put on the side of the class l with the smaller |x − mean_l| / var_l (a tie goes to the
@@ -328,9 +229,7 @@ def fit_criterion(
     >>> fit_criterion(X, [0, 0, 1, 1]).tolist()
     [0.5, 0.5]
     """
-    table = check_table(X)
-    target = check_target(y, table.n_samples)
-    return _scores(prepare_fit_criterion(table, target), table, target, sample_weight)
+    return score_features(prepare_fit_criterion, "fit_criterion", X, y, sample_weight, {})
 
 
 FILTERS.add(
@@ -338,33 +237,35 @@ FILTERS.add(
         name="spearman",
         aliases=("sp",),
         summary="Absolute rank correlation with the class (two classes) or a numeric target",
+        formula="|r(rank X, rank Y)|, the classes taken as 0 and 1",
+        bounds="[0, 1]",
+        ties="average ranks",
+        source="fpcps 4.3",
         prepare=prepare_spearman,
         output="spearman",
-        bounds="[0, 1]",
-        source="fpcps 4.3",
         targets=("classes", "numeric"),
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
-        name="value_difference_metric",
+        name=_VDM,
         aliases=("vdm",),
         summary="Half the difference of the value distributions of the two classes",
-        prepare=prepare_value_difference_metric,
-        output="value_difference_metric",
+        formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
         bounds="[0, 1]",
+        ties="equal values are one value",
         source="fpcps 4.3",
+        prepare=prepare_value_difference_metric,
+        output=_VDM,
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="fit_criterion",
         aliases=("fc",),
         summary="Share of the rows nearer, in variances, to their own class (two classes)",
+        formula="share of rows whose class l has the smaller |x - mean_l| / var_l",
+        bounds="[0, 1]",
+        ties="a row as near to both classes counts for the first",
+        source="fpcps 4.3",
         prepare=prepare_fit_criterion,
         output="fit_criterion",
-        bounds="[0, 1]",
-        source="fpcps 4.3",
-    )
+    ),
 )

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.entropy import SCORES, score_binned, score_mdl, score_nominal
-from pyfsagg._table.table import AnyTable, SparseTable, Table, check_table
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.entropy.scores import SCORES, score_binned, score_mdl, score_nominal
+from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.target import Target
 from pyfsagg.discretization import (
     MDL_READINGS,
     METHODS,
@@ -21,8 +22,8 @@ from pyfsagg.discretization import (
     check_totals,
     numeric_columns,
 )
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, Weights, full_weights
-from pyfsagg.filters._sparse import SparseEntropyScorer
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, Weights, score_features
+from pyfsagg.filters._sparse import sorted_places, sparse_entropy
 
 __all__ = ["gain_ratio", "information_gain", "prepare_entropy", "symmetric_uncertainty"]
 
@@ -59,9 +60,7 @@ class EntropyScorer:
         self._codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes).astype(np.int32)
         self._n_levels = n_levels.astype(np.int64) + 1
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         """Scores (n_resamples, n_features) by name of output."""
         # one memory layout, so that the kernels are compiled once
         weights = np.ascontiguousarray(weights, dtype=np.uint16)
@@ -78,10 +77,10 @@ class EntropyScorer:
 
     def _score_numeric(
         self, weights: Weights, labels: NDArray[np.int32], table_size: int
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         columns = self._sorted
         if self._discretization == "mdl":
-            found: NDArray[np.float64] = score_mdl(
+            found: Floats = score_mdl(
                 columns.order,
                 columns.n_known,
                 columns.tied,
@@ -94,7 +93,7 @@ class EntropyScorer:
             )
             return found
         kind = EQUAL_WIDTH if self._discretization == "equal_width" else EQUAL_FREQUENCY
-        binned: NDArray[np.float64] = score_binned(
+        binned: Floats = score_binned(
             kind,
             self._bins,
             columns.order,
@@ -151,7 +150,8 @@ def prepare_entropy(
     columns = numeric_columns(table, booleans=parity and discretization == "mdl")
     options: dict[str, Any] = {"parity": parity, "discretization": discretization, "bins": bins}
     if isinstance(table, SparseTable):
-        return SparseEntropyScorer(table, columns, n_classes, **options)
+        own = (sorted_places(table), columns, n_classes, *options.values())
+        return KernelScorer(sparse_entropy, own, SCORES, table.n_features)
     return EntropyScorer(table, columns, n_classes, **options)
 
 
@@ -162,7 +162,7 @@ def information_gain(
     mdl: str = "textbook",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Information gain H(Y) + H(X) - H(X, Y) of each feature, in nats.
 
     Numeric and integer features are cut by MDL first; nominal and boolean ones are taken as they
@@ -215,7 +215,7 @@ def gain_ratio(
     mdl: str = "textbook",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Gain ratio of each feature: information gain divided by H(X).
 
     Parameters, missing values and errors are those of :func:`information_gain`.
@@ -246,7 +246,7 @@ def symmetric_uncertainty(
     mdl: str = "textbook",
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Symmetric uncertainty of each feature: twice the information gain over H(X) + H(Y).
 
     Parameters, missing values and errors are those of :func:`information_gain`.
@@ -277,51 +277,50 @@ def _scores(
     mdl: str,
     nominal: Sequence[str | int] | None,
     sample_weight: ArrayLike | None,
-) -> NDArray[np.float64]:
-    table = check_table(X, nominal=nominal, min_features=1, sparse=True)
-    target = check_target(y, table.n_samples)
-    weights = full_weights(table.n_samples, sample_weight)
-    scorer = prepare_entropy(table, target, mdl=mdl)
-    scores: NDArray[np.float64] = scorer(weights, target.codes[np.newaxis, :])[output][0]
-    return scores
+) -> Floats:
+    reading = {"nominal": nominal, "min_features": 1, "sparse": True}
+    return score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
+_CUTS = "equal values are never cut apart; of equally good cuts the first"
 FILTERS.add(
     FilterSpec(
         name="information_gain",
         aliases=("ig", "infogain"),
         summary="mutual information of the discretised feature and the class, in nats",
+        formula="H(Y) + H(X) - H(X, Y)",
+        bounds="[0, H(Y)]",
+        ties=_CUTS,
+        source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         prepare=prepare_entropy,
         output="information_gain",
-        bounds="[0, H(Y)]",
-        source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         targets=("classes", "numeric"),
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="gain_ratio",
         aliases=("gr", "gainratio"),
         summary="information gain divided by the entropy of the discretised feature",
+        formula="(H(Y) + H(X) - H(X, Y)) / H(X)",
+        bounds="[0, 1]",
+        ties=_CUTS,
+        source="Quinlan (1986), Machine Learning 1, 81-106",
         prepare=prepare_entropy,
         output="gain_ratio",
-        bounds="[0, 1]",
-        source="Quinlan (1986), Machine Learning 1, 81-106",
         targets=("classes", "numeric"),
         sparse=True,
-    )
-)
-FILTERS.add(
+    ),
     FilterSpec(
         name="symmetric_uncertainty",
         aliases=("su", "symuncert"),
         summary="twice the information gain over the sum of the entropies of feature and class",
+        formula="2 (H(Y) + H(X) - H(X, Y)) / (H(X) + H(Y))",
+        bounds="[0, 1]",
+        ties=_CUTS,
+        source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         prepare=prepare_entropy,
         output="symmetric_uncertainty",
-        bounds="[0, 1]",
-        source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         targets=("classes", "numeric"),
         sparse=True,
-    )
+    ),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +14,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.filters._base import Weights
+from pyfsagg.filters._base import FilterSpec, Weights
 
-__all__ = ["CallableScorer", "EstimatorScorer", "prepare_callable", "prepare_estimator"]
+__all__ = [
+    "CallableScorer",
+    "EstimatorScorer",
+    "function_filter",
+    "prepare_callable",
+    "prepare_estimator",
+]
 
 _CONTAINERS = ("array", "frame")
 
@@ -32,9 +41,7 @@ class CallableScorer:
     outputs: tuple[str, ...] = ("callable",)
     releases_gil: bool = False
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         rows = []
         for r in range(len(weights)):
             y = self.target.answers(labels[r if len(labels) > 1 else 0])
@@ -59,25 +66,24 @@ class EstimatorScorer:
     outputs: tuple[str, ...] = ("estimator",)
     releases_gil: bool = False
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         rows = [
             self._importance(weights[r], labels[r if len(labels) > 1 else 0])
             for r in range(len(weights))
         ]
         return {"estimator": np.array(rows)}
 
-    def _importance(
-        self, weights: NDArray[np.uint16], labels: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
+    def _importance(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> Floats:
         present = np.flatnonzero(weights)
         if self.weighted:
             rows, extra = present, {_weight_name(self.estimator): weights[present].astype(float)}
         else:
             rows, extra = np.repeat(present, weights[present]), {}
         answers = self.target.answers(labels)
-        assert answers is not None, "estimators need a target, which was checked"
+        if answers is None:
+            raise DataError(
+                f"{type(self.estimator).__name__} needs a target, but the target y is None"
+            )
         drawn = answers[rows]
         n_features = self.features.shape[1]
         if (drawn == drawn[0]).all():
@@ -136,6 +142,52 @@ def prepare_callable(
             f"(X, y, sample_weight) -> scores, got {function!r}"
         )
     return CallableScorer(_features(table, container), target, function)
+
+
+def function_filter(
+    function: Callable[..., Any], *, name: str, container: str = "array", **said: Any
+) -> FilterSpec:
+    """A spec for a function, so that it can be registered and named.
+
+    Parameters
+    ----------
+    function : callable
+        As in :func:`prepare_callable`; further keywords of it are the parameters of the filter.
+    name : str
+    container : {"array", "frame"}
+        As in :func:`prepare_callable`.
+    **said
+        Further fields of :class:`FilterSpec`, `summary` among them.
+
+    Examples
+    --------
+    >>> from pyfsagg.filters import FILTERS, function_filter
+    >>> def weighted_sum(X, y, sample_weight):
+    ...     return X.T @ sample_weight
+    >>> spec = function_filter(weighted_sum, name="weighted_sum", summary="sum of the values")
+    >>> spec.targets  # FILTERS.add(spec) registers it
+    ('classes',)
+    """
+
+    def prepare(table: Table, target: Target, **parameters: Any) -> CallableScorer:
+        bound = functools.partial(function, **parameters)
+        functools.update_wrapper(bound, function)
+        return prepare_callable(table, target, bound, container=container)
+
+    prepare.__signature__ = _with_parameters(function)  # type: ignore[attr-defined]
+    return FilterSpec(name=name, prepare=prepare, output="callable", **said)
+
+
+def _with_parameters(function: Callable[..., Any]) -> inspect.Signature:
+    """``(table, target, **parameters)`` with the parameters that a function adds to the three."""
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    own = list(inspect.signature(function).parameters.values())[3:]
+    return inspect.Signature(
+        [
+            *(inspect.Parameter(name, positional) for name in ("table", "target")),
+            *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own),
+        ]
+    )
 
 
 def prepare_estimator(
@@ -228,7 +280,7 @@ def _name(function: Any) -> str:
     return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
-def _checked_scores(found: Any, n_features: int, name: str) -> NDArray[np.float64]:
+def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
     try:
         scores = np.asarray(found, dtype=np.float64)
     except (TypeError, ValueError):

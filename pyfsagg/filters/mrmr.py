@@ -11,13 +11,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.binning import EQUAL_WIDTH, PRAZNIK
-from pyfsagg._kernels.mrmr import mrmr_block
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.mrmr.selection import mrmr_block
+from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
-from pyfsagg.filters._columns import MOST_BINS, CountedColumns, counted_columns, is_kind
+from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind
 
 __all__ = ["MrmrResult", "MrmrScorer", "mrmr", "prepare_mrmr"]
 
@@ -41,7 +42,7 @@ class MrmrResult:
     feature_names : tuple of str
     """
 
-    scores: NDArray[np.float64]
+    scores: Floats
     order: NDArray[np.intp]
     feature_names: tuple[str, ...]
 
@@ -71,14 +72,12 @@ class MrmrScorer:
     outputs: tuple[str, ...] = ("mrmr",)
     releases_gil: bool = True
 
-    def __call__(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> dict[str, NDArray[np.float64]]:
+    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         return {"mrmr": self.select(weights, labels)[0]}
 
     def select(
         self, weights: Weights, labels: NDArray[np.int32]
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    ) -> tuple[Floats, NDArray[np.intp]]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
         columns = self.columns
         n_codes = np.append(columns.n_codes, self.n_classes)
@@ -88,12 +87,8 @@ class MrmrScorer:
         scores = np.empty((len(weights), columns.values.shape[1]))
         orders = np.empty((len(weights), self.n_selected), dtype=np.int64)
         mrmr_block(
-            columns.values,
-            columns.categories,
-            columns.source,
+            columns,
             n_codes,
-            columns.lowest,
-            columns.highest,
             self.bins,
             self.reading,
             np.ascontiguousarray(labels),
@@ -127,11 +122,9 @@ def prepare_mrmr(
             )
         _refuse_missing(table)
         binned = is_kind(table, Kind.NUMERIC)
-        n_bin_codes = bins + 2
     else:
         binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-        n_bin_codes = bins + 1
-    columns = counted_columns(table, binned, max(n_bin_codes, 2))
+    columns = counted_columns(table, binned, bins + 1)
     return MrmrScorer(columns, target.n_classes, n_features, _READINGS[binning], bins)
 
 
@@ -171,9 +164,9 @@ def mrmr(
         How many features to select; all of them by default.  Fewer is faster.
     binning : {"praznik", "equal_width"}
         ``"praznik"``: columns of floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of
-        equal width over a range widened by a thousandth at either end (not widened where an end is
-        0 or of extreme magnitude, so that the maximum has a bin of its own); integer, boolean and
-        nominal columns are categories; missing values are an error.  ``"equal_width"``: numeric and
+        equal width over a range widened by a thousandth at either end (not where an end is 0 or of
+        extreme magnitude; there the maximum joins the last bin); integer, boolean and nominal
+        columns are categories; missing values are an error.  ``"equal_width"``: numeric and
         integer columns are cut into `bins` bins of equal width by the rule of
         :func:`~pyfsagg.discretization.discretize`; a missing value is a level of its own.  The
         range is that of the rows with a positive weight.
@@ -235,10 +228,12 @@ FILTERS.add(
         name="mrmr",
         aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with the features selected before",
+        formula="I(X; Y) - mean over the features W selected before of I(X; W)",
+        bounds="(-inf, ln(n_classes)], nats",
+        ties="equal values share a bin; of equally good features the first column is selected",
+        source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         prepare=prepare_mrmr,
         output="mrmr",
-        bounds="(-inf, ln(n_classes)], nats",
-        source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         accepts_missing=lambda parameters: parameters.get("binning") == "equal_width",
         targets=("classes", "numeric"),
     )

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_real
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import AnyTable, Table, check_table
 from pyfsagg.exceptions import DataError
 
@@ -34,8 +35,8 @@ class NearZeroVariance:
     """
 
     keep: NDArray[np.bool_]
-    frequency_ratio: NDArray[np.float64]
-    unique_percent: NDArray[np.float64]
+    frequency_ratio: Floats
+    unique_percent: Floats
     constant: NDArray[np.bool_]
     feature_names: tuple[str, ...]
 

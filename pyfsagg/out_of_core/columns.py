@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.binning import width_rows
+from pyfsagg._kernels.tables.binning import width_rows
 from pyfsagg._table.columns import Kind, refuse_mixed_text
 from pyfsagg.exceptions import DataError
-from pyfsagg.out_of_core.source import Piece
+from pyfsagg.out_of_core.piece import Piece
 
 __all__ = ["FINE_PARTS", "MOST_LEVELS", "Coding", "Column", "Sketch", "column_of", "sketch_piece"]
 

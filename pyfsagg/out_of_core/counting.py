@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.counted_scores import OUTPUTS, score_counts
+from pyfsagg._kernels.entropy.counted_scores import OUTPUTS, score_counts
 from pyfsagg._kernels.poisson_bootstrap import count_resamples, digest_column, padded
 from pyfsagg.out_of_core.columns import Coding
-from pyfsagg.out_of_core.source import Piece
+from pyfsagg.out_of_core.piece import Piece
 
 __all__ = ["Counting", "Counts", "count_piece", "count_scores", "empty_counts"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError
-from pyfsagg.out_of_core.source import Piece, Source
+from pyfsagg.out_of_core.piece import Piece, Source
 
 __all__ = ["open_dask_frame"]
 

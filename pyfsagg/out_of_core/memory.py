@@ -11,7 +11,7 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
-from pyfsagg.out_of_core.source import Source
+from pyfsagg.out_of_core.piece import Source
 
 __all__ = ["Budget", "read_memory"]
 

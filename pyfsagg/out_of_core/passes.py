@@ -22,8 +22,9 @@ from pyfsagg.out_of_core.columns import (
 )
 from pyfsagg.out_of_core.counting import Counting, Counts, count_piece, count_scores, empty_counts
 from pyfsagg.out_of_core.memory import Budget
+from pyfsagg.out_of_core.piece import Piece, Source
 from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
-from pyfsagg.out_of_core.source import Piece, Source, open_source
+from pyfsagg.out_of_core.source import open_source
 from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key
 
 __all__ = ["Run", "check_two_classes", "open_run"]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
-from pyfsagg.out_of_core.source import Piece
+from pyfsagg.out_of_core.piece import Piece
 
 __all__ = ["frequency_coding", "histogram_piece"]
 

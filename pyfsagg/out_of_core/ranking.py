@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.counted_scores import OUTPUTS
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
+from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import Progress, as_lists, progress_sink
+from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.out_of_core.columns import Coding
 from pyfsagg.out_of_core.memory import read_memory
 from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.resampling import resolve_seed
 
 __all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
 
@@ -50,8 +51,7 @@ def rank_out_of_core(
     random_state: Any = None,
     n_jobs: int | None = None,
     memory_limit: int | str = "2GB",
-    progress: bool | Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> EnsembleResult:
     """Rank the features of a table that is larger than memory.
 
@@ -95,11 +95,10 @@ def rank_out_of_core(
     memory_limit : int or str
         What the process may hold, in bytes or like ``"2GB"``.  Columns that do not fit at the same
         time are dealt with in groups, one pass for each.
-    progress : bool or callable (done, total), optional
-        A progress bar, or a function that is told; the unit is the row, once for each pass.
-    checkpoint : path, optional
-        A folder in which finished counts are kept, as in :func:`pyfsagg.wam`; the passes before
-        the counts are made again.  Not for a Dask frame, whose changes cannot be seen.
+    execution : Execution, optional
+        :class:`pyfsagg.Execution`: the checkpoint keeps finished counts, while the passes before them
+        are made again (not for a Dask frame, whose changes cannot be seen); progress counts rows,
+        once for each pass.  There are no scratch files.
 
     Returns
     -------
@@ -135,6 +134,7 @@ def rank_out_of_core(
     >>> result.select(3)
     ['flavanoids', 'color_intensity', 'proline']
     """
+    given = dict(locals())
     labels = _filter_labels(filters)
     check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
@@ -143,6 +143,8 @@ def rank_out_of_core(
     spec = AGGREGATORS.get(aggregator)
     compute = spec.bind(**(aggregator_params or {}))
     limit = read_memory(memory_limit)
+    execution = Execution.without_scratch("rank_out_of_core", execution)
+    checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
     run = open_run(source, target, nominal, exclude, limit, n_jobs)
     if checkpoint is not None and run.source.files is None:
@@ -151,7 +153,7 @@ def rank_out_of_core(
         )
     run.check_memory(bins, n_resamples, checkpoint is not None)
     n_passes = 2 if binning == "equal_width" else 3
-    with progress_sink(progress, n_passes * run.source.n_rows, "row") as told:
+    with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as told:
         told(0)
         codings = run.ranges_and_levels(bins, told)
         check_two_classes(codings[-1], labels)
@@ -164,6 +166,7 @@ def rank_out_of_core(
             matrices, digests = run.scores(
                 codings, labels, n_resamples, seed, lambda done: told(before + done), kept
             )
+    call = Call.of(rank_out_of_core, given, data=("source", "target"), random_state=seed)
     several = len(labels) > 1
     settings = {
         "filters": labels,
@@ -183,6 +186,7 @@ def rank_out_of_core(
         **({"normalize": normalize} if several else {}),
         "aggregator": spec.name,
         "aggregator_params": dict(aggregator_params or {}),
+        "call": call.record(),
     }
     return _aggregated(matrices, settings, compute, _data_record(run, codings, digests), codings)
 

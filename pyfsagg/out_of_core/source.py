@@ -1,18 +1,20 @@
-"""Tables that are read piece by piece: a folder of Parquet files, or a Dask frame."""
+"""Opening of a table that is read piece by piece: a folder of Parquet files, or a Dask frame."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
 from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.out_of_core.dask_frame import open_dask_frame
+from pyfsagg.out_of_core.piece import Piece, Source
 
-__all__ = ["Piece", "Source", "open_source"]
+__all__ = ["open_source"]
 
 BUFFER = 2**16
 """Bytes of a column that are read from a file at a time."""
@@ -22,48 +24,6 @@ PAGES = 5 * 2**19
 (1 MiB); of a small column it is `UNPACKED` times its size.  Both were measured."""
 
 UNPACKED = 1.6
-
-
-class Piece(Protocol):
-    """A run of consecutive rows that one worker reads."""
-
-    @property
-    def first_row(self) -> int: ...
-    @property
-    def n_rows(self) -> int: ...
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[Any]:
-        """Arrow record batches of at most `size` rows with the named columns, all in order."""
-        ...
-
-
-@dataclass(frozen=True)
-class Source:
-    """A table larger than memory.
-
-    Attributes
-    ----------
-    name : str
-        What it is called in messages.
-    types : dict of str to Arrow type
-        Its columns, in order.
-    pieces : tuple of Piece
-        Its rows, in order; their numbers go on from piece to piece.
-    held : dict of str to int
-        Bytes that a worker holds of a column while it reads, beside the batch.
-    files : list of (name, size, time of the last change), optional
-        By which a checkpoint knows the data again; None where they cannot be known.
-    """
-
-    name: str
-    types: dict[str, Any]
-    pieces: tuple[Piece, ...]
-    held: dict[str, int]
-    files: list[tuple[str, int, int]] | None = None
-
-    @property
-    def n_rows(self) -> int:
-        return sum(piece.n_rows for piece in self.pieces)
 
 
 def open_source(source: Any) -> Source:
@@ -78,9 +38,7 @@ def open_source(source: Any) -> Source:
         For anything else.
     """
     if hasattr(source, "npartitions") and hasattr(source, "to_delayed"):
-        from pyfsagg.out_of_core.dask_frame import open_dask_frame
-
-        opened: Source = open_dask_frame(source)
+        opened = open_dask_frame(source)
     elif isinstance(source, (str, Path)):
         opened = _open_parquet(Path(source))
     else:

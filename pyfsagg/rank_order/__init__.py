@@ -4,7 +4,14 @@ Source: Slotta, Vergara, Ramakrishnan and Heath, *Algorithms for Feature Selecti
 Spaces* (2005), called "orders" in the notes of the functions.
 """
 
-from pyfsagg.rank_order._cost import estimate_seconds
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._run.result import shown_by
+from pyfsagg.rank_order._engine import Strategy
+from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.distances import (
     center,
@@ -22,17 +29,30 @@ from pyfsagg.rank_order.generators import (
     make_concordant_orders,
     make_planted_orders,
 )
+from pyfsagg.rank_order.methods import (
+    ELIMINATIONS,
+    EliminationSpec,
+    estimate_seconds,
+    list_eliminations,
+)
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_baseline
 from pyfsagg.rank_order.selector import RankOrderSelector
 from pyfsagg.rank_order.spoilers import spoiler_counts
 from pyfsagg.rank_order.transforms import OrderState, project, to_boolean_order, to_rank_order
 
+if TYPE_CHECKING:
+    from pyfsagg._page.page import Page
+
 __all__ = [
+    "ELIMINATIONS",
     "ConcordantOrders",
     "Elimination",
+    "EliminationSpec",
     "OrderState",
+    "Orders",
     "PlantedOrders",
     "RankOrderSelector",
+    "Strategy",
     "center",
     "class_centers",
     "concordance",
@@ -42,6 +62,7 @@ __all__ = [
     "instance_divergence",
     "inversion_counts",
     "kendall_distance",
+    "list_eliminations",
     "make_concordant_orders",
     "make_planted_orders",
     "naive_bayes_accuracy",
@@ -53,3 +74,18 @@ __all__ = [
     "to_boolean_order",
     "to_rank_order",
 ]
+
+
+def _pictures() -> Mapping[str, Callable[..., Any]]:
+    from pyfsagg.rank_order._plot import ELIMINATION_PLOTS
+
+    return ELIMINATION_PLOTS
+
+
+def _page(result: Elimination, **options: Any) -> Page:
+    from pyfsagg.rank_order._page import elimination_page
+
+    return elimination_page(result, **options)
+
+
+shown_by("elimination", pictures=_pictures, page=_page)

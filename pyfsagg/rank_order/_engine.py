@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._run.checkpoint import Checkpoint
 
-__all__ = ["Progress", "Strategy", "run_elimination"]
-
-Progress = Callable[[int, int], None]
-"""Called with (features removed, features in all)."""
+__all__ = ["Strategy", "run_elimination"]
 
 
 class Strategy(Protocol):
@@ -35,14 +32,14 @@ class Strategy(Protocol):
 def run_elimination(
     strategy: Strategy,
     priority: NDArray[np.intp],
-    progress: Progress | None = None,
+    told: Callable[[int], None] = lambda removed: None,
     checkpoint: Checkpoint | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Remove features one by one; returns the order (p,) and the criterion at each removal (p,).
 
     Among equally good candidates the one with the largest `priority` goes first.  The feature that
     is left at the end closes the order; its criterion is NaN, as nothing was weighed.  Removals that
-    a checkpoint holds are repeated without weighing.
+    a checkpoint holds are repeated without weighing.  `told` hears how many are removed.
     """
     p = priority.size
     order = np.empty(p, dtype=np.intp)
@@ -62,8 +59,7 @@ def run_elimination(
         if checkpoint is not None:
             piece = {"removed": np.array(removed), "criterion": np.array(criterion[step])}
             checkpoint.put(f"step {step}", piece)
-        if progress is not None:
-            progress(step + 1, p - 1)
+        told(step + 1)
     order[-1] = np.flatnonzero(present)[0]
     return order, criterion
 

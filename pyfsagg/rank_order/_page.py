@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count, enumerate_names, number, plural
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
-    Code,
     Column,
-    Enumeration,
     Page,
     Picture,
-    Records,
     Section,
     Table,
     Text,
 )
 from pyfsagg._version import __version__
-from pyfsagg.rank_order import Elimination
-from pyfsagg.rank_order._plot import METHOD_NAMES, plot_elimination
+from pyfsagg.rank_order._plot import plot_elimination, title_of
+from pyfsagg.rank_order._result import Elimination
+from pyfsagg.rank_order.methods import ELIMINATIONS
 
 __all__ = ["PAPER", "elimination_page", "references_section"]
 
 MOST_ROWS = 500
-CRITERIA = {
-    "cdv": "Change of the distances between the class centres, from those of all features",
-    "spoilers": "Inversions within the classes that the feature takes part in",
-    "greedy_kl": "Divergence without the feature, in nats",
-    "koller_sahami": "What the feature adds to its blanket, in nats",
-}
 PAPER = (
     "Slotta, D. J., Vergara, J. P. C., Ramakrishnan, N., Heath, L. S. Algorithms for Feature "
     "Selection in Rank-Order Spaces. 2005"
@@ -45,24 +38,20 @@ PAPER = (
 def elimination_page(
     result: Elimination,
     *,
-    size: int,
-    baseline: pd.DataFrame | None = None,
-    data_name: str | None = None,
+    size: float | int = 0.25,
     command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
 ) -> Page:
     """The report of an elimination as a page for :func:`pyfsagg._page.page.write_page`.
 
     Parameters
     ----------
     result : Elimination
-    size : int
-        How many features are selected.
-    baseline : DataFrame, optional
-        Random subsets, as :func:`pyfsagg.rank_order.random_subset_baseline` returns them.
-    data_name : str, optional
-        For the title.
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat the result.
+    size : int or float
+        How many features are selected, or which fraction of them.
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
@@ -81,19 +70,20 @@ def elimination_page(
     >>> elimination_page(eliminate(data.X, data.y, "spoilers"), size=3).title
     'Elimination by Spoilers'
     """
-    size = check_integer("size", size, low=1, high=result.n_features)
-    settings = [(name, str(value)) for name, value in result.parameters.items()]
+    size = n_selected(size, result.n_features, "size")
+    view = result.full_view({"size": size, "reading": reading})
     sections = [
         Section("summary", "Summary", [Text(_summary(result, size))]),
-        Section("path", "Along the path", _pictures(result, baseline)),
+        Section("path", "Along the path", _pictures(result)),
         Section("features", "Features", [_features(result, size)]),
-        Section("settings", "Settings", [Records("How it was run.", [("Rules", settings)])]),
+        *closing(
+            settings_groups(result, first=[("Method", title_of(result.method))]),
+            references(),
+            command=command,
+            code=result.code(view),
+        ),
     ]
-    if command:
-        blocks: list[Block] = [Text("On the command line:"), Code(f"pyfsagg {command}")]
-        sections.append(Section("repeat", "How to repeat it", blocks))
-    sections.append(references_section())
-    name = METHOD_NAMES[result.method]
+    name = title_of(result.method)
     title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
     return Page(title, plural(result.n_features, "feature"), sections)
 
@@ -118,7 +108,7 @@ def _summary(result: Elimination, size: int) -> str:
     )
 
 
-def _pictures(result: Elimination, baseline: pd.DataFrame | None) -> list[Block]:
+def _pictures(result: Elimination) -> list[Block]:
     blocks: list[Block] = []
     captions = {
         "divergence": "What the orders of the features left do not say about the class, though the "
@@ -131,11 +121,11 @@ def _pictures(result: Elimination, baseline: pd.DataFrame | None) -> list[Block]
         if measure == "accuracy" and result.accuracy is None:
             continue
         svg = inline_svg(
-            partial(plot_elimination, result, measure=measure, baseline=baseline),
+            partial(plot_elimination, result, measure=measure),
             prefix=measure,
             label=f"Line: {measure} against the number of features kept",
         )
-        band = "" if baseline is None else " Grey: random subsets, mean and 95 % of them."
+        band = "" if result.baseline is None else " Grey: random subsets, mean and 95 % of them."
         blocks.append(Picture(f"{measure.title()} along the path", svg, caption + band))
     return blocks
 
@@ -159,21 +149,26 @@ def _features(result: Elimination, size: int) -> Table:
         cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
     hidden = result.n_features - len(shown)
     more = f" {count(hidden)} more are in removal.csv." if hidden else ""
+    criterion = ""
+    if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
+        weighed = ELIMINATIONS.get(result.method).criterion.lower()
+        criterion = f"Criterion: {weighed}, when the feature was removed. "
     return Table(
         f"Features, the one kept longest first; the {count(size)} selected are tinted.",
         columns,
         list(zip(*cells, strict=True)),
-        f"Criterion: {CRITERIA[result.method].lower()}, when the feature was removed. Divergence "
-        f"and accuracy are those of the feature and all above it.{more}",
+        f"{criterion}Divergence and accuracy are those of the feature and all above it.{more}",
         header=1,
         tinted=size,
         find="feature",
     )
 
 
+def references() -> list[tuple[str, str]]:
+    """What to cite."""
+    return [software(__version__), ("Methods", PAPER)]
+
+
 def references_section() -> Section:
-    items = [
-        ("Software", f"The pyfsagg developers. pyfsagg, version {__version__}"),
-        ("Methods", PAPER),
-    ]
-    return Section("cite", "How to cite", [Enumeration(items)])
+    """The section that says what to cite, by itself."""
+    return closing([], references())[-1]

@@ -22,24 +22,24 @@ from pyfsagg._draw.style import (
     set_title,
 )
 from pyfsagg.exceptions import DataError
+from pyfsagg.rank_order.methods import ELIMINATIONS
 
 if TYPE_CHECKING:
-    from pyfsagg.rank_order import Elimination
+    from pyfsagg.rank_order._result import Elimination
 
-__all__ = ["METHOD_NAMES", "band", "finish", "line", "plot_elimination"]
+__all__ = ["ELIMINATION_PLOTS", "band", "finish", "line", "plot_elimination", "title_of"]
 
 MEASURES = {
     "divergence": "Divergence Δ (nats)",
     "accuracy": "Accuracy of naive Bayes",
 }
 STYLES = {
-    "cdv": (BLUE, "o-", "CDV"),
-    "cdv_relative": ("#56B4E9", "o--", "CDV, relative"),
-    "spoilers": (ORANGE, "s-", "Spoilers"),
-    "greedy_kl": ("#009E73", "^-", "Greedy KL"),
-    "koller_sahami": ("#CC79A7", "D-", "Koller–Sahami"),
+    "cdv": (BLUE, "o-"),
+    "cdv_relative": ("#56B4E9", "o--"),
+    "spoilers": (ORANGE, "s-"),
+    "greedy_kl": ("#009E73", "^-"),
+    "koller_sahami": ("#CC79A7", "D-"),
 }
-METHOD_NAMES = {method: name for method, (_, _, name) in STYLES.items()}
 SHOWN = 80  # smaller subsets than this are shown: nothing happens above in large tables
 
 
@@ -61,7 +61,8 @@ def plot_elimination(
     max_size : int
         Largest subset shown.
     baseline : DataFrame, optional
-        What :func:`pyfsagg.rank_order.random_subset_baseline` returns: drawn as a band.
+        What :func:`pyfsagg.rank_order.random_subset_baseline` returns: drawn as a band; that of
+        the result by default.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -81,20 +82,31 @@ def plot_elimination(
         raise DataError("this elimination has no accuracy; call eliminate(…, accuracy=True)")
     frame = result.to_frame()
     ax = new_axes(ax, 3.4)
+    if baseline is None:
+        baseline = result.baseline
     if baseline is not None:
         band(ax, baseline.reset_index(), measure)
     line(ax, frame, result.method, measure, max_size)
     measured = frame.loc[frame[measure].notna(), "size"]
     finish(ax, measure, int(min(max_size, measured.max())))
-    set_title(ax, f"Elimination by {STYLES[result.method][2]}", above_legend=True)
+    set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
     legend_above(ax)
     return ax
 
 
+def title_of(method: str) -> str:
+    """The name of a method, or of one of its curves, in a picture."""
+    base = method.removesuffix("_relative")
+    title = ELIMINATIONS.get(base).title if base in ELIMINATIONS else readable(base)
+    return title if base == method else f"{title}, relative"
+
+
 def line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int) -> None:
-    colour, style, name = STYLES.get(method, (INK, "-", readable(method)))
+    colour, style = STYLES.get(method, (INK, "-"))
     shown = frame[frame["size"] <= max_size]
-    ax.plot(shown["size"], shown[measure], style, color=colour, markersize=3.0, label=name)
+    ax.plot(
+        shown["size"], shown[measure], style, color=colour, markersize=3.0, label=title_of(method)
+    )
 
 
 def band(ax: Axes, baseline: pd.DataFrame, measure: str) -> None:
@@ -112,3 +124,7 @@ def finish(ax: Axes, measure: str, largest: int) -> None:
     if measure == "accuracy":
         ax.set_ylim(top=min(1.02, float(np.nanmax(ax.get_ylim()))))
     clear_frame(ax, grid="y")
+
+
+ELIMINATION_PLOTS = {"elimination": plot_elimination}
+"""What :meth:`pyfsagg.rank_order.Elimination.plot` can draw, by name."""

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg.exceptions import DataError, OutputError
+from pyfsagg._base.selection import n_selected
+from pyfsagg._run.result import Result, Saved
+from pyfsagg._table.identity import versions
+from pyfsagg.exceptions import DataError
 
 __all__ = ["Elimination"]
 
-SCHEMA = 1
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Elimination:
+class Elimination(Result):
     """A removal order, and what each removal costs.
 
     Attributes
@@ -42,9 +42,21 @@ class Elimination:
     accuracy : ndarray (n_features,) or None
         Cross-validated accuracy of naive Bayes on the boolean-order features of the same subsets;
         NaN for sizes that were not asked for.
-    parameters : dict
-        How ties were treated, and whatever else repeats the run.
+    parameters, data, versions : dict
+        How ties were treated, and whatever else repeats the run; on what; by which software.
+    baseline : DataFrame or None
+        Random subsets for comparison, as :func:`random_subset_baseline` returns them.
+
+    Notes
+    -----
+    Shown with a `size`, the number of features selected (a quarter of them by default), or a
+    fraction of them.  The picture takes `measure`, ``"divergence"`` or ``"accuracy"``.
     """
+
+    kind: ClassVar[str] = "elimination"
+    noun: ClassVar[str] = "elimination"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"size": 0.25})
+    one_file: ClassVar[bool] = True
 
     method: str
     feature_names: tuple[str, ...]
@@ -53,6 +65,9 @@ class Elimination:
     divergence: NDArray[np.float64]
     accuracy: NDArray[np.float64] | None
     parameters: Mapping[str, Any]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=versions)
+    baseline: pd.DataFrame | None = None
 
     @property
     def n_features(self) -> int:
@@ -132,87 +147,58 @@ class Elimination:
             index=pd.RangeIndex(p, name="removed_before"),
         )
 
-    def plot(self, **options: Any) -> Any:
-        """Draw divergence and accuracy along the path; returns Matplotlib axes."""
-        from pyfsagg.rank_order._plot import plot_elimination
-
-        return plot_elimination(self, **options)
-
-    def to_json(self) -> str:
-        """The result as JSON text; :meth:`from_json` reads it."""
-        document = {
-            "schema": SCHEMA,
-            "kind": "elimination",
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "method": self.method,
-            "parameters": dict(self.parameters),
             "features": list(self.feature_names),
-            "removal_order": self.removal_order.tolist(),
-            "criterion": _without_nan(self.criterion),
-            "divergence": self.divergence.tolist(),
-            "accuracy": None if self.accuracy is None else _without_nan(self.accuracy),
+            "removal_order": self.removal_order,
+            "criterion": self.criterion,
+            "divergence": self.divergence,
+            "accuracy": self.accuracy,
+            "baseline": None if self.baseline is None else self.baseline.to_dict("split"),
         }
-        return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write :meth:`to_json` to a file; :meth:`load` reads it.
-
-        Raises
-        ------
-        OutputError
-            If the file exists, or cannot be written.
-        """
-        try:
-            with Path(path).open("x", encoding="utf-8") as file:
-                file.write(self.to_json())
-        except FileExistsError:
-            raise OutputError(f"{path} exists; name a new file") from None
-        except OSError as error:
-            raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
-        return Path(path)
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        baseline = {} if self.baseline is None else {"baseline.csv": self.baseline}
+        return {"removal.csv": self.to_frame(), **baseline}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Elimination:
-        """Read what :meth:`save` wrote.
+    def made_of(cls, saved: Saved) -> Self:
+        document = saved.document
+        accuracy, baseline = document["accuracy"], document.get("baseline")
+        return cls(
+            method=document["method"],
+            feature_names=tuple(document["features"]),
+            removal_order=np.array(document["removal_order"], dtype=np.intp),
+            criterion=np.array(document["criterion"], dtype=np.float64),
+            divergence=np.array(document["divergence"], dtype=np.float64),
+            accuracy=None if accuracy is None else np.array(accuracy, dtype=np.float64),
+            parameters=document["parameters"],
+            data=document.get("data", {}),
+            versions=document.get("versions", {}),
+            baseline=None if baseline is None else _frame_of(baseline),
+        )
 
-        Raises
-        ------
-        OutputError
-            If the file cannot be read, or holds something else.
-        """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise OutputError(f"cannot read {path}: {error}") from None
-        return cls.from_json(text)
+    def _size(self, view: Mapping[str, Any]) -> int:
+        """How many features are selected."""
+        return n_selected(view["size"], self.n_features)
 
-    @classmethod
-    def from_json(cls, text: str) -> Elimination:
-        """Read what :meth:`to_json` wrote.
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"selected = result.select({self._size(view)})"]
 
-        Raises
-        ------
-        OutputError
-            If the text is something else, damaged, or of another schema.
-        """
-        try:
-            document = json.loads(text)
-            if document["kind"] != "elimination" or document["schema"] != SCHEMA:
-                raise OutputError(
-                    f"expected an 'elimination' of schema {SCHEMA}, got a {document['kind']!r} of "
-                    f"schema {document['schema']!r}"
-                )
-            accuracy = document["accuracy"]
-            return cls(
-                method=document["method"],
-                feature_names=tuple(document["features"]),
-                removal_order=np.array(document["removal_order"], dtype=np.intp),
-                criterion=np.array(document["criterion"], dtype=np.float64),
-                divergence=np.array(document["divergence"], dtype=np.float64),
-                accuracy=None if accuracy is None else np.array(accuracy, dtype=np.float64),
-                parameters=document["parameters"],
-            )
-        except (ValueError, KeyError, TypeError) as error:
-            raise OutputError(f"the saved elimination is damaged: {error!r}") from None
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        size = self._size(view)
+        rest = f", … and {size - 20} more" if size > 20 else ""
+        return [
+            f"{self.method.replace('_', '-')}: removed {self.n_features - size} of "
+            f"{self.n_features} features; the divergence of the {size} left is "
+            f"{self.divergence[self.n_features - size]:.4f} nats (0 down to "
+            f"{self.size_by_divergence(0.0)})",
+            f"Kept, the last first: {', '.join(self.select(size)[:20])}{rest}",
+        ]
 
     def __repr__(self) -> str:
         kept = self.size_by_divergence(0.0)
@@ -223,5 +209,6 @@ class Elimination:
         )
 
 
-def _without_nan(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]
+def _frame_of(split: Mapping[str, Any]) -> pd.DataFrame:
+    index = pd.Index(split["index"], name="size")
+    return pd.DataFrame(split["data"], index, split["columns"])

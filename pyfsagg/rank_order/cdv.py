@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._kernels.order_centers import add_precedences, close_pairs_column
+from pyfsagg._base.settings import Settings, option
+from pyfsagg._kernels.orders.centers import add_precedences, close_pairs_column
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import Orders
 
-__all__ = ["CENTER_DISTANCES", "CentreStrategy"]
+__all__ = ["CENTER_DISTANCES", "CentreSettings", "CentreStrategy"]
 
 CENTER_DISTANCES = ("raw", "relative")
 
@@ -24,6 +26,19 @@ COMPACT_AT = 0.9
 BLOCK = 4096  # features per task: longer rows are read faster, shorter ones share out better
 WORTH_SHARING = 4_000_000  # cells of a step, about 2 ms of work
 NEAR = 1e-14  # bounds the rounding of a distance; closer criteria are compared as exact integers
+
+
+@dataclass(frozen=True, eq=False)
+class CentreSettings(Settings):
+    """What the method compares."""
+
+    kind: ClassVar[str] = "method='cdv'"
+
+    center_distance: str = option(
+        "raw",
+        choices=CENTER_DISTANCES,
+        help="distances of cdv as printed, or as shares of the largest possible",
+    )
 
 
 class CentreStrategy:
@@ -35,13 +50,15 @@ class CentreStrategy:
     its new rank for *all* f together.
     """
 
-    def __init__(self, orders: Orders, distance: str = "raw", n_jobs: int | None = None) -> None:
+    def __init__(
+        self, orders: Orders, center_distance: str = "raw", n_jobs: int | None = None
+    ) -> None:
         if orders.has_unknown:
             raise DataError(
                 "class centres need complete orders: ranks of features with an unknown place are "
                 'not defined. Impute the missing values, or use method="spoilers" or "greedy_kl"'
             )
-        self._relative = distance == "relative"
+        self._relative = center_distance == "relative"
         self._workers = count_workers(n_jobs)
         # One pool for all steps: joblib's set-up would cost more than a step of a small table.
         self._pool = ThreadPoolExecutor(self._workers)
@@ -58,7 +75,8 @@ class CentreStrategy:
     def _precedences(self, orders: Orders, doubled: int) -> NDArray[Any]:
         c, p = orders.n_classes, orders.n_features
         largest = 2 * int(self._reach.max())  # thresholds reach twice the largest entry
-        dtype = np.uint8 if largest < 256 else np.uint16 if largest < 65536 else np.uint32
+        types = (np.uint8, np.uint16, np.uint32, np.int64)
+        dtype = next(each for each in types if largest <= np.iinfo(each).max)
         tables = np.empty((c, p, p), dtype=dtype)
         bounds = np.linspace(0, p, min(p, 4 * self._workers) + 1).astype(int)
 

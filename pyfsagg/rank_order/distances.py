@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._base.checks import check_choice
-from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
+from pyfsagg._kernels.orders.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import check_rules, integer_ranks, order_table

@@ -88,7 +88,23 @@ def instance_divergence(
     >>> instance_divergence(X, ["a", "b", "b"], ["x0"]).round(4).tolist()
     [0.0589, 0.0589, 0.4055]
     """
-    delta, _, index = _instance_divergence(X, y, features, unit, space, ties, missing, random_state)
+    check_choice("unit", unit, UNITS)
+    check_choice("space", space, SPACES)
+    table = order_table(X, min_samples=2, min_features=1)
+    target = check_target(y, table.n_samples, min_per_class=1.0)
+    kept = read_features(features, table.feature_names)
+    check_rules(table, ties, missing, random_state)
+    if space == "values":
+        values = np.ascontiguousarray(table.values)
+        full, part = _row_labels(values), _row_labels(np.ascontiguousarray(values[:, kept]))
+    else:
+        ranks = integer_ranks(table.values, ties, random_state)
+        full, part = pattern_labels(ranks), pattern_labels(ranks[:, kept])
+    weights = np.ones(table.n_samples, dtype=np.int64)
+    before = class_distributions(full, target.codes, weights, target.n_classes)
+    after = class_distributions(part, target.codes, weights, target.n_classes)
+    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(table.n_samples)
+    delta = row_divergence(before, after) * UNITS[unit]
     return pd.Series(delta, index=index, name="divergence")
 
 
@@ -122,37 +138,17 @@ def subset_divergence(
     >>> subset_divergence(X, [0, 0, 1, 1], ["x0", "x2"])
     0.0
     """
-    delta, _, _ = _instance_divergence(X, y, features, unit, space, ties, missing, random_state)
-    return float(delta.mean())
-
-
-def _instance_divergence(
-    X: Any,
-    y: Any,
-    features: Sequence[str | int],
-    unit: str,
-    space: str,
-    ties: str,
-    missing: str,
-    random_state: Any,
-) -> tuple[NDArray[np.float64], tuple[str, ...], pd.Index]:
-    check_choice("unit", unit, UNITS)
-    check_choice("space", space, SPACES)
-    table = order_table(X, min_samples=2, min_features=1)
-    target = check_target(y, table.n_samples, min_per_class=1.0)
-    kept = read_features(features, table.feature_names)
-    check_rules(table, ties, missing, random_state)
-    if space == "values":
-        values = np.ascontiguousarray(table.values)
-        full, part = _row_labels(values), _row_labels(np.ascontiguousarray(values[:, kept]))
-    else:
-        ranks = integer_ranks(table.values, ties, random_state)
-        full, part = pattern_labels(ranks), pattern_labels(ranks[:, kept])
-    weights = np.ones(table.n_samples, dtype=np.int64)
-    before = class_distributions(full, target.codes, weights, target.n_classes)
-    after = class_distributions(part, target.codes, weights, target.n_classes)
-    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(table.n_samples)
-    return row_divergence(before, after) * UNITS[unit], table.feature_names, index
+    delta = instance_divergence(
+        X,
+        y,
+        features,
+        unit=unit,
+        space=space,
+        ties=ties,
+        missing=missing,
+        random_state=random_state,
+    )
+    return float(delta.to_numpy().mean())
 
 
 def pattern_labels(ranks: NDArray[Any]) -> Labels:

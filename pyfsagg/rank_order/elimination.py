@@ -3,42 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.settings import Settings
+from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
+from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._cost import METHODS, estimate_seconds
-from pyfsagg.rank_order._engine import Progress, Strategy, run_elimination
+from pyfsagg.rank_order._engine import run_elimination
 from pyfsagg.rank_order._orders import Orders, read_orders
 from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.cdv import CENTER_DISTANCES, CentreStrategy
 from pyfsagg.rank_order.divergence import divergence_path
-from pyfsagg.rank_order.greedy_kl import GreedyStrategy
-from pyfsagg.rank_order.koller_sahami import PARTNERS, BlanketStrategy
+from pyfsagg.rank_order.methods import EliminationSpec, find_elimination
 from pyfsagg.rank_order.naive_bayes import accuracy_path
-from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
 __all__ = ["eliminate", "elimination_scores"]
 
 TIE_BREAKS = ("first", "last", "random")
-
-_BUILDERS: dict[str, Callable[[Orders, dict[str, Any]], Strategy]] = {
-    "spoilers": lambda orders, options: SpoilerStrategy(orders, options["n_jobs"]),
-    "greedy_kl": lambda orders, options: GreedyStrategy(orders),
-    "cdv": lambda orders, options: CentreStrategy(
-        orders, options["center_distance"], options["n_jobs"]
-    ),
-    "koller_sahami": lambda orders, options: BlanketStrategy(
-        orders, options["blanket_size"], options["partners"], options["priority"], options["n_jobs"]
-    ),
-}
 
 
 def eliminate(
@@ -46,20 +34,17 @@ def eliminate(
     y: Any,
     method: str = "cdv",
     *,
+    method_params: Mapping[str, Any] | None = None,
     sample_weight: Any = None,
     ties: str = "average",
     missing: str = "error",
     tie_break: str = "first",
-    center_distance: str = "raw",
-    blanket_size: int = 5,
-    partners: str = "redundant",
     accuracy: bool | int = False,
     n_folds: int = 5,
     max_seconds: float | None = 3600.0,
-    random_state: Any = 0,
+    random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> Elimination:
     """Remove features one by one by what their orders say about the classes.
 
@@ -71,14 +56,28 @@ def eliminate(
         Numbers on one scale, so that the values of different features can be compared.
     y : array of shape (n_samples,)
         Class labels.
-    method : {"cdv", "spoilers", "greedy_kl", "koller_sahami"}
-        What is removed at each step:
+    method : str
+        A name in :func:`~pyfsagg.rank_order.list_eliminations`.  What is removed at each step:
 
         - ``"cdv"``: the feature without which the Spearman distances between the class centres
           stay nearest to those of all features;
         - ``"spoilers"``: the feature with most inversions between instances of the same class;
         - ``"greedy_kl"``: the feature without which the subset divergence Δ is least;
         - ``"koller_sahami"``: the feature that adds least to its approximate Markov blanket.
+    method_params : mapping, optional
+        Parameters of the method; there are
+
+        - ``center_distance``, ``"raw"`` (default) or ``"relative"``, of ``"cdv"``: what is compared,
+          the Spearman distances as the paper prints them, or their shares of the largest distance
+          that as many features can have.  The raw distance of two centres falls with every removal,
+          so that features which merely hold others apart are kept; the relative one finds the
+          planted features of generated data far more often.  On the leukaemia data of the paper,
+          with 7129 features, the raw one is the better;
+        - ``blanket_size`` of ``"koller_sahami"``: features per blanket (κ), 5 by default;
+        - ``partners``, ``"redundant"`` (default) or ``"informative"``, of ``"koller_sahami"``: which
+          features form a blanket of k, those to which the order with k adds least about the class,
+          as Koller and Sahami do, or those whose order with k says most about it (the other reading
+          of the sentence in the paper).
     sample_weight : array of whole numbers (n_samples,), optional
         How often each instance counts.
     ties : {"average", "ordinal", "random", "error"}
@@ -90,18 +89,6 @@ def eliminate(
     tie_break : {"first", "last", "random"}
         Which of equally good features goes: the first column, the last, or the one that comes first
         in a random order drawn once.
-    center_distance : {"raw", "relative"}
-        What ``"cdv"`` compares: the Spearman distances as the paper prints them, or their shares of
-        the largest distance that as many features can have.  The raw distance of two centres falls
-        with every removal, so that features which merely hold others apart are kept; the relative
-        one finds the planted features of generated data far more often.  On the leukaemia data of
-        the paper, with 7129 features, the raw one is the better.
-    blanket_size : int
-        Features per blanket of ``"koller_sahami"`` (κ).
-    partners : {"redundant", "informative"}
-        Which features form a blanket of k: those to which the order with k adds least about the
-        class, as Koller and Sahami do, or those whose order with k says most about it (the other
-        reading of the sentence in the paper).
     accuracy : bool or int
         Also measure the accuracy of naive Bayes along the path: at all sizes, or at sizes up to a
         number.  O(n c s²) for sizes up to s.
@@ -109,14 +96,14 @@ def eliminate(
         Folds of that cross-validation, stratified.
     max_seconds : float or None
         Refuse a run that is estimated to take longer (see :func:`estimate_seconds`); None: never.
-    random_state : int, Generator or None
-        Seed of the folds, of ``ties="random"`` and of ``tie_break="random"``.
+    random_state : None, int or NumPy generator
+        Seed of the folds, of ``ties="random"`` and of ``tie_break="random"``; a fresh one is drawn
+        and recorded when None.
     n_jobs : int, optional
         Threads, as in joblib; the result does not depend on it.
-    progress : callable (features removed, features to remove), optional
-    checkpoint : path, optional
-        A folder in which removals are kept, as in :func:`pyfsagg.wam`; a later call repeats them
-        without weighing.
+    execution : Execution, optional
+        :class:`pyfsagg.Execution`: the checkpoint keeps removals, and a later call repeats them
+        without weighing; progress counts removals.  There are no scratch files.
 
     Returns
     -------
@@ -129,7 +116,7 @@ def eliminate(
         For missing or nominal values, one class, one feature, samples that are all alike, or a run
         that would take too long.
     ParameterError
-        For an unknown method or rule.
+        For an unknown method or rule, or a parameter that the method does not have.
 
     Warns
     -----
@@ -154,42 +141,52 @@ def eliminate(
     >>> result.select_by_divergence(0.0) == result.select(3)
     True
     """
-    options = _check_options(
-        method, tie_break, center_distance, blanket_size, partners, accuracy, max_seconds
-    )
-    options["n_jobs"] = n_jobs
+    given = dict(locals())
+    spec = find_elimination(method)
+    settings = _check_rules(spec, method_params, tie_break)
+    if not isinstance(accuracy, bool):
+        check_integer("accuracy (the largest size of a subset)", accuracy, low=1)
+    if max_seconds is not None:
+        check_real("max_seconds", max_seconds, low=0.0, low_open=True)
+    execution = Execution.without_scratch("eliminate", execution)
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     orders = read_orders(
         X,
         y,
         sample_weight=sample_weight,
         ties=ties,
         missing=missing,
-        random_state=random_state,
+        random_state=seed,
         advise=True,
     )
-    _refuse_long_run(orders, method, max_seconds)
-    priority = _priority(orders.n_features, tie_break, random_state)
+    _refuse_long_run(orders, spec, max_seconds)
+    priority = _priority(orders.n_features, tie_break, seed)
     identity = {
         "kind": "eliminate",
-        "method": method,
+        "method": spec.name,
         "tie_break": tie_break,
-        **{name: value for name, value in options.items() if name != "n_jobs"},
+        **settings.record(),
+        "seed": seed,
         "data": [orders.ranks, orders.weights, orders.starts],
         "priority": priority,
         "versions": versions(),
     }
-    with open_checkpoint(checkpoint, identity) as kept:
-        order, criterion = _run(orders, method, priority, options, progress, kept)
+    with (
+        open_checkpoint(execution.checkpoint, identity) as kept,
+        progress_sink(execution.progress, orders.n_features - 1, "feature") as advance,
+    ):
+        strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
+        order, criterion = run_elimination(strategy, priority, advance, kept)
     p = orders.n_features
     accuracies = None
     if accuracy is not False:
         largest = p if accuracy is True else min(int(accuracy), p)
         accuracies = np.full(p, np.nan)
         accuracies[p - largest :] = accuracy_path(
-            orders, order[::-1][:largest], n_folds=n_folds, random_state=random_state
+            orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
         )[::-1]
     return Elimination(
-        method=method,
+        method=spec.name,
         feature_names=orders.feature_names,
         removal_order=order,
         criterion=criterion,
@@ -199,14 +196,12 @@ def eliminate(
             "ties": ties,
             "missing": missing,
             "tie_break": tie_break,
-            **({"center_distance": center_distance} if method == "cdv" else {}),
-            **(
-                {"blanket_size": blanket_size, "partners": partners}
-                if method == "koller_sahami"
-                else {}
-            ),
+            **settings.record(),
             **({"n_folds": n_folds} if accuracies is not None else {}),
-            "random_state": random_state if isinstance(random_state, int) else None,
+            "seed": seed,
+            "call": Call.of(
+                eliminate, given, name="rank_order.eliminate", random_state=seed
+            ).record(),
         },
     )
 
@@ -217,12 +212,10 @@ def elimination_scores(
     sample_weight: Any = None,
     *,
     method: str = "spoilers",
+    method_params: Mapping[str, Any] | None = None,
     ties: str = "average",
     missing: str = "error",
     tie_break: str = "random",
-    center_distance: str = "raw",
-    blanket_size: int = 5,
-    partners: str = "redundant",
     random_state: int = 0,
 ) -> NDArray[np.float64]:
     """Place of each feature in a removal order, for use as a filter in an ensemble.
@@ -231,6 +224,7 @@ def elimination_scores(
     features that are equally good to remove are drawn in another order for each resample, seeded by
     `random_state` and `sample_weight`, so that equal resamples have equal scores.  A fixed order of
     columns would make a method with many ties (Greedy KL on many features) look perfectly stable.
+    The seed is 0 by default: scores leave no record in which a fresh one could be found again.
 
     Returns
     -------
@@ -248,15 +242,15 @@ def elimination_scores(
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     >>> cdv = functools.partial(elimination_scores, method="cdv")  # pyfsagg.wam(X, y, filter=cdv)
     """
-    options = _check_options(
-        method, tie_break, center_distance, blanket_size, partners, False, None
-    )
+    spec = find_elimination(method)
+    settings = _check_rules(spec, method_params, tie_break)
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
     seed = _resample_seed(random_state, sample_weight)
     priority = _priority(orders.n_features, tie_break, seed)
-    order, _ = _run(orders, method, priority, {**options, "n_jobs": 1}, None)
+    strategy = spec.strategy(orders, settings, priority=priority, n_jobs=1)
+    order, _ = run_elimination(strategy, priority)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
@@ -270,35 +264,22 @@ def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSeque
     return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
 
 
-def _check_options(
-    method: str,
-    tie_break: str,
-    center_distance: str,
-    blanket_size: int,
-    partners: str,
-    accuracy: bool | int,
-    max_seconds: float | None,
-) -> dict[str, Any]:
-    check_choice("method", method, METHODS)
+def _check_rules(
+    spec: EliminationSpec, params: Mapping[str, Any] | None, tie_break: str
+) -> Settings:
+    """The parameters of a method, known to be good."""
     check_choice("tie_break", tie_break, TIE_BREAKS)
-    check_choice("center_distance", center_distance, CENTER_DISTANCES)
-    check_choice("partners", partners, PARTNERS)
-    if not isinstance(accuracy, bool):
-        check_integer("accuracy (the largest size of a subset)", accuracy, low=1)
-    if max_seconds is not None:
-        check_real("max_seconds", max_seconds, low=0.0, low_open=True)
-    size = check_integer("blanket_size", blanket_size, low=1)
-    return {"center_distance": center_distance, "blanket_size": size, "partners": partners}
+    return spec.settings.of(params)
 
 
-def _refuse_long_run(orders: Orders, method: str, max_seconds: float | None) -> None:
+def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
     if max_seconds is None:
         return
-    n, p, c = orders.n_samples, orders.n_features, orders.n_classes
-    seconds = estimate_seconds(method, n, p, c)
+    n, p = orders.n_samples, orders.n_features
+    seconds = spec.seconds(n, p, orders.n_classes)
     if seconds > max_seconds:
         raise DataError(
-            f"the elimination of {p} features from {n} samples by {method!r} would take about "
+            f"the elimination of {p} features from {n} samples by {spec.name!r} would take about "
             f"{_spoken(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
             'first, take "spoilers", which is the fastest, or pass max_seconds=None'
         )
@@ -308,18 +289,6 @@ def _spoken(seconds: float) -> str:
     if seconds >= 7200.0:
         return f"{seconds / 3600.0:.0f} hours"
     return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else f"{seconds:.0f} seconds"
-
-
-def _run(
-    orders: Orders,
-    method: str,
-    priority: NDArray[np.intp],
-    options: dict[str, Any],
-    progress: Progress | None,
-    checkpoint: Checkpoint | None = None,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    strategy = _BUILDERS[method](orders, {**options, "priority": priority})
-    return run_elimination(strategy, priority, progress, checkpoint)
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:

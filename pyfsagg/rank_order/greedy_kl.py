@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.rank_order import (
+from pyfsagg._kernels.orders.rank_order import (
     difference_bits,
     differences_with,
     first_difference,

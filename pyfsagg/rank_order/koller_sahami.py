@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.rank_order import added_divergence, conditional_entropies
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.settings import Settings, option
+from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_entropies
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders
 
-__all__ = ["PARTNERS", "BlanketStrategy"]
+__all__ = ["PARTNERS", "BlanketSettings", "BlanketStrategy"]
 
 PARTNERS = ("redundant", "informative")
 
 SAME = 1e-12  # nats; divergences closer than this are equal but for rounding
 SPARE = 3  # partners kept per place in a blanket, so that few removals ask for a new search
+
+
+@dataclass(frozen=True, eq=False)
+class BlanketSettings(Settings):
+    """What a blanket is."""
+
+    kind: ClassVar[str] = "method='koller_sahami'"
+
+    blanket_size: int = option(5, metavar="K", help="features per blanket of koller-sahami")
+    partners: str = option(
+        "redundant", choices=PARTNERS, help="which features form a blanket of koller-sahami"
+    )
+
+    def check(self) -> None:
+        check_integer("blanket_size", self.blanket_size, low=1)
 
 
 class BlanketStrategy:
@@ -30,13 +49,13 @@ class BlanketStrategy:
     def __init__(
         self,
         orders: Orders,
-        size: int,
+        blanket_size: int,
         partners: str,
         priority: NDArray[np.intp],
         n_jobs: int | None = None,
     ) -> None:
         self._orders = orders
-        self._size = size
+        self._size = blanket_size
         self._sign = -1 if partners == "redundant" else 1
         # Equally good partners: those that ties remove last, so that a blanket lives long.
         self._priority = priority
@@ -47,7 +66,7 @@ class BlanketStrategy:
         self._x_log_x = counts * np.log(np.maximum(counts, 1.0))
         p = orders.n_features
         self._partners: list[NDArray[np.intp]] = [np.empty(0, dtype=np.intp)] * p
-        self._blankets = np.full((p, size), -1, dtype=np.int32)  # −1 fills small blankets
+        self._blankets = np.full((p, blanket_size), -1, dtype=np.int32)  # −1 fills small blankets
         self._values = np.full(p, np.inf)
         self._n_jobs = n_jobs
         self._refresh_all(np.arange(p))

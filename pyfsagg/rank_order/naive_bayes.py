@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._kernels.rank_order import naive_bayes_path
+from pyfsagg._kernels.orders.rank_order import naive_bayes_path
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
 from pyfsagg.rank_order.divergence import divergence_path

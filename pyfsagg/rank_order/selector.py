@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.estimators import record_input
 from pyfsagg._base.selection import n_selected
+from pyfsagg._run.execution import Execution
 from pyfsagg._table.table import check_table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order.elimination import eliminate
@@ -31,7 +33,7 @@ class RankOrderSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Fraction of the features to keep (rounded up), or their number; None with `divergence`.
     divergence : float, optional
         Keep the smallest subset whose divergence, in nats, is at most this; replaces `threshold`.
-    ties, missing, tie_break, center_distance, blanket_size, partners, max_seconds, random_state, n_jobs
+    method_params, ties, missing, tie_break, max_seconds, random_state, n_jobs, execution
         As in :func:`pyfsagg.rank_order.eliminate`.
 
     Attributes
@@ -58,28 +60,26 @@ class RankOrderSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         threshold: float | int | None = 0.25,
         divergence: float | None = None,
+        method_params: Mapping[str, Any] | None = None,
         ties: str = "average",
         missing: str = "error",
         tie_break: str = "first",
-        center_distance: str = "raw",
-        blanket_size: int = 5,
-        partners: str = "redundant",
         max_seconds: float | None = 3600.0,
-        random_state: Any = 0,
+        random_state: Any = None,
         n_jobs: int | None = None,
+        execution: Execution | None = None,
     ) -> None:
         self.method = method
         self.threshold = threshold
         self.divergence = divergence
+        self.method_params = method_params
         self.ties = ties
         self.missing = missing
         self.tie_break = tie_break
-        self.center_distance = center_distance
-        self.blanket_size = blanket_size
-        self.partners = partners
         self.max_seconds = max_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.execution = execution
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RankOrderSelector:
         """Eliminate, and choose what stays.
@@ -93,24 +93,22 @@ class RankOrderSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             How often each instance counts.
         """
         record_input(self, X, y)
-        size = self._size(check_table(X, allow_constant=True).n_features)
+        threshold = self._threshold(check_table(X, allow_constant=True).n_features)
         options = self.get_params(deep=False)
         for name in ("threshold", "divergence"):
             options.pop(name)
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
-        if size is None:
-            assert self.divergence is not None
-            size = self.result_.size_by_divergence(self.divergence)
+        by_number = isinstance(threshold, int)
+        size = threshold if by_number else self.result_.size_by_divergence(threshold)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking
         self.support_ = self.ranking_ <= size
         return self
 
-    def _size(self, n_features: int) -> int | None:
-        """The number of features asked for; None if the divergence decides."""
+    def _threshold(self, n_features: int) -> int | float:
+        """The number of features asked for, or, a float, the divergence that decides."""
         if self.divergence is not None:
-            check_real("divergence", self.divergence, low=0.0)
-            return None
+            return check_real("divergence", self.divergence, low=0.0)
         if self.threshold is None:
             raise ParameterError("give threshold (how many features) or divergence (how much loss)")
         return n_selected(self.threshold, n_features)

@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._kernels.rank_order import spoiler_column, spoiler_totals
+from pyfsagg._kernels.orders.rank_order import spoiler_column, spoiler_totals
 from pyfsagg._run.parallel import count_workers, run_threads
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_orders
 
 __all__ = ["SpoilerStrategy", "blocks_of_pairs", "spoiler_counts", "total_spoiler_counts"]
 
+MAX_COUNT = 2**62  # leaves room below for the mark of a feature that is gone
 COMPACT_AT = 0.875  # share of live columns below which the dead ones are swept out
 
 
@@ -75,16 +77,35 @@ def spoiler_counts(
 
 
 def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[np.int64]:
-    """Spoiler counts of all features, (n_features,)."""
+    """Spoiler counts of all features, (n_features,).
+
+    Raises
+    ------
+    ParameterError
+        If the weights are so large that a count may not fit into 64 bits.
+    """
+    sizes = [int(size) for size in orders.class_sizes]
+    most = (orders.n_features - 1) * sum(size * size // 4 for size in sizes)
+    if most > MAX_COUNT:
+        raise ParameterError(
+            f"with these weights a spoiler count may reach {most}, and at most {MAX_COUNT} is "
+            "supported: divide sample_weight by a common factor or take fewer rows"
+        )
+    like = np.empty(0, dtype=_integers(orders))
 
     def count(part: tuple[int, int]) -> NDArray[np.int64]:
         totals: NDArray[np.int64] = spoiler_totals(
-            orders.ranks, orders.weights, orders.starts, *part
+            orders.ranks, orders.weights, orders.starts, *part, like
         )
         return totals
 
     parts = blocks_of_pairs(orders.n_features, 4 * count_workers(n_jobs))
     return np.asarray(np.sum(list(run_threads(count, parts, n_jobs)), axis=0), dtype=np.int64)
+
+
+def _integers(orders: Orders) -> type[np.signedinteger[Any]]:
+    """The integers that hold the weight of a class; short ones are faster."""
+    return np.int32 if orders.class_sizes.max() <= np.iinfo(np.int32).max else np.int64
 
 
 def blocks_of_pairs(p: int, n_blocks: int) -> list[tuple[int, int]]:
@@ -99,6 +120,7 @@ class SpoilerStrategy:
     def __init__(self, orders: Orders, n_jobs: int | None = None) -> None:
         self._ranks = np.ascontiguousarray(orders.ranks)
         self._weights, self._starts = orders.weights, orders.starts
+        self._counter = _integers(orders)
         self._features = np.arange(orders.n_features)
         self._place = np.arange(orders.n_features)
         self._totals = total_spoiler_counts(orders, n_jobs)
@@ -107,8 +129,8 @@ class SpoilerStrategy:
 
     def _buffers(self) -> None:
         width = self._features.size
-        self._before = np.empty(width, dtype=np.int32)
-        self._after = np.empty(width, dtype=np.int32)
+        self._before = np.empty(width, dtype=self._counter)
+        self._after = np.empty(width, dtype=self._counter)
         self._column = np.empty(width, dtype=np.int64)
 
     def candidates(self) -> tuple[NDArray[np.intp], float]:
@@ -132,7 +154,7 @@ class SpoilerStrategy:
             self._column,
         )
         self._totals -= self._column
-        self._totals[k] = np.iinfo(np.int64).min // 2  # never a candidate again
+        self._totals[k] = -MAX_COUNT  # never a candidate again
         self._live -= 1
         if self._live < COMPACT_AT * self._features.size:
             keep = np.flatnonzero(self._totals >= 0)

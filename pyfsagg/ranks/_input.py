@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 
 __all__ = [
@@ -20,8 +21,6 @@ __all__ = [
     "read_values",
     "universe_sizes",
 ]
-
-FloatArray = NDArray[np.float64]
 
 
 def read_lists(
@@ -93,7 +92,7 @@ def _read_name(label: str, item: Any) -> str:
 
 def read_values(
     values: Any, names: Sequence[str] | None, label: str
-) -> tuple[FloatArray, tuple[str, ...], tuple[str, ...]]:
+) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     if hasattr(values, "to_pandas") and not isinstance(values, pd.DataFrame):
         values = values.to_pandas()
     if isinstance(values, pd.DataFrame):
@@ -134,7 +133,7 @@ def read_values(
 
 
 def check_entries(
-    matrix: FloatArray, names: tuple[str, ...], list_names: tuple[str, ...], what: str
+    matrix: Floats, names: tuple[str, ...], list_names: tuple[str, ...], what: str
 ) -> None:
     if np.isinf(matrix).any():
         i, j = np.argwhere(np.isinf(matrix))[0]
@@ -160,7 +159,7 @@ def check_entries(
 
 def universe_sizes(
     universe: int | Sequence[int] | None, full: bool, missing: NDArray[np.bool_]
-) -> FloatArray:
+) -> Floats:
     m, p = missing.shape
     if full:
         if universe is not None:
@@ -186,7 +185,7 @@ def universe_sizes(
 
 
 def check_rank_range(
-    ranks: FloatArray, sizes: FloatArray, names: tuple[str, ...], list_names: tuple[str, ...]
+    ranks: Floats, sizes: Floats, names: tuple[str, ...], list_names: tuple[str, ...]
 ) -> None:
     low = ranks < 1
     high = ranks > sizes[:, np.newaxis]

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._kernels.ranks import tied_ranks
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["TIES", "Ties", "rank_scores", "select_top"]
+__all__ = ["TIES", "Ties", "last_places", "rank_scores", "select_top"]
 
 Ties = Literal["average", "min", "max", "ordinal", "random"]
 TIES: tuple[Ties, ...] = ("average", "min", "max", "ordinal", "random")
-
-FloatArray = NDArray[np.float64]
 
 
 _PLACES = {"min": 0.0, "average": 0.5, "max": 1.0}
@@ -29,7 +28,7 @@ def rank_scores(
     *,
     higher_is_better: bool = True,
     random_state: int | np.random.Generator | None = None,
-) -> FloatArray:
+) -> Floats:
     """Turn scores into ranks; the largest score has rank 1.
 
     Parameters
@@ -81,7 +80,7 @@ def rank_scores(
     return np.moveaxis(ranks.reshape(given.shape), -1, axis)
 
 
-def _break_ties(keys: FloatArray, random_state: int | np.random.Generator | None) -> FloatArray:
+def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) -> Floats:
     """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
     if random_state is None:
         raise ParameterError(
@@ -93,6 +92,59 @@ def _break_ties(keys: FloatArray, random_state: int | np.random.Generator | None
     np.put_along_axis(distinct, order, np.arange(float(keys.shape[-1]))[np.newaxis], -1)
     distinct[np.isnan(keys)] = np.nan
     return distinct
+
+
+def last_places(ranks: Floats, sizes: Floats) -> Floats:
+    """Give each of several equal ranks the last of the places that they share.
+
+    Parameters
+    ----------
+    ranks : ndarray (m, p)
+        1 = best, NaN = missing, equal ranks in any convention (best, average or last place).
+    sizes : ndarray (m,)
+        Universe sizes.  A list of several items with size 1 holds normalized ranks, in (0, 1].
+
+    Returns
+    -------
+    ndarray (m, p)
+        Ranks that are not tied stay as they are, to the last bit, and no rank becomes smaller.
+        The last place is the number of entries at least as good.  If a rank is larger than that,
+        some items of the list are not in the table: the rank is then taken as an average, and half
+        of the ties that are seen are added to it.  Normalized ranks, of which the universe is not
+        known, are taken as shares of the entries known and never pass the next larger entry.
+
+    Examples
+    --------
+    >>> last_places(np.array([[1.0, 2.5, 2.5, 4.0]]), np.array([4.0]))
+    array([[1., 3., 3., 4.]])
+    """
+    at_least_as_good = rank_scores(ranks, "max", higher_is_better=False)
+    group = at_least_as_good - rank_scores(ranks, "min", higher_is_better=False) + 1.0
+    tied = group > 1.0
+    if not tied.any():
+        return ranks
+    known = (~np.isnan(ranks)).sum(axis=1)
+    normalized = (sizes == 1.0) & (known > 1)
+    unit = np.where(normalized, 1.0 / known, 1.0)[:, np.newaxis]
+    counted = at_least_as_good * unit
+    if normalized.any():
+        counted = np.minimum(
+            counted, np.where(normalized[:, np.newaxis], _next_larger(ranks), np.inf)
+        )
+    # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
+    gaps = ranks > counted * (1.0 + 1e-12)
+    last = np.where(gaps, ranks + 0.5 * (group - 1.0) * unit, np.maximum(ranks, counted))
+    return np.where(tied, np.minimum(last, sizes[:, np.newaxis]), ranks)
+
+
+def _next_larger(shares: Floats) -> Floats:
+    """The next larger entry of the row, 1 for the largest."""
+    out = np.ones_like(shares)
+    for row, found in zip(shares, out, strict=True):
+        values = np.append(np.unique(row[~np.isnan(row)]), 1.0)
+        at = np.searchsorted(values, row, side="right")
+        found[:] = values[np.minimum(at, values.size - 1)]
+    return out
 
 
 def select_top(

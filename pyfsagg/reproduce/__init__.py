@@ -1,35 +1,15 @@
-"""Published results beside recomputed ones."""
+"""Published results beside recomputed ones.
 
-from pyfsagg.reproduce.all_papers import reproduce_all
-from pyfsagg.reproduce.claims import claim_variants, claims
-from pyfsagg.reproduce.curves import clustering_curves
-from pyfsagg.reproduce.reading_search import best_readings, readings
-from pyfsagg.reproduce.reproduction import Reproduction
-from pyfsagg.reproduce.shipped import (
-    list_shipped_runs,
-    shipped_readings,
-    shipped_run,
-    shipped_stuart,
-)
-from pyfsagg.reproduce.stuart import stuart_finding
-from pyfsagg.reproduce.stuart_result import StuartFinding
-from pyfsagg.reproduce.tables import cells, coverage, table
+Sub-rooms, from the ground up: ``published`` (printed cells), ``records`` (how results are kept),
+``statements`` (what the papers claim), ``stuart`` (what the printed Stuart column measured),
+``orders`` (figures of the rank-order paper), ``tables`` (every printed cell beside our repetitions),
+``all_papers`` (everything at once), ``shipped`` (runs that come with the package) and ``commands``.
+Each has its pictures in ``_plot`` and its report in ``_page``.
 
-__all__ = [
-    "Reproduction",
-    "StuartFinding",
-    "best_readings",
-    "cells",
-    "claim_variants",
-    "claims",
-    "clustering_curves",
-    "coverage",
-    "list_shipped_runs",
-    "readings",
-    "reproduce_all",
-    "shipped_readings",
-    "shipped_run",
-    "shipped_stuart",
-    "stuart_finding",
-    "table",
-]
+The public names stand in ``__init__.pyi`` and are imported when they are first used, so that the
+command line starts without them.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,8 +8,8 @@ import pandas as pd
 
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.reproduce.reproduction import Reproduction
-from pyfsagg.reproduce.stuart_result import StuartFinding
+from pyfsagg.reproduce.all_papers.result import Reproduction
+from pyfsagg.reproduce.stuart.result import StuartFinding
 
 __all__ = ["list_shipped_runs", "shipped_readings", "shipped_run", "shipped_stuart"]
 

@@ -1,21 +1,17 @@
-"""Resampling plans: a seed and a table in, row weights out.
-
-A resample is never a copy of the table.  It is a row of integer weights that say how often each
-sample occurs, so that kernels sort or bin a feature once and then look at weights only.
+"""Resampling plans, one class each: what a seed and a table become.
 
 Row r of a plan depends on the seed and on r, not on how many resamples are drawn or by how many
-workers.  Samples are drawn in a canonical order that does not depend on the order of the rows in
-the table: shuffling the rows, or writing a row k times instead of giving it the weight k, leaves
-every resample the same multiset of rows.  Plans that put noise on cells or labels draw no rows and do
-not promise this; nor does the Poisson bootstrap, which goes by the number of a row.
+workers, and not on the order of the rows in the table.  Plans that put noise on cells or labels draw
+no rows and do not promise the last; nor does the Poisson bootstrap, which goes by the number of a
+row.
 """
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,145 +19,434 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.registry import Registry
-from pyfsagg._table.identity import row_digests
-from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table
+from pyfsagg._base.settings import Settings, option
+from pyfsagg._table.table import AnyTable, SparseTable, full_weights, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.resampling.draws import Drawn, Resamples, Source, generator
 from pyfsagg.resampling.poisson import poisson_resamples
 
 __all__ = [
     "PLANS",
+    "Bootstrap",
+    "FeatureSubspace",
+    "GroupedBootstrap",
+    "KFold",
+    "LabelNoise",
+    "Plan",
     "PlanSpec",
-    "Resamples",
+    "PoissonBootstrap",
+    "Rows",
+    "StratifiedBootstrap",
+    "Subsample",
+    "ValueNoise",
     "draw_resamples",
     "list_resampling_plans",
-    "resamples_from_indices",
-    "resolve_seed",
+    "read_plan",
+    "with_data",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class Resamples:
-    """What each resample sees of the table.
-
-    Attributes
-    ----------
-    weights : ndarray of uint16, shape (n_resamples, n_samples)
-        How often each row occurs in each resample.
-    labels : ndarray of int32, shape (1 or n_resamples, n_samples)
-        Class codes; one row when all resamples share the true labels.
-    features : ndarray of bool, shape (n_resamples, n_features), or None
-        Which features each resample may see; a feature that it does not see has a missing score.
-    noise : float
-        Standard deviation of the noise added to numeric cells, in units of the feature's own.
-    plan, seed, parameters
-        How the resamples were drawn; `seed` is None for rows given by the caller.
-    """
-
-    weights: NDArray[np.uint16]
-    labels: NDArray[np.int32]
-    features: NDArray[np.bool_] | None
-    noise: float
-    plan: str
-    seed: int | None
-    parameters: Mapping[str, Any]
-
-    def __len__(self) -> int:
-        return int(self.weights.shape[0])
-
-    def labels_of(self, rows: slice) -> NDArray[np.int32]:
-        """The labels that belong to the resamples in `rows`."""
-        return self.labels if self.labels.shape[0] == 1 else self.labels[rows]
-
-    def table_of(self, resample: int, table: AnyTable) -> AnyTable:
-        """The table as resample number `resample` sees it, under noise or a subset of features."""
-        if self.features is not None:
-            return table.take(np.flatnonzero(self.features[resample]))
-        if self.noise == 0.0 or isinstance(table, SparseTable):
-            return table  # noise on a sparse table was refused when the resamples were drawn
-        rng = _generator(self.seed, resample, stream=1)
-        numeric = np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER))
-        scale = np.zeros(table.n_features)
-        scale[numeric] = self.noise * np.nanstd(table.values[:, numeric], axis=0)
-        draws = rng.standard_normal(table.values.shape)
-        kinds = np.where(numeric, np.int8(Kind.NUMERIC), table.kinds).astype(np.int8)
-        noisy = table.with_values(table.values + draws * np.nan_to_num(scale))
-        return Table(noisy.values, table.feature_names, kinds, table.levels)
-
-    @property
-    def changes_table(self) -> bool:
-        """Whether resamples differ in more than row weights and labels."""
-        return self.features is not None or self.noise > 0.0
 
 
 @dataclass(frozen=True)
 class PlanSpec:
-    """A registered resampling plan: its parameter is called `parameter` and has a `default`."""
+    """A registered resampling plan; `parameter` is the first of its settings, with its `default`."""
 
     name: str
     aliases: tuple[str, ...]
     summary: str
     parameter: str | None
     default: float | None
+    plan: type[Plan]
 
 
 PLANS: Registry[PlanSpec] = Registry("resampling plan")
-for _spec in (
-    PlanSpec("bootstrap", (), "draws as many rows as there are, with replacement", None, None),
-    PlanSpec(
-        "poisson_bootstrap",
-        ("poisson",),
-        "takes each row a Poisson(1) number of times, told by seed, row number and resample alone",
-        None,
-        None,
-    ),
-    PlanSpec(
-        "stratified_bootstrap",
-        ("stratified",),
-        "bootstrap within each class, so that class sizes stay",
-        None,
-        None,
-    ),
-    PlanSpec(
-        "subsample", ("subsampling",), "a fraction of the rows without replacement", "fraction", 0.5
-    ),
-    PlanSpec(
-        "grouped_bootstrap",
-        ("grouped",),
-        "draws whole groups of rows with replacement (several rows of one subject)",
-        None,
-        None,
-    ),
-    PlanSpec(
-        "k_fold",
-        ("kfold", "cross_validation"),
-        "stratified folds; resample r leaves fold r out, so n_resamples is the number of folds",
-        None,
-        None,
-    ),
-    PlanSpec(
-        "feature_subspace",
-        ("subspace",),
-        "all rows, a random fraction of the features; the others have no score there",
-        "fraction",
-        0.5,
-    ),
-    PlanSpec(
-        "label_noise",
-        (),
-        "all rows; a fraction of the labels is replaced by another class at random",
-        "fraction",
-        0.1,
-    ),
-    PlanSpec(
-        "value_noise",
-        (),
-        "all rows; Gaussian noise of `scale` standard deviations on numeric features",
-        "scale",
-        0.1,
-    ),
-):
-    PLANS.add(_spec)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan(Settings):
+    """How rows are drawn; the base of all plans.
+
+    Parameters
+    ----------
+    sample_weight : array of whole numbers, shape (n_samples,), optional
+        How often each sample counts in the population that is resampled.
+    """
+
+    name: ClassVar[str] = ""
+    only: ClassVar[bool] = False  # whether the resamples are all that there are
+
+    sample_weight: ArrayLike | None = option(
+        None, flag=False, kw_only=True, help="how often each sample counts"
+    )
+
+    @abstractmethod
+    def draw(self, source: Source, rows: range) -> Drawn:
+        """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
+
+    def refuse(self, table: AnyTable, target: Target) -> None:
+        """Raise for a table or a target that the plan cannot use."""
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """The plan of a table that holds only the rows at these positions."""
+        arrays = {
+            field.name: np.asarray(value)[rows]
+            for field in fields(self)
+            if not field.metadata["flag"] and (value := getattr(self, field.name)) is not None
+        }
+        return replace(self, **arrays) if arrays else self
+
+    def parameters(self) -> dict[str, Any]:
+        """The plan's own settings, without arrays."""
+        own = (field for field in fields(self) if field.metadata["flag"])
+        return {field.name: getattr(self, field.name) for field in own}
+
+
+PlanT = TypeVar("PlanT", bound=type[Plan])
+
+
+def _register(name: str, *aliases: str, summary: str) -> Callable[[PlanT], PlanT]:
+    """Make a class known as the plan `name`."""
+
+    def add(plan: PlanT) -> PlanT:
+        plan.name = name
+        plan.kind = f"resampling={name!r}"
+        own = [field for field in fields(plan) if field.metadata["flag"]]
+        first = own[0] if own else None
+        default = None if first is None or first.default is MISSING else first.default
+        PLANS.add(
+            PlanSpec(
+                name=name,
+                aliases=aliases,
+                summary=summary,
+                parameter=first.name if first else None,
+                default=default,
+                plan=plan,
+            )
+        )
+        return plan
+
+    return add
+
+
+@_register("bootstrap", summary="draws as many rows as there are, with replacement")
+@dataclass(frozen=True, eq=False)
+class Bootstrap(Plan):
+    """As many rows as there are, with replacement."""
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        population = source.population
+        return Drawn(source.count(rows, lambda rng: rng.choice(population, population.size)))
+
+
+@_register(
+    "poisson_bootstrap",
+    "poisson",
+    summary="takes each row a Poisson(1) number of times, which depends on seed, row number and "
+    "resample alone",
+)
+@dataclass(frozen=True, eq=False)
+class PoissonBootstrap(Plan):
+    """Each row a Poisson(1) number of times; for tables that are read in pieces."""
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        return Drawn(poisson_resamples(rows, source.weight, source.seed))
+
+
+@_register(
+    "stratified_bootstrap",
+    "stratified",
+    summary="bootstrap within each class, so that class sizes stay",
+)
+@dataclass(frozen=True, eq=False)
+class StratifiedBootstrap(Plan):
+    """A bootstrap within each class, so that class sizes stay."""
+
+    def refuse(self, table: AnyTable, target: Target) -> None:
+        if target.kind == "none":
+            raise ParameterError(
+                "resampling='stratified_bootstrap' keeps the shares of the classes, and there is no "
+                "target; use 'bootstrap'"
+            )
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        strata = [stratum for stratum in source.strata if stratum.size]
+        return Drawn(
+            source.count(rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata]))
+        )
+
+
+@_register("subsample", "subsampling", summary="a fraction of the rows without replacement")
+@dataclass(frozen=True, eq=False)
+class Subsample(Plan):
+    """A fraction of the rows without replacement.
+
+    Parameters
+    ----------
+    fraction : float
+        Above 0, at most 1; at least two rows are drawn.
+    """
+
+    fraction: float = option(0.5, help="share of the rows")
+
+    def check(self) -> None:
+        _check_share("fraction", self)
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        population = source.population
+        size = max(2, round(self.fraction * population.size))
+        return Drawn(source.count(rows, lambda rng: rng.choice(population, size, replace=False)))
+
+
+@_register(
+    "grouped_bootstrap",
+    "grouped",
+    summary="draws whole groups of rows with replacement (several rows of one subject)",
+)
+@dataclass(frozen=True, eq=False)
+class GroupedBootstrap(Plan):
+    """Whole groups of rows with replacement, as many as there are.
+
+    Parameters
+    ----------
+    groups : array of shape (n_samples,)
+        Group label of each row: several rows of one subject belong together.
+    """
+
+    groups: ArrayLike | None = option(None, flag=False, help="group of each row")
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        members = self._members(source)
+        n = len(members)
+        return Drawn(
+            source.count(
+                rows, lambda rng: np.concatenate([members[g] for g in rng.integers(n, size=n)])
+            )
+        )
+
+    def _members(self, source: Source) -> list[NDArray[np.intp]]:
+        """The population of each group."""
+        if self.groups is None:
+            raise ParameterError(
+                "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
+                "resampling=pyfsagg.GroupedBootstrap(groups)"
+            )
+        array = np.asarray(self.groups)
+        if array.shape != (source.n_samples,):
+            raise DataError(
+                f"groups must have one label per sample ({source.n_samples}), got the shape {array.shape}"
+            )
+        names, codes = np.unique(array.astype(str), return_inverse=True)
+        if len(names) < 2:
+            raise DataError("groups has one group only; a grouped bootstrap needs at least two")
+        drawn = source.population
+        found = (drawn[codes[drawn] == g] for g in range(len(names)))
+        return [members for members in found if members.size]
+
+
+@_register(
+    "k_fold",
+    "kfold",
+    "cross_validation",
+    summary="stratified folds; resample r leaves fold r out, so n_resamples is the number of folds",
+)
+@dataclass(frozen=True, eq=False)
+class KFold(Plan):
+    """Stratified folds of (nearly) equal size: resample r leaves fold r out.
+
+    The number of resamples is the number of folds, at least 2 and at most the size of the smallest
+    class.
+    """
+
+    only: ClassVar[bool] = True
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        n_folds = rows.stop
+        if rows.start:
+            raise ParameterError("k_fold has no further resamples: the folds are all there are")
+        smallest = min(stratum.size for stratum in source.strata)
+        if n_folds > smallest:
+            raise DataError(
+                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
+                f"smallest class has {smallest}; "
+                + (f"use at most {smallest} folds" if smallest > 1 else "leave that class out")
+            )
+        rng = generator(source.seed, 0)
+        # Classes are dealt out one after the other.
+        shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
+        fold = np.arange(shuffled.size) % n_folds
+        n, remedy = source.n_samples, "divide sample_weight by a common factor"
+        counts = (np.bincount(shuffled[fold != f], minlength=n) for f in rows)
+        weights = [weights_from_counts(each, f, remedy) for f, each in enumerate(counts)]
+        return Drawn(np.stack(weights))
+
+
+@_register(
+    "feature_subspace",
+    "subspace",
+    summary="all rows, a random fraction of the features; the others have no score there",
+)
+@dataclass(frozen=True, eq=False)
+class FeatureSubspace(Plan):
+    """All rows, a random fraction of the features; the others have no score there.
+
+    Parameters
+    ----------
+    fraction : float
+        Above 0, at most 1; at least two features are seen.
+    """
+
+    fraction: float = option(0.5, help="share of the features")
+
+    def check(self) -> None:
+        _check_share("fraction", self)
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        p = source.table.n_features
+        size = max(2, round(self.fraction * p))
+        seen = np.zeros((len(rows), p), dtype=np.bool_)
+        for position, row in enumerate(rows):
+            seen[position, generator(source.seed, row).choice(p, size, replace=False)] = True
+        return Drawn(features=seen)
+
+
+@_register(
+    "label_noise",
+    summary="all rows; a fraction of the labels is replaced by another class at random",
+)
+@dataclass(frozen=True, eq=False)
+class LabelNoise(Plan):
+    """All rows; a fraction of the labels is replaced by another class at random.
+
+    Parameters
+    ----------
+    fraction : float
+        Above 0, at most 1.
+    """
+
+    fraction: float = option(0.1, help="share of the labels")
+
+    def check(self) -> None:
+        _check_share("fraction", self)
+
+    def refuse(self, table: AnyTable, target: Target) -> None:
+        if target.kind != "classes":
+            raise ParameterError(
+                "resampling='label_noise' exchanges class labels, and the target has none; use another "
+                "plan"
+            )
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        target = source.target
+        n, k = target.codes.size, target.n_classes
+        labels = np.tile(target.codes, (len(rows), 1))
+        for position, row in enumerate(rows):
+            rng = generator(source.seed, row)
+            hit = source.order[rng.choice(n, max(1, round(self.fraction * n)), replace=False)]
+            labels[position, hit] = (labels[position, hit] + rng.integers(1, k, size=hit.size)) % k
+        return Drawn(labels=labels)
+
+
+@_register(
+    "value_noise",
+    summary="all rows; Gaussian noise of `scale` standard deviations on numeric features",
+)
+@dataclass(frozen=True, eq=False)
+class ValueNoise(Plan):
+    """All rows; Gaussian noise on numeric features.
+
+    Parameters
+    ----------
+    scale : float
+        Standard deviation of the noise, in standard deviations of the feature; above 0.
+    """
+
+    scale: float = option(0.1, help="noise in standard deviations of the feature")
+
+    def check(self) -> None:
+        check_real(f"scale of {self.name}", self.scale, low=0.0, low_open=True)
+
+    def refuse(self, table: AnyTable, target: Target) -> None:
+        if isinstance(table, SparseTable):
+            raise DataError(
+                "resampling='value_noise' puts noise on every cell, also on those that are zero, and X "
+                "is sparse; use another plan, or a dense table (X.toarray())"
+            )
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        return Drawn(noise=self.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Plan):
+    """Resamples made elsewhere, to repeat a run row by row.
+
+    Parameters
+    ----------
+    indices : array of int, shape (n_resamples, n_draws)
+        The rows (from 0) of each resample.
+    """
+
+    kind: ClassVar[str] = "resampling=Rows(...)"
+    name: ClassVar[str] = "row_indices"
+    only: ClassVar[bool] = True
+
+    indices: ArrayLike | None = option(None, flag=False, help="rows of each resample, from 0")
+
+    def check(self) -> None:
+        if self.sample_weight is not None:
+            raise ParameterError(
+                "the rows say how often each sample is drawn; sample_weight cannot be given with them"
+            )
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        n = source.n_samples
+        indices = np.asarray(self.indices)
+        if indices.ndim != 2 or 0 in indices.shape:
+            raise ParameterError(
+                "row_indices must have the shape (n_resamples, n_draws), one row per resample; got "
+                f"{indices.shape}"
+            )
+        if indices.dtype.kind == "f" and (indices == np.floor(indices)).all():
+            indices = indices.astype(np.int64)
+        if indices.dtype.kind not in "iu":
+            raise ParameterError(
+                f"row_indices must hold whole numbers, got the type {indices.dtype}"
+            )
+        if indices.min() < 0 or indices.max() >= n:
+            r_counts = indices.min() >= 1 and indices.max() == n
+            hint = "; R counts from 1: subtract 1" if r_counts else ""
+            raise ParameterError(
+                f"row_indices must lie between 0 and {n - 1} for a table of {n} rows, got "
+                f"{indices.min()} to {indices.max()}{hint}"
+            )
+        remedy = "draw every row less often, in the same proportion"
+        counts = (np.bincount(row, minlength=n) for row in indices)
+        weights = [weights_from_counts(each, number, remedy) for number, each in enumerate(counts)]
+        return Drawn(np.stack(weights))
+
+
+def _check_share(name: str, plan: Plan) -> None:
+    check_real(f"{name} of {plan.name}", getattr(plan, name), low=0.0, high=1.0, low_open=True)
+
+
+def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) -> Plan:
+    """A plan, or the name of one with its parameters.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, InputTypeError
+        For an unknown name or parameter, or something that is no plan.
+    """
+    if isinstance(given, Plan):
+        if parameters:
+            raise ParameterError(f"{given!r} has its parameters already")
+        return given
+    if not isinstance(given, str):
+        raise InputTypeError(
+            "resampling must be a name from list_resampling_plans() or a plan such as "
+            f"pyfsagg.Subsample(0.8), got {given!r}"
+        )
+    return PLANS.get(given).plan.of(parameters)
 
 
 def list_resampling_plans() -> pd.DataFrame:
@@ -172,40 +457,18 @@ def list_resampling_plans() -> pd.DataFrame:
     >>> float(list_resampling_plans().loc["subsample", "default"])
     0.5
     """
-    return PLANS.to_frame()
-
-
-def resolve_seed(random_state: object) -> int:
-    """A seed that can be written down: an int as it is, None as fresh entropy, a generator's draw.
-
-    Raises
-    ------
-    InputTypeError
-        For anything else.
-    """
-    if random_state is None:
-        return secrets.randbits(63)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63 - 1))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        return check_integer("random_state", random_state, low=0)
-    raise InputTypeError(
-        f"random_state must be None, a whole number or a NumPy generator, got {random_state!r}"
-    )
+    frame = PLANS.to_frame()
+    return frame.assign(plan=[plan.__name__ for plan in frame["plan"]])
 
 
 def draw_resamples(
     table: AnyTable,
     target: Target,
+    plan: str | Plan = "bootstrap",
     *,
-    plan: str = "bootstrap",
     n_resamples: int = 1000,
     seed: int = 0,
-    groups: ArrayLike | None = None,
-    sample_weight: NDArray[np.uint16] | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    weight: NDArray[np.uint16] | None = None,
     first: int = 0,
 ) -> Resamples:
     """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan.
@@ -214,219 +477,47 @@ def draw_resamples(
     ----------
     table, target
         Validated data.
-    plan : str
-        A name from ``PLANS``.
+    plan : str or Plan
     n_resamples : int
         At least 1; for ``"k_fold"`` the number of folds, at least 2.
     seed : int
         Determines the draw together with the number of the resample.
-    groups : array of shape (n_samples,), for ``"grouped_bootstrap"``
-        Group label of each row.
-    sample_weight : ndarray of uint16 (n_samples,), optional
-        How often each row stands in the population that is drawn from.
-    parameters : mapping, optional
-        The plan's own parameter, for instance ``{"fraction": 0.8}``.
+    weight : ndarray of uint16 (n_samples,), optional
+        How often each row stands in the population, instead of what the plan says.
 
     Raises
     ------
     UnknownNameError, ParameterError, DataError
-        Unknown plan or parameter, value out of range, groups missing or of the wrong length, more
-        folds than the smallest class has rows.
+        Unknown plan, groups missing or of the wrong length, more folds than the smallest class has
+        rows, a table or target that the plan cannot use.
     """
-    spec = PLANS.get(plan)
-    check_integer("n_resamples", n_resamples, low=2 if spec.name == "k_fold" else 1)
-    level = _plan_parameter(spec, parameters)
-    n = table.n_samples
-    weight = np.ones(n, dtype=np.uint16) if sample_weight is None else sample_weight
-    if (groups is not None) != (spec.name == "grouped_bootstrap"):
-        raise ParameterError(
-            "groups and resampling='grouped_bootstrap' belong together, got "
-            f"resampling={spec.name!r} and groups={'None' if groups is None else 'given'}"
-        )
-    _check_kind(spec.name, table, target)
-    order = canonical_order(table, target)
-    population = np.repeat(order, weight[order])
-    everything = np.broadcast_to(weight, (n_resamples, n))
-    weights: NDArray[np.uint16] = everything
-    labels, features, noise = target.codes[np.newaxis, :], None, 0.0
-    rows = range(first, first + n_resamples)
-    if spec.name == "bootstrap":
-        weights = _count_draws(rows, n, seed, lambda rng: rng.choice(population, population.size))
-    elif spec.name == "poisson_bootstrap":
-        weights = poisson_resamples(rows, weight, seed)
-    elif spec.name == "stratified_bootstrap":
-        strata = [population[target.codes[population] == c] for c in range(target.n_classes)]
-        weights = _count_draws(
-            rows,
-            n,
-            seed,
-            lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata if s.size]),
-        )
-    elif spec.name == "subsample":
-        size = max(2, round(level * population.size))
-        weights = _count_draws(
-            rows, n, seed, lambda rng: rng.choice(population, size, replace=False)
-        )
-    elif spec.name == "grouped_bootstrap":
-        members = _group_members(groups, population, n)
-        weights = _count_draws(
-            rows,
-            n,
-            seed,
-            lambda rng: np.concatenate(
-                [members[g] for g in rng.integers(len(members), size=len(members))]
-            ),
-        )
-    elif spec.name == "k_fold":
-        if first:
-            raise ParameterError("k_fold has no further resamples: the folds are all there are")
-        weights = _leave_fold_out(n_resamples, population, target, seed, n)
-    elif spec.name == "feature_subspace":
-        features = _subspaces(rows, table.n_features, level, seed)
-    elif spec.name == "label_noise":
-        labels = _flip_labels(rows, target, level, seed, order)
-    else:
-        noise = level
-    recorded = {} if spec.parameter is None else {spec.parameter: level}
+    chosen = read_plan(plan)
+    check_integer("n_resamples", n_resamples, low=2 if isinstance(chosen, KFold) else 1)
+    if weight is None:
+        weight = full_weights(table.n_samples, chosen.sample_weight)[0]
+    chosen.refuse(table, target)
+    drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
+    weights = drawn.weights
+    if weights is None:
+        weights = np.broadcast_to(weight, (n_resamples, table.n_samples))
     return Resamples(
-        np.ascontiguousarray(weights), labels, features, noise, spec.name, seed, recorded
+        np.ascontiguousarray(weights),
+        target.codes[np.newaxis, :] if drawn.labels is None else drawn.labels,
+        drawn.features,
+        drawn.noise,
+        chosen.name,
+        None if isinstance(chosen, Rows) else seed,
+        chosen.parameters(),
     )
 
 
-def _check_kind(plan: str, table: AnyTable, target: Target) -> None:
-    """Refuse plans that need classes where there are none, or cells where they are not kept."""
-    if plan == "value_noise" and isinstance(table, SparseTable):
-        raise DataError(
-            "resampling='value_noise' puts noise on every cell, also on those that are zero, and X is "
-            "sparse; use another plan, or a dense table (X.toarray())"
-        )
-    if plan == "stratified_bootstrap" and target.kind == "none":
-        raise ParameterError(
-            "resampling='stratified_bootstrap' keeps the shares of the classes, and there is no target; "
-            "use 'bootstrap'"
-        )
-    if plan == "label_noise" and target.kind != "classes":
-        raise ParameterError(
-            "resampling='label_noise' exchanges class labels, and the target has none; use another plan"
-        )
-
-
-def resamples_from_indices(row_indices: ArrayLike, target: Target) -> Resamples:
-    """Resamples made elsewhere: an array (n_resamples, any number of draws) of 0-based rows.
-
-    Raises
-    ------
-    ParameterError
-        If the array is not two-dimensional, not whole numbers, or points outside the table.
-    """
-    n = target.codes.size
-    indices = np.asarray(row_indices)
-    if indices.ndim != 2 or 0 in indices.shape:
-        raise ParameterError(
-            "row_indices must have the shape (n_resamples, n_draws), one row per resample; got "
-            f"{indices.shape}"
-        )
-    if indices.dtype.kind == "f" and (indices == np.floor(indices)).all():
-        indices = indices.astype(np.int64)
-    if indices.dtype.kind not in "iu":
-        raise ParameterError(f"row_indices must hold whole numbers, got the type {indices.dtype}")
-    if indices.min() < 0 or indices.max() >= n:
-        hint = "; R counts from 1: subtract 1" if indices.min() >= 1 and indices.max() == n else ""
-        raise ParameterError(
-            f"row_indices must lie between 0 and {n - 1} for a table of {n} rows, got "
-            f"{indices.min()} to {indices.max()}{hint}"
-        )
-    weights = np.empty((indices.shape[0], n), dtype=np.uint16)
-    for r, row in enumerate(indices):
-        weights[r] = np.bincount(row, minlength=n)
-    return Resamples(weights, target.codes[np.newaxis, :], None, 0.0, "row_indices", None, {})
-
-
-def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
-    """Row positions in an order that depends on what the rows hold, not on where they stand."""
-    key = target.codes if target.values is None else target.values
-    return np.lexsort((key, row_digests(table)))
-
-
-def _plan_parameter(spec: PlanSpec, parameters: Mapping[str, Any] | None) -> float:
-    given = dict(parameters or {})
-    level = given.pop(spec.parameter, spec.default) if spec.parameter else None
-    if given:
-        allowed = f"it takes {spec.parameter!r}" if spec.parameter else "it takes none"
-        raise ParameterError(
-            f"resampling={spec.name!r} has no parameter {next(iter(given))!r}; {allowed}"
-        )
-    if level is None:
-        return 0.0
-    high = None if spec.parameter == "scale" else 1.0
-    return check_real(f"{spec.parameter} of {spec.name}", level, low=0.0, high=high, low_open=True)
-
-
-def _generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(stream, resample)))
-
-
-def _count_draws(rows: range, n: int, seed: int, draw: Any) -> NDArray[np.uint16]:
-    weights = np.empty((len(rows), n), dtype=np.uint16)
-    for position, row in enumerate(rows):
-        weights[position] = np.bincount(draw(_generator(seed, row)), minlength=n)
-    return weights
-
-
-def _group_members(
-    groups: ArrayLike | None, population: NDArray[np.intp], n: int
-) -> list[NDArray[np.intp]]:
-    array = np.asarray(groups)
-    if array.shape != (n,):
-        raise DataError(f"groups must have one label per sample ({n}), got the shape {array.shape}")
-    names, codes = np.unique(array.astype(str), return_inverse=True)
-    if len(names) < 2:
-        raise DataError("groups has one group only; a grouped bootstrap needs at least two")
-    return [
-        members for g in range(len(names)) if (members := population[codes[population] == g]).size
-    ]
-
-
-def _leave_fold_out(
-    n_folds: int, population: NDArray[np.intp], target: Target, seed: int, n: int
-) -> NDArray[np.uint16]:
-    """Stratified folds of (nearly) equal size: classes are dealt out one after the other."""
-    smallest = int(np.bincount(target.codes[population]).min())
-    if n_folds > smallest:
-        raise DataError(
-            f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
-            f"smallest class has {smallest}; "
-            + (f"use at most {smallest} folds" if smallest > 1 else "leave that class out")
-        )
-    rng = _generator(seed, 0)
-    shuffled = np.concatenate(
-        [
-            rng.permutation(population[target.codes[population] == c])
-            for c in range(max(1, target.n_classes))
-        ]
-    )
-    fold = np.arange(shuffled.size) % n_folds
-    weights = np.empty((n_folds, n), dtype=np.uint16)
-    for f in range(n_folds):
-        weights[f] = np.bincount(shuffled[fold != f], minlength=n)
-    return weights
-
-
-def _subspaces(rows: range, p: int, fraction: float, seed: int) -> NDArray[np.bool_]:
-    size = max(2, round(fraction * p))
-    seen = np.zeros((len(rows), p), dtype=np.bool_)
-    for position, row in enumerate(rows):
-        seen[position, _generator(seed, row).choice(p, size, replace=False)] = True
-    return seen
-
-
-def _flip_labels(
-    rows: range, target: Target, fraction: float, seed: int, order: NDArray[np.intp]
-) -> NDArray[np.int32]:
-    n, k = target.codes.size, target.n_classes
-    labels = np.tile(target.codes, (len(rows), 1))
-    for position, row in enumerate(rows):
-        rng = _generator(seed, row)
-        hit = order[rng.choice(n, max(1, round(fraction * n)), replace=False)]
-        labels[position, hit] = (labels[position, hit] + rng.integers(1, k, size=hit.size)) % k
-    return labels
+def with_data(plan: Plan, **arrays: Any) -> Plan:
+    """The plan with arrays that were given apart from it, such as those of a call of ``fit``."""
+    given = {name: array for name, array in arrays.items() if array is not None}
+    for name in given:
+        if name not in plan.names():
+            raise ParameterError(
+                f"{name} and resampling={plan.name!r} do not belong together"
+                + ("; use resampling='grouped_bootstrap'" if name == "groups" else "")
+            )
+    return replace(plan, **given) if given else plan

@@ -1,10 +1,18 @@
 """How far selections, rankings and scores agree over resamples."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._run.result import shown_by
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
+    PairwiseAverage,
     StabilityResult,
     StabilitySpec,
     UndefinedStabilityError,
+    WholeSample,
 )
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy, adequacy_curve, enough_resamples
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
@@ -12,17 +20,26 @@ from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.jackknife import pseudo_values
 from pyfsagg.stability_measures.measure import list_stability_measures, stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
+from pyfsagg.stability_measures.result import StabilityReport, stability_report
+from pyfsagg.stability_measures.sets import SetPairs
 from pyfsagg.stability_measures.table import stability_table
 from pyfsagg.stability_measures.thesis import thesis_measures
+
+if TYPE_CHECKING:
+    from pyfsagg._page.page import Page
 
 __all__ = [
     "STABILITY_MEASURES",
     "Adequacy",
     "NogueiraResult",
+    "PairwiseAverage",
+    "SetPairs",
+    "StabilityReport",
     "StabilityResult",
     "StabilitySpec",
     "StabilityTest",
     "UndefinedStabilityError",
+    "WholeSample",
     "adequacy",
     "adequacy_curve",
     "chance_level",
@@ -34,6 +51,22 @@ __all__ = [
     "pseudo_values",
     "stability",
     "stability_curve",
+    "stability_report",
     "stability_table",
     "thesis_measures",
 ]
+
+
+def _pictures() -> Mapping[str, Callable[..., Any]]:
+    from pyfsagg.stability_measures._plot import STABILITY_PLOTS
+
+    return STABILITY_PLOTS
+
+
+def _page(result: StabilityReport, **options: Any) -> Page:
+    from pyfsagg.stability_measures._page import stability_page
+
+    return stability_page(result, **options)
+
+
+shown_by("stability", pictures=_pictures, page=_page)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 
 __all__ = [
+    "AT_THE_EDGE",
     "STABILITY_MEASURES",
     "BoundStatistic",
     "Estimate",
-    "Floats",
     "Imputed",
     "PairwiseAverage",
     "StabilityResult",
@@ -28,7 +28,9 @@ __all__ = [
     "require_defined",
 ]
 
-Floats = NDArray[np.float64]
+
+AT_THE_EDGE = "equal scores at the edge of a subset: the first columns are selected"
+"""How measures of subsets treat ties where they are given scores or ranks."""
 
 BLOCK_CELLS = 1 << 20
 """Cells of the similarity matrix that are held at once (8 MB of float64)."""
@@ -213,29 +215,34 @@ def _divide(total: Floats, mass: Floats) -> Floats:
     return out
 
 
-@dataclass(frozen=True)
-class StabilitySpec:
+@dataclass(frozen=True, kw_only=True)
+class StabilitySpec(Spec):
     """A registered stability measure.
+
+    In formulas i (or s) and v are two of m resamples, l_i and V_i the scores and the subset of n_i
+    features of one, I the number of features that two subsets share, j one of p features, r_sj its
+    rank, h_j how many subsets hold it, q the sum of all h_j.
 
     `bind(data, **options)` returns a :class:`BoundStatistic`, where `data` is what `kind` says: a
     score matrix, ascending ranks, or a selection.  `needs` names the arguments without which the
-    measure is not defined ("n_features", "similarity").
+    measure is not defined ("n_features", "similarity").  `chance(size, n_features, n_resamples,
+    **options)` is the mean of a set measure over random subsets of one size, if it is known.
     """
 
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
-    formula: str
-    bounds: str
-    corrected_for_chance: bool
-    kind: str
-    larger_is_stabler: bool
-    source: str
-    needs: tuple[str, ...]
+    corrected_for_chance: bool = False
+    kind: Literal["scores", "ranks", "sets"]
+    needs: tuple[str, ...] = ()
     bind: Callable[..., BoundStatistic]
+    chance: Callable[..., float] | None = None
+
+    @property
+    def larger_is_stabler(self) -> bool:
+        return self.higher_is_better
 
 
-STABILITY_MEASURES: Registry[StabilitySpec] = Registry("stability measure")
+STABILITY_MEASURES = Registry(
+    "stability measure", StabilitySpec, group="pyfsagg.stability_measures"
+)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pyfsagg._base.words import (
     count,
@@ -19,38 +16,24 @@ from pyfsagg._base.words import (
     titled,
 )
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
-    Code,
     Column,
-    Enumeration,
     Page,
     Picture,
-    Records,
     Section,
     Table,
     Text,
 )
 from pyfsagg._version import __version__
-from pyfsagg.stability_measures import (
-    STABILITY_MEASURES,
-    NogueiraResult,
-    StabilityTest,
-)
+from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._plot import plot_stability_curve
+from pyfsagg.stability_measures.result import Pair, StabilityReport
 
-__all__ = ["CURVE_CAPTION", "CURVE_LABEL", "Pair", "stability_page"]
-
-Floats = NDArray[np.float64]
+__all__ = ["curve_picture", "stability_page"]
 
 MOST_ROWS = 500
-MOST_REPEATS = 200
-REPEATED_CELLS = 20_000_000
-"""Cells of score matrices that a report aggregates again, so that large runs stay quick."""
-
-ENOUGH = 0.05
-"""Share of the selection that a repetition may replace when resamples count as enough."""
-
 CURVE_CAPTION = (
     "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
     "features at random would give. Only the distance from the dotted line speaks for the ranking; "
@@ -59,93 +42,62 @@ CURVE_CAPTION = (
 CURVE_LABEL = "Lines: stability of the best k features against k, with the level of chance"
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Two collections of selections and the test that their stability is the same."""
-
-    names: tuple[str, str]
-    results: tuple[NogueiraResult, NogueiraResult]
-    test: StabilityTest
-
-
 def stability_page(
-    table: pd.DataFrame,
+    result: StabilityReport,
     *,
-    n_resamples: int,
-    n_features: int | None,
-    what: str,
-    interval: str | None,
-    level: float,
-    features: pd.DataFrame | None = None,
-    curve: pd.DataFrame | None = None,
-    pair: Pair | None = None,
-    data_name: str | None = None,
-    settings: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (),
     command: str | None = None,
-    snippet: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
 ) -> Page:
-    """The report of ``pyfsagg stability`` as a page for :func:`pyfsagg._page.page.write_page`.
+    """The report about a collection as a page for :func:`pyfsagg._page.page.write_page`.
 
     Parameters
     ----------
-    table : DataFrame
-        What :func:`pyfsagg.stability_table` returns.
-    n_resamples, n_features : int
-        Size of the collection; None for an unknown number of features.
-    what : str
-        What was compared, for the summary: ``"the best 9 of 34 features"``.
-    interval, level
-        As in :func:`pyfsagg.stability_table`.
-    features : DataFrame, optional
-        What :func:`pyfsagg.feature_stability` returns.
-    curve : DataFrame, optional
-        What :func:`pyfsagg.stability_curve` returns.
-    pair : Pair, optional
-        The comparison with another collection.
-    data_name : str, optional
-        What the collection is called, for the title.
-    settings : sequence of (group, rows of (name, value))
-        What determines the numbers.
-    command, snippet : str, optional
-        The arguments of the ``pyfsagg`` command, and Python code, that repeat the result.
+    result : StabilityReport
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
     Page
         At most 500 features are listed.
     """
-    sections = [Section("summary", "Summary", [Text(_summary(table, n_resamples, what, level))])]
-    sections.append(Section("measures", "Measures", [_measures(table, interval, level)]))
-    if curve is not None and curve["value"].notna().any():
-        picture = Picture(
-            "Stability of the best k features",
-            inline_svg(lambda: plot_stability_curve(curve), prefix="curve", label=CURVE_LABEL),
-            CURVE_CAPTION,
-        )
-        sections.append(Section("size", "Stability against subset size", [picture]))
-    if pair is not None:
-        sections.append(Section("comparison", "Comparison", _comparison(pair, level)))
-    if features is not None:
-        sections.append(Section("features", "Features", [_features(features, level)]))
-    if settings:
-        records = Records("Everything that determines the numbers above.", settings)
-        sections.append(Section("settings", "Settings", [records]))
-    blocks: list[Block] = []
-    if command:
-        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
-    if snippet:
-        blocks += [Text("In Python:"), Code(snippet)]
-    if blocks:
-        sections.append(Section("repeat", "How to repeat it", blocks))
-    sections.append(Section("cite", "How to cite", [Enumeration(_references(table))]))
+    table, level = result.table, result.parameters["level"]
+    interval, p = result.parameters["interval"], result.data["n_features"]
+    sections = [
+        Section("summary", "Summary", [Text(_summary(result))]),
+        Section("measures", "Measures", [_measures(table, interval, level)]),
+    ]
+    if result.curve is not None and result.curve["value"].notna().any():
+        curve = [curve_picture(result.curve)]
+        sections.append(Section("size", "Stability against subset size", curve))
+    if result.pair is not None:
+        sections.append(Section("comparison", "Comparison", _comparison(result.pair, level)))
+    sections += [
+        Section("features", "Features", [_features(result.features, level)]),
+        *closing(
+            settings_groups(result),
+            _references(table),
+            command=command,
+            code=result.code(result.full_view({"reading": reading})),
+        ),
+    ]
     title = f"Stability of {data_name}" if data_name else "Stability"
-    known = f", {plural(n_features, 'feature')}" if n_features else ""
-    return Page(title, f"{plural(n_resamples, 'resample')}{known}", sections)
+    known = f", {plural(p, 'feature')}" if p else ""
+    return Page(title, f"{plural(result.data['n_resamples'], 'resample')}{known}", sections)
 
 
-def _summary(table: pd.DataFrame, n_resamples: int, what: str, level: float) -> str:
-    sentences = [f"{plural(n_resamples, 'resample').capitalize()} were compared: {what}."]
-    rows = table.to_dict("index")
+def curve_picture(curve: pd.DataFrame) -> Picture:
+    """Stability of the best k features against k."""
+    svg = inline_svg(lambda: plot_stability_curve(curve), prefix="curve", label=CURVE_LABEL)
+    return Picture("Stability of the best k features", svg, CURVE_CAPTION)
+
+
+def _summary(result: StabilityReport) -> str:
+    level = result.parameters["level"]
+    resamples = plural(result.data["n_resamples"], "resample").capitalize()
+    sentences = [f"{resamples} were compared: {result.what}."]
+    rows = result.table.to_dict("index")
     for name in ("nogueira", "spearman", "jaccard"):
         row = rows.get(name)
         if row is None or pd.isna(row["value"]):
@@ -164,7 +116,7 @@ def _summary(table: pd.DataFrame, n_resamples: int, what: str, level: float) -> 
     return " ".join(sentences)
 
 
-def _measures(table: pd.DataFrame, interval: str | None, level: float) -> Table:
+def _measures(table: pd.DataFrame, interval: str, level: float) -> Table:
     rows = []
     for name, row in table.iterrows():
         limits = "–"
@@ -185,7 +137,11 @@ def _measures(table: pd.DataFrame, interval: str | None, level: float) -> Table:
     reasons = [f"{titled(str(name))}: {note}." for name, note in table["note"].items() if note]
     return Table(
         "Measures of stability"
-        + (f", with {100 * level:g} % intervals ({interval} over resamples)." if interval else "."),
+        + (
+            f", with {100 * level:g} % intervals ({interval} over resamples)."
+            if interval != "none"
+            else "."
+        ),
         [
             Column("Measure", numeric=False),
             Column("Value"),
@@ -274,9 +230,6 @@ def _features(features: pd.DataFrame, level: float) -> Table:
 
 def _references(table: pd.DataFrame) -> list[tuple[str, str]]:
     return [
-        ("Software", f"The pyfsagg developers. pyfsagg, version {__version__}"),
-        *(
-            (titled(str(name)), STABILITY_MEASURES.get(str(name)).source.rstrip("."))
-            for name in table.index
-        ),
+        software(__version__),
+        *((titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index),
     ]

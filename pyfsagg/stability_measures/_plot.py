@@ -20,9 +20,10 @@ from pyfsagg._draw.style import (
     set_title,
 )
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.stability_measures import pareto_front
+from pyfsagg.stability_measures.curves import pareto_front
+from pyfsagg.stability_measures.result import StabilityReport
 
-__all__ = ["plot_adequacy", "plot_stability_curve", "plot_trade_off"]
+__all__ = ["STABILITY_PLOTS", "plot_adequacy", "plot_stability_curve", "plot_trade_off"]
 
 # Okabe and Ito without their yellow, which is too light for a line on white.
 COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK)
@@ -246,3 +247,13 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     set_title(ax, "Would a repetition agree?", above_legend=True)
     legend_above(ax)
     return ax
+
+
+def _plot_curve_of_report(report: StabilityReport, *, ax: Axes | None = None) -> Axes:
+    if report.curve is None:
+        raise DataError("selections have one size only, and no curve of stability against size")
+    return plot_stability_curve(report.curve, ax=ax)
+
+
+STABILITY_PLOTS = {"curve": _plot_curve_of_report}
+"""What :meth:`pyfsagg.stability_measures.StabilityReport.plot` can draw, by name."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._kernels.similarity import adjusted_block, adjusted_rows
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.similarity import Neighbours, adjusted_block, adjusted_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._base import Floats
 from pyfsagg.stability_measures.chance import log_choose
 
-__all__ = ["Neighbours", "RandomLevel", "check_similarity", "enumerated_level", "yu_level"]
+__all__ = ["RandomLevel", "check_similarity", "enumerated_level", "similar_pairs", "yu_level"]
 
 MAX_COMBINATIONS = 1_000_000
 """Pairs of subsets that an exact expectation by enumeration may visit for one pair of sizes."""
@@ -83,32 +81,19 @@ def _in_order(
     return cells.to_numpy(), tuple(wanted)
 
 
-@dataclass(frozen=True, eq=False)
-class Neighbours:
-    """The similarity graph by rows, without self similarities."""
-
-    start: NDArray[np.intp]
-    neighbours: NDArray[np.intp]
-    strength: Floats
-    place: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, matrix: Floats, threshold: float) -> Neighbours:
-        joined = matrix >= threshold
-        np.fill_diagonal(joined, False)
-        rows, columns = np.nonzero(joined)
-        strength = matrix[rows, columns]
-        start = np.concatenate(([0], np.cumsum(joined.sum(axis=1)))).astype(np.intp)
-        # Most similar first; ties by the smaller, then the larger feature, whichever subset they
-        # are in, so that the greedy matching of two subsets does not depend on their order.
-        order = np.lexsort((np.maximum(rows, columns), np.minimum(rows, columns), -strength))
-        place = np.empty(len(order), dtype=np.intp)
-        place[order] = np.arange(len(order))
-        return cls(start, columns.astype(np.intp), strength, place)
-
-    @property
-    def arrays(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, NDArray[np.intp]]:
-        return self.start, self.neighbours, self.strength, self.place
+def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
+    """The graph of the pairs of features whose similarity reaches the threshold."""
+    joined = matrix >= threshold
+    np.fill_diagonal(joined, False)
+    rows, columns = np.nonzero(joined)
+    strength = matrix[rows, columns]
+    start = np.concatenate(([0], np.cumsum(joined.sum(axis=1)))).astype(np.intp)
+    # Most similar first; ties by the smaller, then the larger feature, whichever subset they
+    # are in, so that the greedy matching of two subsets does not depend on their order.
+    order = np.lexsort((np.maximum(rows, columns), np.minimum(rows, columns), -strength))
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    return Neighbours(start, columns.astype(np.intp), strength, place)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -139,7 +124,7 @@ class RandomLevel:
                 support = np.zeros((count, self.p), dtype=bool)
                 np.put_along_axis(support, position[:, :size], True, axis=1)
                 drawn.append(support)
-            total += float(adjusted_rows(self.kind, drawn[0], drawn[1], *self.graph.arrays).sum())
+            total += float(adjusted_rows(self.kind, drawn[0], drawn[1], self.graph).sum())
         return total / self.n_random
 
 
@@ -158,7 +143,7 @@ def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int
         for row, positions in zip(support, chosen, strict=True):
             row[list(positions)] = True
         supports.append(support)
-    return float(adjusted_block(kind, supports[0], supports[1], *graph.arrays).mean())
+    return float(adjusted_block(kind, supports[0], supports[1], graph).mean())
 
 
 def yu_level(graph: Neighbours, left: int, right: int, p: int) -> float:

@@ -18,10 +18,10 @@ from numpy.random import Generator
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.selection import n_selected
-from pyfsagg._kernels.stability import kendall_block
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.pairs import kendall_block
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores, select_top
-from pyfsagg.stability_measures._base import Floats
 from pyfsagg.stability_measures._input import read_matrix
 
 __all__ = ["Adequacy", "adequacy", "adequacy_curve", "enough_resamples"]

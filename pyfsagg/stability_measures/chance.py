@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import gammaln
 
-from pyfsagg.stability_measures._base import Floats
+from pyfsagg._base.types import Floats
 from pyfsagg.stability_measures._input import Selection
 
 __all__: list[str] = []

@@ -15,12 +15,10 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
-from pyfsagg.stability_measures._input import Selection, read_matrix
+from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.chance import davis_level, hypergeometric_mean, novovicova_level
-from pyfsagg.stability_measures.measure import stability
-from pyfsagg.stability_measures.sets import SetPairs
-from pyfsagg.stability_measures.similarity_adjusted import adjusted_level
+from pyfsagg.stability_measures.measure import check_options, stability
+from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
 __all__ = ["chance_level", "pareto_front", "stability_curve"]
 
@@ -76,37 +74,17 @@ def chance_level(
     p = check_integer("n_features", n_features, low=1)
     k = check_integer("size", size, low=0, high=p)
     m = check_integer("n_resamples", n_resamples, low=2)
-    if isinstance(spec.bind, SetPairs):
-        found = hypergeometric_mean(spec.bind.formula, k, k, p)
-        if options.get("correction", "none") == "none":
-            return found
-        return 0.0 if found < 1 else float("nan")
+    if spec.chance is None:
+        raise ParameterError(f"no chance level is known for the measure {spec.name!r}")
     if "similarity" in spec.needs:
-        matrix, _ = check_similarity(options.pop("similarity", None), None, spec.name)
-        if len(matrix) != p:
-            raise DataError(f"similarity has size {len(matrix)} x {len(matrix)} for {p} features")
-        return adjusted_level(spec, k, matrix, random_state=random_state, **options)
-    if k == 0 or (k == p and spec.name in ("nogueira", "somol")):
-        return float("nan")
-    if spec.name == "nogueira" or options.get("correction", "none") == "exact":
-        return 0.0 if k < p else float("nan")
-    if spec.name == "somol":
-        return _somol_level(k, p, m)
-    support = np.zeros((m, p), dtype=bool)
-    support[:, :k] = True
-    selection = Selection(support, p, ())
-    if spec.name == "novovicova":
-        return novovicova_level(selection)
-    return davis_level(selection, float(options.get("penalty", 0.0)))
-
-
-def _somol_level(k: int, p: int, m: int) -> float:
-    """E of the measure: it is linear in sum_j h_j (h_j - 1), whose mean is p m (m - 1) (k/p)^2."""
-    q = k * m
-    over_p, over_m = q % p, q % m
-    low = (q * q - p * (q - over_p) - over_p**2) / (p * q * (m - 1))
-    high = (over_m**2 + q * (m - 1) - over_m * m) / (q * (m - 1))
-    return (p * (k / p) ** 2 * m / q - low) / (high - low)
+        options["similarity"], _ = check_similarity(options.get("similarity"), None, spec.name)
+        size = len(options["similarity"])
+        if size != p:
+            raise DataError(f"similarity has size {size} x {size} for {p} features")
+    if isinstance(spec.bind, AdjustedPairs):
+        options["random_state"] = random_state
+    check_options(spec, options)
+    return spec.chance(k, p, m, **options)
 
 
 def stability_curve(
@@ -163,7 +141,9 @@ def stability_curve(
     for name in measures:
         spec = STABILITY_MEASURES.get(name)
         for k in counts:
-            level = chance_level(spec.name, k, p, m, random_state=random_state, **options)
+            level = np.nan
+            if spec.kind != "sets" or spec.chance is not None:
+                level = chance_level(spec.name, k, p, m, random_state=random_state, **options)
             support = select_top(matrix.values, k)
             try:
                 value = float(

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks, row_blocks
 from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import Selection, read_collection
 
 __all__ = ["feature_stability"]
-
-Floats = NDArray[np.float64]
 
 
 def feature_stability(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import ndtri, stdtrit
 
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
-from pyfsagg.stability_measures._base import BoundStatistic, Floats
+from pyfsagg.stability_measures._base import BoundStatistic
 
 __all__ = [
     "Interval",

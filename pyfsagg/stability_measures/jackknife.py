@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pyfsagg.stability_measures._base import STABILITY_MEASURES, Floats, require_defined
+from pyfsagg._base.types import Floats
+from pyfsagg.stability_measures._base import STABILITY_MEASURES, require_defined
 from pyfsagg.stability_measures.intervals import jackknife_values
 from pyfsagg.stability_measures.measure import bind
 

@@ -44,8 +44,8 @@ def list_stability_measures() -> pd.DataFrame:
     -------
     DataFrame
         One row per measure (index ``name``) with ``aliases``, ``summary``, ``formula``, ``bounds``,
-        ``corrected_for_chance``, ``kind`` (what it works on: scores, ranks or sets),
-        ``larger_is_stabler``, ``source`` and ``needs`` (arguments without which it is undefined).
+        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (what it
+        works on: scores, ranks or sets) and ``needs`` (arguments without which it is undefined).
 
     Examples
     --------
@@ -54,7 +54,8 @@ def list_stability_measures() -> pd.DataFrame:
     >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
     ['sets', 'ranks']
     """
-    return STABILITY_MEASURES.to_frame("bind")
+    table = STABILITY_MEASURES.to_frame("bind", "chance")
+    return table.rename(columns={"higher_is_better": "larger_is_stabler"})
 
 
 def stability(
@@ -214,11 +215,11 @@ def bind(
     if isinstance(spec.bind, AdjustedPairs):
         options["random_state"] = random_state
     prepared, p, kind = prepare(spec, read, top)
-    _check_options(spec, options)
+    check_options(spec, options)
     return spec.bind(prepared, **options), p, kind
 
 
-def _check_options(spec: StabilitySpec, options: dict[str, Any]) -> None:
+def check_options(spec: StabilitySpec, options: dict[str, Any]) -> None:
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
     unknown = sorted(set(options) - allowed)

@@ -19,9 +19,9 @@ from scipy.special import ndtr, ndtri
 
 from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures._base import Floats
 from pyfsagg.stability_measures._input import Matrix, read_collection
 
 __all__ = ["NogueiraResult", "StabilityTest", "nogueira"]

@@ -8,12 +8,14 @@ average costs O(m p).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.stability import (
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.pairs import (
     canberra_block,
     canberra_pair_sum,
     kendall_block,
@@ -23,7 +25,6 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     Estimate,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
@@ -209,100 +210,89 @@ def _free_pairs(ranks: Floats) -> Floats:
     return free
 
 
-def bind_kendall(ranks: Floats) -> PairwiseAverage:
-    m, p = ranks.shape
+def kendall_cells(
+    ranks: Floats, weights: Floats, *, symmetric: bool
+) -> Callable[[slice, slice], Floats]:
+    """Weighted tau-b of the rows of two slices of `ranks`."""
     order = np.argsort(ranks, axis=1)
-    weights = np.ones((m, p))
 
     def block(left: slice, right: slice) -> Floats:
-        cells: Floats = kendall_block(
-            ranks[left],
-            ranks[right],
-            order[left],
-            order[right],
-            weights[left],
-            weights[right],
-            False,
-        )
+        rows, orders = (ranks[left], ranks[right]), (order[left], order[right])
+        cells: Floats = kendall_block(*rows, *orders, weights[left], weights[right], symmetric)
         return cells
 
+    return block
+
+
+def bind_kendall(ranks: Floats) -> PairwiseAverage:
+    m, p = ranks.shape
+    block = kendall_cells(ranks, np.ones((m, p)), symmetric=False)
     shortcut = None if pairwise_is_cheaper(m, p) else lambda: _mean_kendall(ranks)
     return PairwiseAverage(m, block, shortcut)
 
 
 STABILITY_MEASURES.add(
     StabilitySpec(
-        "pearson",
-        ("pcc", "pearson_correlation"),
-        "mean Pearson correlation of score vectors",
-        "mean over pairs of r(l_s, l_v); feature_weights= gives the weighted coefficient",
-        "[-1, 1]",
-        True,
-        "scores",
-        True,
-        "thesis, eq. 3.2; Nogueira & Brown (2016)",
-        (),
-        bind_pearson,
-    )
-)
-STABILITY_MEASURES.add(
+        name="pearson",
+        aliases=("pcc", "pearson_correlation"),
+        summary="mean Pearson correlation of score vectors",
+        formula="mean over pairs of r(l_s, l_v); feature_weights= gives the weighted coefficient",
+        bounds="[-1, 1]",
+        ties="not concerned: scores count as they are",
+        source="thesis, eq. 3.2; Nogueira & Brown (2016)",
+        corrected_for_chance=True,
+        kind="scores",
+        bind=bind_pearson,
+    ),
     StabilitySpec(
-        "asd",
-        ("average_standard_deviation",),
-        "average standard deviation of standardised scores",
-        "1/p sum_j SD_s(z_sj), z the row z-scores, ddof 1",
-        "[0, inf)",
-        False,
-        "scores",
-        False,
-        "thesis, eq. 3.6",
-        (),
-        bind_asd,
-    )
-)
-STABILITY_MEASURES.add(
+        name="asd",
+        aliases=("average_standard_deviation",),
+        summary="average standard deviation of standardised scores",
+        formula="1/p sum_j SD_s(z_sj), z the row z-scores, ddof 1",
+        bounds="[0, inf)",
+        higher_is_better=False,
+        ties="not concerned: scores count as they are",
+        source="thesis, eq. 3.6",
+        kind="scores",
+        bind=bind_asd,
+    ),
     StabilitySpec(
-        "spearman",
-        ("srcc", "spearman_correlation"),
-        "mean Spearman correlation of rankings, average ranks for ties",
-        "mean over pairs of r(rank l_s, rank l_v); feature_weights= gives the weighted coefficient",
-        "[-1, 1]",
-        True,
-        "ranks",
-        True,
-        "thesis, eq. 3.3",
-        (),
-        bind_spearman,
-    )
-)
-STABILITY_MEASURES.add(
+        name="spearman",
+        aliases=("srcc", "spearman_correlation"),
+        summary="mean Spearman correlation of rankings, average ranks for ties",
+        formula="mean over pairs of r(rank l_s, rank l_v); feature_weights= gives the weighted coefficient",
+        bounds="[-1, 1]",
+        ties="average ranks",
+        source="thesis, eq. 3.3",
+        corrected_for_chance=True,
+        kind="ranks",
+        bind=bind_spearman,
+    ),
     StabilitySpec(
-        "kendall",
-        ("kendall_tau", "tau"),
-        "mean Kendall tau-b of rankings",
-        "mean over pairs of (C - D) / sqrt((C + D + T_s) (C + D + T_v))",
-        "[-1, 1]",
-        True,
-        "ranks",
-        True,
-        "Kendall (1945), Biometrika 33:239",
-        (),
-        bind_kendall,
-    )
-)
-STABILITY_MEASURES.add(
+        name="kendall",
+        aliases=("kendall_tau", "tau"),
+        summary="mean Kendall tau-b of rankings",
+        formula="mean over pairs of (C - D) / sqrt((C + D + T_s) (C + D + T_v))",
+        bounds="[-1, 1]",
+        ties="tau-b: a pair tied in one ranking lowers the other factor of the denominator only",
+        source="Kendall (1945), Biometrika 33:239",
+        corrected_for_chance=True,
+        kind="ranks",
+        bind=bind_kendall,
+    ),
     StabilitySpec(
-        "canberra",
-        ("canberra_distance",),
-        "mean Canberra distance of rankings, divided by p",
-        "mean over pairs of 1/p sum_j |r_sj - r_vj| / (r_sj + r_vj); direction= says whether rank "
-        "1 is the least (ascending) or the most important; location=k lowers ranks above k to k+1",
-        "[0, 1)",
-        False,
-        "ranks",
-        False,
-        "thesis, eq. 3.4; location: Jurman et al. (2008), Bioinformatics 24:258",
-        (),
-        bind_canberra,
-    )
+        name="canberra",
+        aliases=("canberra_distance",),
+        summary="mean Canberra distance of rankings, divided by p",
+        formula=(
+            "mean over pairs of 1/p sum_j |r_sj - r_vj| / (r_sj + r_vj); direction= says whether rank "
+            "1 is the least (ascending) or the most important; location=k lowers ranks above k to k+1"
+        ),
+        bounds="[0, 1)",
+        higher_is_better=False,
+        ties="average ranks",
+        source="thesis, eq. 3.4; location: Jurman et al. (2008), Bioinformatics 24:258",
+        kind="ranks",
+        bind=bind_canberra,
+    ),
 )

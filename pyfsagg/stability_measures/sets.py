@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
+    AT_THE_EDGE,
     STABILITY_MEASURES,
-    BoundStatistic,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
@@ -116,6 +117,15 @@ class SetPairs:
 
         return PairwiseAverage(len(sizes), block)
 
+    def chance(self, size: int, p: int, m: int, *, correction: str = "none") -> float:
+        found = chance.hypergeometric_mean(self.formula, size, size, p)
+        return found if correction == "none" else _zero_if(found < 1)
+
+
+def _zero_if(defined: bool) -> float:
+    """Chance level of a measure that is corrected for chance."""
+    return 0.0 if defined else float("nan")
+
 
 # ---------------------------------------------------------------------------------------------
 # functions of the selection frequencies
@@ -205,182 +215,199 @@ def bind_somol(selection: Selection) -> WholeSample:
     return _frequency_statistic(selection, value)
 
 
+def nogueira_chance(size: int, p: int, m: int) -> float:
+    return _zero_if(0 < size < p)
+
+
+def novovicova_chance(size: int, p: int, m: int, *, correction: str = "none") -> float:
+    if correction == "exact":
+        return _zero_if(0 < size < p)
+    return chance.novovicova_level(_of_one_size(size, p, m)) if size else float("nan")
+
+
+def davis_chance(
+    size: int, p: int, m: int, *, penalty: float = 0.0, correction: str = "none"
+) -> float:
+    if correction == "exact":
+        return _zero_if(0 < size < p)
+    return chance.davis_level(_of_one_size(size, p, m), float(penalty)) if size else float("nan")
+
+
+def _of_one_size(size: int, p: int, m: int) -> Selection:
+    support = np.zeros((m, p), dtype=bool)
+    support[:, :size] = True
+    return Selection(support, p, ())
+
+
+def somol_chance(size: int, p: int, m: int) -> float:
+    """E of the measure: it is linear in sum_j h_j (h_j - 1), whose mean is p m (m - 1) (k/p)^2."""
+    if size in (0, p):
+        return float("nan")
+    q = size * m
+    over_p, over_m = q % p, q % m
+    low = (q * q - p * (q - over_p) - over_p**2) / (p * q * (m - 1))
+    high = (over_m**2 + q * (m - 1) - over_m * m) / (q * (m - 1))
+    return (p * (size / p) ** 2 * m / q - low) / (high - low)
+
+
 # ---------------------------------------------------------------------------------------------
 # the table
 # ---------------------------------------------------------------------------------------------
 _P = ("n_features",)
-Row = tuple[
-    str, tuple[str, ...], str, str, str, bool, str, tuple[str, ...], Callable[..., BoundStatistic]
-]
-_ROWS: tuple[Row, ...] = (
-    (
-        "davis",
-        (),
-        "selected share of the union of all subsets, less a penalty on size",
-        "max(0, 1/|V| sum_j h_j/m - penalty/p median |V_i|)",
-        "[0, 1]",
-        False,
-        "Davis et al. (2006), Bioinformatics 22:2356",
-        _P,
-        bind_davis,
+
+
+def _set_measure(**said: Any) -> StabilitySpec:
+    """What the measures of subsets have in common."""
+    return StabilitySpec(kind="sets", ties=AT_THE_EDGE, **said)
+
+
+def _pairwise(*, pair: Formula, correctable: bool = False, **said: Any) -> StabilitySpec:
+    pairs = SetPairs(pair, correctable)
+    return _set_measure(bind=pairs, chance=pairs.chance, **said)
+
+
+STABILITY_MEASURES.add(
+    _set_measure(
+        name="davis",
+        summary="selected share of the union of all subsets, less a penalty on size",
+        formula="max(0, 1/|V| sum_j h_j/m - penalty/p median |V_i|)",
+        bounds="[0, 1]",
+        source="Davis et al. (2006), Bioinformatics 22:2356",
+        needs=_P,
+        bind=bind_davis,
+        chance=davis_chance,
     ),
-    (
-        "dice",
-        ("sorensen",),
-        "mean Dice index",
-        "mean over pairs of 2 I / (n_i + n_v)",
-        "[0, 1]",
-        False,
-        "Dice (1945), Ecology 26:297",
-        (),
-        SetPairs(dice, True),
+    _pairwise(
+        name="dice",
+        aliases=("sorensen",),
+        summary="mean Dice index",
+        formula="mean over pairs of 2 I / (n_i + n_v)",
+        bounds="[0, 1]",
+        source="Dice (1945), Ecology 26:297",
+        pair=dice,
+        correctable=True,
     ),
-    (
-        "hamming",
-        (),
-        "mean share of features treated alike",
-        "mean over pairs of (I + p - |V_i u V_v|) / p",
-        "[0, 1]",
-        False,
-        "Dunne, Cunningham & Azuaje (2002)",
-        _P,
-        SetPairs(hamming, True),
+    _pairwise(
+        name="hamming",
+        summary="mean share of features treated alike",
+        formula="mean over pairs of (I + p - |V_i u V_v|) / p",
+        bounds="[0, 1]",
+        source="Dunne, Cunningham & Azuaje (2002)",
+        needs=_P,
+        pair=hamming,
+        correctable=True,
     ),
-    (
-        "jaccard",
-        (),
-        "mean Jaccard index",
-        "mean over pairs of I / (n_i + n_v - I)",
-        "[0, 1]",
-        False,
-        "Jaccard (1901); thesis, eq. 3.5",
-        (),
-        SetPairs(jaccard, True),
+    _pairwise(
+        name="jaccard",
+        summary="mean Jaccard index",
+        formula="mean over pairs of I / (n_i + n_v - I)",
+        bounds="[0, 1]",
+        source="Jaccard (1901); thesis, eq. 3.5",
+        pair=jaccard,
+        correctable=True,
     ),
-    (
-        "tanimoto",
-        ("kalousis",),
-        "mean Tanimoto similarity of subsets (equal to Jaccard)",
-        "mean over pairs of 1 - (n_i + n_v - 2 I) / (n_i + n_v - I)",
-        "[0, 1]",
-        False,
-        "Kalousis, Prados & Hilario (2007), Knowl. Inf. Syst. 12:95",
-        (),
-        SetPairs(jaccard, True),
+    _pairwise(
+        name="tanimoto",
+        aliases=("kalousis",),
+        summary="mean Tanimoto similarity of subsets (equal to Jaccard)",
+        formula="mean over pairs of 1 - (n_i + n_v - 2 I) / (n_i + n_v - I)",
+        bounds="[0, 1]",
+        source="Kalousis, Prados & Hilario (2007), Knowl. Inf. Syst. 12:95",
+        pair=jaccard,
+        correctable=True,
     ),
-    (
-        "kappa",
-        ("cohen_kappa",),
-        "mean Cohen kappa",
-        "mean over pairs of (I - n_i n_v/p) / ((n_i + n_v)/2 - n_i n_v/p)",
-        "[-1, 1]",
-        True,
-        "Carletta (1996), Comput. Linguist. 22:249",
-        _P,
-        SetPairs(kappa),
+    _pairwise(
+        name="kappa",
+        aliases=("cohen_kappa",),
+        summary="mean Cohen kappa",
+        formula="mean over pairs of (I - n_i n_v/p) / ((n_i + n_v)/2 - n_i n_v/p)",
+        bounds="[-1, 1]",
+        source="Carletta (1996), Comput. Linguist. 22:249",
+        corrected_for_chance=True,
+        needs=_P,
+        pair=kappa,
     ),
-    (
-        "lustgarten",
-        (),
-        "mean chance-corrected intersection, scaled by its range",
-        "mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - max(0, n_i + n_v - p))",
-        "[-1, 1]",
-        True,
-        "Lustgarten, Gopalakrishnan & Visweswaran (2009), AMIA:406",
-        _P,
-        SetPairs(lustgarten),
+    _pairwise(
+        name="lustgarten",
+        summary="mean chance-corrected intersection, scaled by its range",
+        formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - max(0, n_i + n_v - p))",
+        bounds="[-1, 1]",
+        source="Lustgarten, Gopalakrishnan & Visweswaran (2009), AMIA:406",
+        corrected_for_chance=True,
+        needs=_P,
+        pair=lustgarten,
     ),
-    (
-        "nogueira",
-        (),
-        "one minus the ratio of observed to chance selection variance",
-        "1 - (1/p sum_j m/(m-1) h_j/m (1 - h_j/m)) / (k/p (1 - k/p)), k the mean size",
-        "[-1/(m-1), 1]",
-        True,
-        "Nogueira, Sechidis & Brown (2018), JMLR 18(174), def. 4",
-        _P,
-        bind_nogueira,
+    _set_measure(
+        name="nogueira",
+        summary="one minus the ratio of observed to chance selection variance",
+        formula="1 - (1/p sum_j m/(m-1) h_j/m (1 - h_j/m)) / (k/p (1 - k/p)), k the mean size",
+        bounds="[-1/(m-1), 1]",
+        source="Nogueira, Sechidis & Brown (2018), JMLR 18(174), def. 4",
+        corrected_for_chance=True,
+        needs=_P,
+        bind=bind_nogueira,
+        chance=nogueira_chance,
     ),
-    (
-        "novovicova",
-        (),
-        "relative entropy-like weight of the selection frequencies",
-        "1/(q log2 m) sum_j h_j log2 h_j, q = sum_j h_j",
-        "[0, 1]",
-        False,
-        "Novovičová, Somol & Pudil (2009), ICDMW",
-        (),
-        bind_novovicova,
+    _set_measure(
+        name="novovicova",
+        summary="relative entropy-like weight of the selection frequencies",
+        formula="1/(q log2 m) sum_j h_j log2 h_j, q = sum_j h_j",
+        bounds="[0, 1]",
+        source="Novovičová, Somol & Pudil (2009), ICDMW",
+        bind=bind_novovicova,
+        chance=novovicova_chance,
     ),
-    (
-        "ochiai",
-        ("cosine",),
-        "mean Ochiai index",
-        "mean over pairs of I / sqrt(n_i n_v)",
-        "[0, 1]",
-        False,
-        "Ochiai (1957)",
-        (),
-        SetPairs(ochiai, True),
+    _pairwise(
+        name="ochiai",
+        aliases=("cosine",),
+        summary="mean Ochiai index",
+        formula="mean over pairs of I / sqrt(n_i n_v)",
+        bounds="[0, 1]",
+        source="Ochiai (1957)",
+        pair=ochiai,
+        correctable=True,
     ),
-    (
-        "phi",
-        ("phi_coefficient",),
-        "mean Pearson correlation of indicator vectors",
-        "mean over pairs of (I - n_i n_v/p) / sqrt(n_i (1 - n_i/p) n_v (1 - n_v/p))",
-        "[-1, 1]",
-        True,
-        "Nogueira & Brown (2016), ECML PKDD:442",
-        _P,
-        SetPairs(phi),
+    _pairwise(
+        name="phi",
+        aliases=("phi_coefficient",),
+        summary="mean Pearson correlation of indicator vectors",
+        formula="mean over pairs of (I - n_i n_v/p) / sqrt(n_i (1 - n_i/p) n_v (1 - n_v/p))",
+        bounds="[-1, 1]",
+        source="Nogueira & Brown (2016), ECML PKDD:442",
+        corrected_for_chance=True,
+        needs=_P,
+        pair=phi,
     ),
-    (
-        "somol",
-        ("relative_weighted_consistency",),
-        "relative weighted consistency",
-        "(sum_j h_j/q (h_j - 1)/(m - 1) - c_min) / (c_max - c_min)",
-        "[0, 1]",
-        True,
-        "Somol & Novovičová (2010), IEEE TPAMI 32:1921",
-        _P,
-        bind_somol,
+    _set_measure(
+        name="somol",
+        aliases=("relative_weighted_consistency",),
+        summary="relative weighted consistency",
+        formula="(sum_j h_j/q (h_j - 1)/(m - 1) - c_min) / (c_max - c_min)",
+        bounds="[0, 1]",
+        source="Somol & Novovičová (2010), IEEE TPAMI 32:1921",
+        corrected_for_chance=True,
+        needs=_P,
+        bind=bind_somol,
+        chance=somol_chance,
     ),
-    (
-        "unadjusted",
-        (),
-        "mean chance-corrected intersection, scaled by the geometric mean size",
-        "mean over pairs of (I - n_i n_v/p) / (sqrt(n_i n_v) - n_i n_v/p)",
-        "[-1, 1]",
-        True,
-        "Bommert & Rahnenführer (2020), LOD:203",
-        _P,
-        SetPairs(unadjusted),
+    _pairwise(
+        name="unadjusted",
+        summary="mean chance-corrected intersection, scaled by the geometric mean size",
+        formula="mean over pairs of (I - n_i n_v/p) / (sqrt(n_i n_v) - n_i n_v/p)",
+        bounds="[-1, 1]",
+        source="Bommert & Rahnenführer (2020), LOD:203",
+        corrected_for_chance=True,
+        needs=_P,
+        pair=unadjusted,
     ),
-    (
-        "wald",
-        (),
-        "mean chance-corrected intersection, scaled by the smaller size",
-        "mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - n_i n_v/p)",
-        "[1 - p, 1]",
-        True,
-        "Wald, Khoshgoftaar & Napolitano (2013), ICTAI",
-        _P,
-        SetPairs(wald),
+    _pairwise(
+        name="wald",
+        summary="mean chance-corrected intersection, scaled by the smaller size",
+        formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - n_i n_v/p)",
+        bounds="[1 - p, 1]",
+        source="Wald, Khoshgoftaar & Napolitano (2013), ICTAI",
+        corrected_for_chance=True,
+        needs=_P,
+        pair=wald,
     ),
 )
-for _name, _aliases, _summary, _formula, _bounds, _corrected, _source, _needs, _bind in _ROWS:
-    STABILITY_MEASURES.add(
-        StabilitySpec(
-            _name,
-            _aliases,
-            _summary,
-            _formula,
-            _bounds,
-            _corrected,
-            "sets",
-            True,
-            _source,
-            _needs,
-            _bind,
-        )
-    )

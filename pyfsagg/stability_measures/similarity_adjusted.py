@@ -14,19 +14,20 @@ import numpy as np
 from numpy.random import Generator
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._kernels.similarity import COUNT, GREEDY, MATCHING, MEAN, YU, adjusted_block
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.similarity import COUNT, GREEDY, MATCHING, MEAN, YU, adjusted_block
 from pyfsagg.stability_measures._base import (
+    AT_THE_EDGE,
     STABILITY_MEASURES,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
 )
 from pyfsagg.stability_measures._input import Selection
 from pyfsagg.stability_measures._similarity import (
-    Neighbours,
     RandomLevel,
     enumerated_level,
+    similar_pairs,
     yu_level,
 )
 from pyfsagg.stability_measures.chance import ExpectedPairs, hypergeometric_mean
@@ -63,7 +64,7 @@ class AdjustedPairs:
         check_choice("correction", correction, ("default", "none", "exact", "estimate"))
         if correction == "default":
             correction = self.default_correction
-        graph = Neighbours.of(
+        graph = similar_pairs(
             similarity, check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
         )
         support = selection.support
@@ -82,7 +83,7 @@ class AdjustedPairs:
         expected = None if level is None else ExpectedPairs(sizes, level)
 
         def block(left: slice, right: slice) -> Floats:
-            cells: Floats = adjusted_block(self.kind, support[left], support[right], *graph.arrays)
+            cells: Floats = adjusted_block(self.kind, support[left], support[right], graph)
             if self.kind == YU:
                 both_empty = (sizes[left, None] == 0) & (sizes[None, right] == 0)
                 cells[both_empty] = np.nan
@@ -96,6 +97,26 @@ class AdjustedPairs:
             return adjusted
 
         return PairwiseAverage(len(sizes), block)
+
+    def chance(
+        self,
+        size: int,
+        p: int,
+        m: int,
+        *,
+        similarity: Floats,
+        threshold: float = 0.9,
+        correction: str = "default",
+        n_random: int = 10_000,
+        random_state: int | Generator | None = 0,
+    ) -> float:
+        """Expected value for two random subsets of one size."""
+        if (self.default_correction if correction == "default" else correction) != "none":
+            return 0.0 if 0 < size < p else float("nan")
+        graph = similar_pairs(similarity, threshold)
+        if self.kind == YU:
+            return yu_level(graph, size, size, p)
+        return RandomLevel(self.kind, graph, p, n_random, random_state)(size, size)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -185,33 +206,23 @@ def bind_sechidis(
     return WholeSample(len(sizes), evaluate)
 
 
-def adjusted_level(
-    spec: StabilitySpec,
+def zucknick_chance(
     size: int,
-    similarity: Floats,
+    p: int,
+    m: int,
     *,
+    similarity: Floats,
     threshold: float = 0.9,
-    correction: str = "default",
-    n_random: int = 10_000,
-    random_state: int | Generator | None = 0,
+    correction: str = "none",
 ) -> float:
-    """Expected value of an adjusted measure for two or more random subsets of one size."""
-    p = len(similarity)
-    if spec.name == "sechidis":
-        return 0.0 if 0 < size < p else float("nan")
-    if isinstance(spec.bind, AdjustedPairs):
-        if correction == "default":
-            correction = spec.bind.default_correction
-        if correction != "none":
-            return 0.0 if 0 < size < p else float("nan")
-        graph = Neighbours.of(similarity, threshold)
-        if spec.bind.kind == YU:
-            return yu_level(graph, size, size, p)
-        return RandomLevel(spec.bind.kind, graph, p, n_random, random_state)(size, size)
     if correction == "exact":
         return 0.0 if 0 < size < p else float("nan")
     between = _mean_off_diagonal(_thresholded(similarity, threshold))
     return hypergeometric_mean(_expected_zucknick(between), size, size, p)
+
+
+def sechidis_chance(size: int, p: int, m: int, **_options: Any) -> float:
+    return 0.0 if 0 < size < p else float("nan")
 
 
 def _mean_off_diagonal(matrix: Floats) -> float:
@@ -222,77 +233,77 @@ def _mean_off_diagonal(matrix: Floats) -> float:
 # ---------------------------------------------------------------------------------------------
 # the table
 # ---------------------------------------------------------------------------------------------
-_NEEDS = ("n_features", "similarity")
 _LOD = "Bommert & Rahnenführer (2020), LOD:203"
 _SCALED = "mean over pairs of (I - E I) / (sqrt(n_i n_v) - E I), I = |V_i n V_v| + "
-_ROWS = (
-    (
-        "intersection_count",
-        "(-inf, 1]",
-        True,
-        _LOD,
-        "adjusted intersection by counting features that have a stand-in",
-        _SCALED + "min(O_iv, O_vi)",
-        AdjustedPairs(COUNT, _geometric_size, "estimate"),
+
+
+def _adjusted(**said: Any) -> StabilitySpec:
+    """What the measures with similar features have in common."""
+    needs = ("n_features", "similarity")
+    return StabilitySpec(kind="sets", needs=needs, ties=AT_THE_EDGE, **said)
+
+
+def _intersection(*, pairs: AdjustedPairs, **said: Any) -> StabilitySpec:
+    return _adjusted(bind=pairs, chance=pairs.chance, corrected_for_chance=True, **said)
+
+
+STABILITY_MEASURES.add(
+    _intersection(
+        name="intersection_count",
+        summary="adjusted intersection by counting features that have a stand-in",
+        formula=_SCALED + "min(O_iv, O_vi)",
+        bounds="(-inf, 1]",
+        source=_LOD,
+        pairs=AdjustedPairs(COUNT, _geometric_size, "estimate"),
     ),
-    (
-        "intersection_greedy",
-        "(-inf, 1]",
-        True,
-        _LOD,
-        "adjusted intersection by a greedy matching of stand-ins",
-        _SCALED + "greedy matching(V_i - V_v, V_v - V_i)",
-        AdjustedPairs(GREEDY, _geometric_size, "estimate"),
+    _intersection(
+        name="intersection_greedy",
+        summary="adjusted intersection by a greedy matching of stand-ins",
+        formula=_SCALED + "greedy matching(V_i - V_v, V_v - V_i)",
+        bounds="(-inf, 1]",
+        source=_LOD,
+        pairs=AdjustedPairs(GREEDY, _geometric_size, "estimate"),
     ),
-    (
-        "intersection_mbm",
-        "(-inf, 1]",
-        True,
-        _LOD,
-        "adjusted intersection by a maximum bipartite matching of stand-ins",
-        _SCALED + "maximum matching(V_i - V_v, V_v - V_i)",
-        AdjustedPairs(MATCHING, _geometric_size, "estimate"),
+    _intersection(
+        name="intersection_mbm",
+        summary="adjusted intersection by a maximum bipartite matching of stand-ins",
+        formula=_SCALED + "maximum matching(V_i - V_v, V_v - V_i)",
+        bounds="(-inf, 1]",
+        source=_LOD,
+        pairs=AdjustedPairs(MATCHING, _geometric_size, "estimate"),
     ),
-    (
-        "intersection_mean",
-        "(-inf, 1]",
-        True,
-        _LOD,
-        "adjusted intersection by mean similarity to the stand-ins",
-        _SCALED + "min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
-        AdjustedPairs(MEAN, _geometric_size, "estimate"),
+    _intersection(
+        name="intersection_mean",
+        summary="adjusted intersection by mean similarity to the stand-ins",
+        formula=_SCALED + "min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
+        bounds="(-inf, 1]",
+        source=_LOD,
+        pairs=AdjustedPairs(MEAN, _geometric_size, "estimate"),
     ),
-    (
-        "sechidis",
-        "(-inf, inf)",
-        False,
-        "Sechidis et al. (2020), ECML PKDD:327",
-        "effective stability: selection covariance weighted by similarity",
-        "1 - trace(C S) / trace(C S_0), S the covariance of the indicators, S_0 that of chance",
-        bind_sechidis,
+    _adjusted(
+        name="sechidis",
+        summary="effective stability: selection covariance weighted by similarity",
+        formula="1 - trace(C S) / trace(C S_0), S the covariance of the indicators, S_0 that of chance",
+        bounds="(-inf, inf)",
+        source="Sechidis et al. (2020), ECML PKDD:327",
+        bind=bind_sechidis,
+        chance=sechidis_chance,
     ),
-    (
-        "yu",
-        "(-inf, 1]",
-        True,
-        "Yu, Han & Berens (2012), IEEE/ACM TCBB 9:262",
-        "intersection plus the mean number of features with a stand-in, chance-corrected",
-        "mean over pairs of (I - E I) / ((n_i + n_v)/2 - E I), I = |V_i n V_v| + (O_iv + O_vi)/2",
-        AdjustedPairs(YU, _mean_size, "exact"),
+    _intersection(
+        name="yu",
+        summary="intersection plus the mean number of features with a stand-in, chance-corrected",
+        formula="mean over pairs of (I - E I) / ((n_i + n_v)/2 - E I), I = |V_i n V_v| + (O_iv + O_vi)/2",
+        bounds="(-inf, 1]",
+        source="Yu, Han & Berens (2012), IEEE/ACM TCBB 9:262",
+        pairs=AdjustedPairs(YU, _mean_size, "exact"),
     ),
-    (
-        "zucknick",
-        "[0, inf)",
-        False,
-        "Zucknick, Richardson & Stronach (2008), SAGMB 7(1)",
-        "Jaccard index that adds the similarity of the features not shared",
-        "mean over pairs of (|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
-        bind_zucknick,
+    _adjusted(
+        name="zucknick",
+        summary="Jaccard index that adds the similarity of the features not shared",
+        formula="mean over pairs of (|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
+        bounds="[0, inf)",
+        source="Zucknick, Richardson & Stronach (2008), SAGMB 7(1)",
+        bind=bind_zucknick,
+        chance=zucknick_chance,
     ),
 )
-for _name, _bounds, _corrected, _source, _summary, _formula, _bind in _ROWS:
-    STABILITY_MEASURES.add(
-        StabilitySpec(
-            _name, (), _summary, _formula, _bounds, _corrected, "sets", True, _source, _NEEDS, _bind
-        )
-    )

@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.random import Generator
 
 from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     BoundStatistic,
-    Floats,
     StabilitySpec,
     require_defined,
 )

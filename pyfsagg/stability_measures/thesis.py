@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.ranks import rank_scores, select_top
-from pyfsagg.stability_measures._base import Estimate, Floats, PairwiseAverage, require_defined
+from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, require_defined
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_pearson, bind_spearman
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from pyfsagg._base.checks import check_real
-from pyfsagg._kernels.stability import kendall_block, overlap_block, weighted_kendall_pair_sum
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.stability.pairs import overlap_block, weighted_kendall_pair_sum
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     Estimate,
-    Floats,
     PairwiseAverage,
     StabilitySpec,
 )
-from pyfsagg.stability_measures.pairwise import correlation, pairwise_is_cheaper
+from pyfsagg.stability_measures.pairwise import correlation, kendall_cells, pairwise_is_cheaper
 
 __all__: list[str] = []
 
@@ -42,21 +42,8 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
     """Additive hyperbolic weights 1/r_j + 1/r_l, averaged over the weights of the two rankings."""
     m, p = ranks.shape
     weights = 1.0 / (p + 1 - ranks)
-    order = np.argsort(ranks, axis=1)
-
-    def block(left: slice, right: slice) -> Floats:
-        cells: Floats = kendall_block(
-            ranks[left],
-            ranks[right],
-            order[left],
-            order[right],
-            weights[left],
-            weights[right],
-            True,
-        )
-        return cells
-
-    ordered = np.take_along_axis(ranks, order, axis=1)
+    block = kendall_cells(ranks, weights, symmetric=True)
+    ordered = np.sort(ranks, axis=1)
     tied = bool((ordered[:, 1:] == ordered[:, :-1]).any())
     # With ties the norm of a row depends on the other row's weights, and the sum does not separate.
     direct = not tied and p > 1 and not pairwise_is_cheaper(m, p)
@@ -109,46 +96,38 @@ def _strict_order(ranks: Floats) -> Floats:
 
 STABILITY_MEASURES.add(
     StabilitySpec(
-        "top_down",
-        ("weighted_spearman", "savage"),
-        "mean top-down correlation (Pearson on Savage scores)",
-        "mean over pairs of r(S_s, S_v), S = sum_{i = rank}^p 1/i",
-        "[-1, 1]",
-        True,
-        "ranks",
-        True,
-        "Iman & Conover (1987), Technometrics 29:351",
-        (),
-        bind_top_down,
-    )
-)
-STABILITY_MEASURES.add(
+        name="top_down",
+        aliases=("weighted_spearman", "savage"),
+        summary="mean top-down correlation (Pearson on Savage scores)",
+        formula="mean over pairs of r(S_s, S_v), S = sum_{i = rank}^p 1/i",
+        bounds="[-1, 1]",
+        ties="tied features share the mean of their Savage scores",
+        source="Iman & Conover (1987), Technometrics 29:351",
+        corrected_for_chance=True,
+        kind="ranks",
+        bind=bind_top_down,
+    ),
     StabilitySpec(
-        "weighted_kendall",
-        ("weighted_tau",),
-        "mean weighted Kendall tau, additive hyperbolic weights",
-        "mean over pairs of <s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
-        "[-1, 1]",
-        True,
-        "ranks",
-        True,
-        "Vigna (2015), WWW '15:1166",
-        (),
-        bind_weighted_kendall,
-    )
-)
-STABILITY_MEASURES.add(
+        name="weighted_kendall",
+        aliases=("weighted_tau",),
+        summary="mean weighted Kendall tau, additive hyperbolic weights",
+        formula="mean over pairs of <s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
+        bounds="[-1, 1]",
+        ties="average ranks; a tied pair adds nothing to the numerator",
+        source="Vigna (2015), WWW '15:1166",
+        corrected_for_chance=True,
+        kind="ranks",
+        bind=bind_weighted_kendall,
+    ),
     StabilitySpec(
-        "rank_biased_overlap",
-        ("rbo",),
-        "mean extrapolated rank-biased overlap; persistence= (0.9)",
-        "mean over pairs of X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
-        "[0, 1]",
-        False,
-        "ranks",
-        True,
-        "Webber, Moffat & Zobel (2010), ACM TOIS 28:20, RBO_ext",
-        (),
-        bind_rank_biased_overlap,
-    )
+        name="rank_biased_overlap",
+        aliases=("rbo",),
+        summary="mean extrapolated rank-biased overlap; persistence= (0.9)",
+        formula="mean over pairs of X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
+        bounds="[0, 1]",
+        ties="broken by column order: the overlap at a depth needs strict lists",
+        source="Webber, Moffat & Zobel (2010), ACM TOIS 28:20, RBO_ext",
+        kind="ranks",
+        bind=bind_rank_biased_overlap,
+    ),
 )

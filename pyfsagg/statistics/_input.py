@@ -15,12 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 __all__ = [
     "INCOMPLETE",
     "Blocks",
-    "FloatArray",
     "Groups",
     "check_flag",
     "check_level",
@@ -30,7 +30,6 @@ __all__ = [
     "read_numbers",
 ]
 
-FloatArray = NDArray[np.float64]
 INCOMPLETE = ("error", "drop")
 
 
@@ -47,7 +46,7 @@ class Blocks:
         Subjects that were left out because a cell was missing.
     """
 
-    values: FloatArray
+    values: Floats
     subjects: tuple[str, ...]
     conditions: tuple[str, ...]
     n_dropped: int
@@ -57,7 +56,7 @@ class Blocks:
 class Groups:
     """Independent samples by group name; `n_dropped` missing values were left out."""
 
-    values: tuple[FloatArray, ...]
+    values: tuple[Floats, ...]
     names: tuple[str, ...]
     n_dropped: int
 
@@ -80,7 +79,7 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def negligible(residual: FloatArray, data: FloatArray) -> bool:
+def negligible(residual: Floats, data: Floats) -> bool:
     """Whether `residual` is nothing but the rounding error of arithmetic on `data`.
 
     The differences of numbers that agree on paper are of the order of one unit in the last place
@@ -166,6 +165,15 @@ def _column(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
     return column
 
 
+def _labels(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
+    """A column that says of each row which subject, condition or group it belongs to."""
+    column = _column(frame, role, name)
+    if bool(column.isna().any()):
+        row = int(np.flatnonzero(column.isna())[0]) + 1
+        raise DataError(f"the {role} column {name!r} has no label in row {row}; fill it in")
+    return column
+
+
 def _pivot(
     frame: pd.DataFrame, subject: Hashable, condition: Hashable, value: Hashable
 ) -> pd.DataFrame:
@@ -174,13 +182,7 @@ def _pivot(
         raise ParameterError(
             f"subject, condition and value must be three different columns, got {columns}"
         )
-    labels = {role: _column(frame, role, columns[role]) for role in ("subject", "condition")}
-    for role, column in labels.items():
-        if bool(column.isna().any()):
-            row = int(np.flatnonzero(column.isna())[0]) + 1
-            raise DataError(
-                f"the {role} column {columns[role]!r} has no label in row {row}; fill it in"
-            )
+    labels = {role: _labels(frame, role, columns[role]) for role in ("subject", "condition")}
     cells = pd.MultiIndex.from_arrays([labels["subject"], labels["condition"]])
     if cells.has_duplicates:
         _refuse_repeated(frame, cells, list(columns.values()))
@@ -266,7 +268,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
     return pd.DataFrame(values, index=pd.Index([str(label) for label in frame.index]))
 
 
-def read_numbers(column: Any, name: str, hint: str = "") -> FloatArray:
+def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
     """Floats of one column with NaN where a value is missing.
 
     `hint` is what to do about text.
@@ -361,11 +363,7 @@ def read_groups(data: Any, *, group: Any, value: Any, incomplete: str) -> Groups
         )
     if group is not None:
         frame = as_frame(data, "data")
-        labels = _column(frame, "group", group)
-        if bool(labels.isna().any()):
-            row = int(np.flatnonzero(labels.isna())[0]) + 1
-            raise DataError(f"the group column {group!r} has no label in row {row}; fill it in")
-        codes, names = _codes(labels)
+        codes, names = _codes(_labels(frame, "group", group))
         numbers = read_numbers(_column(frame, "value", value), str(value))
         samples = {name: numbers[codes == g] for g, name in enumerate(names)}
     elif isinstance(data, Mapping):
@@ -376,7 +374,7 @@ def read_groups(data: Any, *, group: Any, value: Any, incomplete: str) -> Groups
     return _complete_groups(samples, incomplete)
 
 
-def _complete_groups(samples: dict[str, FloatArray], incomplete: str) -> Groups:
+def _complete_groups(samples: dict[str, Floats], incomplete: str) -> Groups:
     if len(samples) < 2:
         raise DataError(f"the data have {len(samples)} group(s); at least 2 are needed to compare")
     missing = {name: int(np.isnan(sample).sum()) for name, sample in samples.items()}

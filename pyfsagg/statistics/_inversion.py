@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from pyfsagg.statistics._input import FloatArray
+from pyfsagg._base.types import Floats
 
 __all__ = ["exact_limits", "normal_limits"]
 
 
-def exact_limits(steps: FloatArray, pmf: FloatArray, tail: float) -> tuple[float, float, float]:
+def exact_limits(steps: Floats, pmf: Floats, tail: float) -> tuple[float, float, float]:
     """Order statistics of the steps between which a shift is not rejected.
 
     Parameters
@@ -38,7 +38,7 @@ def exact_limits(steps: FloatArray, pmf: FloatArray, tail: float) -> tuple[float
 
 
 def normal_limits(
-    steps: FloatArray, z: Callable[[float], float], tail: float
+    steps: Floats, z: Callable[[float], float], tail: float
 ) -> tuple[float, float, float]:
     """Shifts at which a falling standardised statistic crosses the normal quantiles.
 

@@ -15,7 +15,8 @@ import pandas as pd
 from scipy import stats
 
 from pyfsagg._base.checks import check_real
-from pyfsagg.statistics._input import FloatArray, check_flag, check_level, read_blocks
+from pyfsagg._base.types import Floats
+from pyfsagg.statistics._input import check_flag, check_level, read_blocks
 from pyfsagg.statistics._result import Result, number_text, p_text, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
@@ -139,7 +140,7 @@ def nemenyi(
 
 
 def _pairs(
-    ranks: FloatArray, conditions: tuple[str, ...], n_subjects: int, limit: float
+    ranks: Floats, conditions: tuple[str, ...], n_subjects: int, limit: float
 ) -> pd.DataFrame:
     rows = []
     for i, j in itertools.combinations(range(len(conditions)), 2):
@@ -293,7 +294,7 @@ def critical_difference(
 
 
 def _cliques(
-    sorted_ranks: FloatArray, names: tuple[str, ...], limit: float
+    sorted_ranks: Floats, names: tuple[str, ...], limit: float
 ) -> tuple[tuple[str, ...], ...]:
     """Runs of neighbours within less than `limit` that are not part of a longer one."""
     found = []

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, special, stats
 
-from pyfsagg.statistics._input import FloatArray, check_level
+from pyfsagg._base.types import Floats
+from pyfsagg.statistics._input import check_level
 
 __all__ = [
     "EffectSize",
@@ -158,7 +159,7 @@ def variance_share(noncentrality: float, df_effect: float, df_error: float) -> f
     return noncentrality / (noncentrality + df_effect + df_error + 1.0)
 
 
-def rank_biserial_paired(differences: FloatArray, confidence: float = 0.95) -> EffectSize:
+def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> EffectSize:
     """Matched-pairs rank-biserial correlation (W₊ − W₋) / (W₊ + W₋) of signed ranks.
 
     From −1 (all differences negative) to 1 (all positive); zero differences are left out, ties
@@ -186,7 +187,7 @@ def rank_biserial_paired(differences: FloatArray, confidence: float = 0.95) -> E
     return EffectSize("rank-biserial r", r, lower, min(1.0, (r + half) / (1.0 + c)))
 
 
-def rank_biserial_unpaired(x: FloatArray, y: FloatArray, confidence: float = 0.95) -> EffectSize:
+def rank_biserial_unpaired(x: Floats, y: Floats, confidence: float = 0.95) -> EffectSize:
     """Rank-biserial correlation P(X > Y) − P(X < Y) of two independent samples.
 
     The interval is the score interval of Newcombe (2006, method 5), *Confidence intervals for an

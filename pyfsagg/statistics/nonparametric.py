@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._input import Blocks, FloatArray, check_flag, check_level, read_blocks
+from pyfsagg.statistics._input import Blocks, check_flag, check_level, read_blocks
 from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 
 __all__ = ["FriedmanTest", "friedman", "friedman_of_ranks", "rank_blocks"]
 
 
-def rank_blocks(blocks: Blocks, higher_is_better: bool) -> FloatArray:
+def rank_blocks(blocks: Blocks, higher_is_better: bool) -> Floats:
     """Ranks within each subject, 1 = best, ties share the average."""
     check_flag("higher_is_better", higher_is_better)
     signed = -blocks.values if higher_is_better else blocks.values
@@ -166,7 +167,7 @@ def friedman(
     return friedman_of_ranks(rank_blocks(blocks, higher_is_better), blocks, level)
 
 
-def friedman_of_ranks(ranks: FloatArray, blocks: Blocks, confidence: float) -> FriedmanTest:
+def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> FriedmanTest:
     """Friedman's test of ranks (n, k) within subjects, not all of them tied."""
     n, k = ranks.shape
     between = n * float(np.square(ranks.mean(axis=0) - (k + 1) / 2.0).sum())

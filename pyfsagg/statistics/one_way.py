@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
-    FloatArray,
     Groups,
     check_flag,
     check_level,
@@ -234,5 +234,5 @@ def _check_groups(groups: Groups, welch: bool) -> None:
         )
 
 
-def _deviations(sample: FloatArray) -> FloatArray:
+def _deviations(sample: Floats) -> Floats:
     return np.asarray(sample - math.fsum(sample) / sample.size, dtype=np.float64)

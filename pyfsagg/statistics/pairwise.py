@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
+from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
-    FloatArray,
     Groups,
     check_flag,
     check_level,
@@ -39,8 +40,6 @@ from pyfsagg.statistics.rank_sum import rank_sum
 from pyfsagg.statistics.signed_rank import wilcoxon
 
 __all__ = ["PairwiseTests", "adjust_p_values", "pairwise_tests"]
-
-_ADJUSTMENTS = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
 
 
 class _Comparison(NamedTuple):
@@ -127,23 +126,6 @@ def _label(adjust: str) -> str:
     return {"bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni", "holm": "Holm"}[adjust]
 
 
-def adjust_p_values(p_values: FloatArray, adjust: str) -> FloatArray:
-    """Bonferroni, Holm or Benjamini-Hochberg correction ("none": as they are).
-
-    Examples
-    --------
-    >>> adjust_p_values(np.array([0.01, 0.02, 0.04]), "holm")
-    array([0.03, 0.04, 0.04])
-    """
-    check_choice("adjust", adjust, ["none", *_ADJUSTMENTS])
-    values = np.asarray(p_values, dtype=np.float64)
-    if adjust == "none" or values.size == 0:
-        return values.copy()
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(values, method=_ADJUSTMENTS[adjust])[1], dtype=np.float64)
-
-
 def pairwise_tests(
     data: Any,
     *,
@@ -213,7 +195,7 @@ def pairwise_tests(
     2  condition 2  condition 3     -6.517       0.009       -2.914
     """
     check_choice("test", test, ("t", "wilcoxon"))
-    check_choice("adjust", adjust, ["none", *_ADJUSTMENTS])
+    check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
     check_flag("paired", paired)
     check_flag("pooled", pooled)
     level = check_level("confidence", confidence)
@@ -281,9 +263,7 @@ def _paired(
             )  # fmt: skip
 
 
-def _paired_t(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], confidence: float
-) -> _Comparison:
+def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
     differences = x - y
     both = np.concatenate([x, y])
     n = differences.size
@@ -351,9 +331,7 @@ def _pooled_scale(groups: Groups) -> tuple[float, float]:
     return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
 
 
-def _pooled_t(
-    x: FloatArray, y: FloatArray, scale: float, df: float, confidence: float
-) -> _Comparison:
+def _pooled_t(x: Floats, y: Floats, scale: float, df: float, confidence: float) -> _Comparison:
     root = math.sqrt(1.0 / x.size + 1.0 / y.size)
     estimate = float(x.mean() - y.mean())
     t = estimate / (scale * root)
@@ -362,9 +340,7 @@ def _pooled_t(
     return _t_row(estimate, scale * root, df, confidence, effect)
 
 
-def _welch_t(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], confidence: float
-) -> _Comparison:
+def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
     everything = np.concatenate([x, y])
     for name, sample in zip(names, (x, y), strict=True):
         if sample.size < 2:
@@ -388,7 +364,7 @@ def _welch_t(
     return _t_row(estimate, standard_error, df, confidence, effect)
 
 
-def _rank_sum(x: FloatArray, y: FloatArray, confidence: float) -> _Comparison:
+def _rank_sum(x: Floats, y: Floats, confidence: float) -> _Comparison:
     everything = np.concatenate([x, y])
     effect = rank_biserial_unpaired(x, y, confidence)
     if np.unique(everything).size == 1:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from pyfsagg.statistics._input import FloatArray
+from pyfsagg._base.types import Floats
 from pyfsagg.statistics._inversion import exact_limits, normal_limits
 
 __all__ = ["RankSum", "rank_sum"]
@@ -27,7 +27,7 @@ class RankSum(NamedTuple):
     short: bool
 
 
-def rank_sum(x: FloatArray, y: FloatArray, confidence: float) -> RankSum:
+def rank_sum(x: Floats, y: Floats, confidence: float) -> RankSum:
     """Two-sided rank-sum test; scipy computes W and p.
 
     Exact for fewer than 50 values a side without ties; otherwise the normal form with continuity
@@ -51,7 +51,7 @@ def rank_sum(x: FloatArray, y: FloatArray, confidence: float) -> RankSum:
     )
 
 
-def _null_distribution(m: int, n: int) -> FloatArray:
+def _null_distribution(m: int, n: int) -> Floats:
     """Probabilities of W = 0 … m·n: sums of m of the ranks 0 … m + n − 1, less the smallest sum."""
     smallest = m * (m - 1) // 2
     size = smallest + m * n + 1
@@ -63,7 +63,7 @@ def _null_distribution(m: int, n: int) -> FloatArray:
     return np.asarray(pmf / pmf.sum(), dtype=np.float64)
 
 
-def _standardised(x: FloatArray, y: FloatArray) -> float:
+def _standardised(x: Floats, y: Floats) -> float:
     """The normal form of W with continuity correction; infinite where all values are tied."""
     m, n = x.size, y.size
     everything = np.concatenate([x, y])

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.statistics._input import (
     INCOMPLETE,
-    FloatArray,
     check_flag,
     check_level,
     read_numbers,
@@ -266,7 +266,7 @@ def wilcoxon(
     )  # fmt: skip
 
 
-def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple[FloatArray, int]:
+def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple[Floats, int]:
     """Complete differences and the number of pairs left out."""
     first = read_numbers(x, "x")
     second = np.zeros_like(first) if y is None else read_numbers(y, "y")
@@ -296,7 +296,7 @@ def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple
     return differences, n_dropped
 
 
-def _warn_of_near_ties(differences: FloatArray, largest: float) -> None:
+def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
         warnings.warn(
@@ -308,7 +308,7 @@ def _warn_of_near_ties(differences: FloatArray, largest: float) -> None:
         )
 
 
-def _statistics(used: FloatArray, zero_method: str) -> tuple[float, float, float]:
+def _statistics(used: Floats, zero_method: str) -> tuple[float, float, float]:
     """W₊, its mean and its standard deviation under the null hypothesis."""
     n = used.size
     ranks = stats.rankdata(np.abs(used))
@@ -328,7 +328,7 @@ def _statistics(used: FloatArray, zero_method: str) -> tuple[float, float, float
     return positive, mean, math.sqrt(variance)
 
 
-def _standardised(used: FloatArray, zero_method: str, alternative: str, correction: bool) -> float:
+def _standardised(used: Floats, zero_method: str, alternative: str, correction: bool) -> float:
     positive, mean, deviation = _statistics(used, zero_method)
     distance = positive - mean
     if correction:
@@ -343,7 +343,7 @@ def _normal_p_value(z: float, alternative: str) -> float:
     return float(stats.norm.sf(z) if alternative == "greater" else stats.norm.cdf(z))
 
 
-def _null_distribution(doubled_ranks: NDArray[np.int64]) -> FloatArray:
+def _null_distribution(doubled_ranks: NDArray[np.int64]) -> Floats:
     """Probabilities of the sums of doubled ranks, each rank in or out with probability ½."""
     pmf = np.zeros(int(doubled_ranks.sum()) + 1)
     pmf[0] = 1.0
@@ -355,7 +355,7 @@ def _null_distribution(doubled_ranks: NDArray[np.int64]) -> FloatArray:
     return pmf
 
 
-def _exact_p_value(used: FloatArray, alternative: str) -> float:
+def _exact_p_value(used: Floats, alternative: str) -> float:
     """Over all signs of the non-zero differences, given their ranks.
 
     Average ranks are multiples of ½: twice the ranks are whole numbers.
@@ -369,7 +369,7 @@ def _exact_p_value(used: FloatArray, alternative: str) -> float:
 
 
 def _interval(
-    used: FloatArray, alternative: str, confidence: float, exact: bool, correction: bool
+    used: Floats, alternative: str, confidence: float, exact: bool, correction: bool
 ) -> tuple[float, tuple[float, float], float]:
     """Pseudomedian, its interval and the level that the interval has."""
     rows, columns = np.triu_indices(used.size)

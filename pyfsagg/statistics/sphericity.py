@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from pyfsagg.statistics._input import FloatArray
+from pyfsagg._base.types import Floats
 
 __all__ = ["Sphericity", "sphericity_test"]
 
@@ -36,7 +36,7 @@ class Sphericity:
     note: str
 
 
-def sphericity_test(values: FloatArray, mauchly: str = "textbook") -> Sphericity:
+def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     """Mauchly's W, Greenhouse-Geisser and Huynh-Feldt epsilon of subjects by conditions.
 
     Parameters
@@ -79,7 +79,7 @@ def sphericity_test(values: FloatArray, mauchly: str = "textbook") -> Sphericity
     return Sphericity(math.exp(log_w), _mauchly_p_value(log_w, n, k, mauchly), gg, hf, "")
 
 
-def _orthonormal_contrasts(k: int) -> FloatArray:
+def _orthonormal_contrasts(k: int) -> Floats:
     """Helmert contrasts (k − 1, k) with unit rows."""
     contrasts = np.zeros((k - 1, k))
     for i in range(1, k):

@@ -11,11 +11,13 @@ from .evaluation import clustering_curve as clustering_curve
 from .evaluation import evaluate_rankings as evaluate_rankings
 from .evaluation import summarise_trials as summarise_trials
 from .laplacian import laplacian_score as laplacian_score
-from .methods import METHODS as METHODS
 from .methods import UnsupervisedFilter as UnsupervisedFilter
 from .methods import rank_unsupervised as rank_unsupervised
 from .multiple_views import correlation_ratio as correlation_ratio
 from .multiple_views import frmv as frmv
+from .registry import UNSUPERVISED_METHODS as UNSUPERVISED_METHODS
+from .registry import UnsupervisedSpec as UnsupervisedSpec
+from .registry import list_unsupervised_methods as list_unsupervised_methods
 from .result import ConsensusRanking as ConsensusRanking
 from .result import mean_plus_sd as mean_plus_sd
 from .selectors import ConsensusAffinitySelector as ConsensusAffinitySelector
@@ -26,7 +28,7 @@ from .singular_values import svd_entropy as svd_entropy
 
 __all__ = [
     "CLUSTERERS",
-    "METHODS",
+    "UNSUPERVISED_METHODS",
     "ClusteringAdequacy",
     "ConsensusAffinitySelector",
     "ConsensusRanking",
@@ -34,6 +36,7 @@ __all__ = [
     "MultipleViewsSelector",
     "SvdEntropySelector",
     "UnsupervisedFilter",
+    "UnsupervisedSpec",
     "adjusted_rand_between_matrices",
     "affinity_matrix",
     "borda_curve",
@@ -46,6 +49,7 @@ __all__ = [
     "frcm",
     "frmv",
     "laplacian_score",
+    "list_unsupervised_methods",
     "mean_plus_sd",
     "rank_unsupervised",
     "summarise_trials",

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
 
 __all__ = [
     "SCALES",
-    "Floats",
     "Labels",
     "blocks",
     "check_labels",
@@ -21,7 +21,6 @@ __all__ = [
     "feature_block",
 ]
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 SCALES = ("none", "center", "z_score", "min_max")

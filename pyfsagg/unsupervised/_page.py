@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-import pandas as pd
+from collections.abc import Sequence
+from functools import partial
 
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
-    Code,
     Column,
-    Enumeration,
     Page,
     Picture,
-    Records,
     Section,
     Table,
     Text,
-    write_page,
 )
-from pyfsagg.unsupervised import ConsensusRanking
 from pyfsagg.unsupervised._plot import (
     plot_borda_curve,
     plot_clustering_curve,
     plot_consensus,
     plot_spectrum,
 )
+from pyfsagg.unsupervised.result import ConsensusRanking
 
-__all__ = ["unsupervised_page", "write_unsupervised_report"]
+__all__ = ["unsupervised_page"]
 
 REFERENCES = {
     "frcm": "Zhang, Wong, Shen and Xie (2012), feature ranking by consensus affinity, IEEE/ACM TCBB.",
@@ -45,10 +40,9 @@ def unsupervised_page(
     result: ConsensusRanking,
     *,
     rule: str | float | int = "mean_plus_sd",
-    curve: pd.DataFrame | None = None,
-    borda: pd.DataFrame | None = None,
-    command: str = "",
-    data_name: str = "",
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
 ) -> Page:
     """Put the page together.
 
@@ -57,12 +51,8 @@ def unsupervised_page(
     result : ConsensusRanking
     rule : "mean_plus_sd", int or float
         The selection.
-    curve, borda : DataFrame, optional
-        Results of ``clustering_curve`` and ``borda_curve``, if classes are known.
-    command : str
-        The command that made the result.
-    data_name : str
-        What the data are called.
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
@@ -76,50 +66,21 @@ def unsupervised_page(
     ]
     if result.consensus is not None:
         sections.append(Section("consensus", "Consensus of the clusterings", [_consensus(result)]))
-    if curve is not None or borda is not None:
-        sections.append(Section("classes", "Against the classes", _against_classes(curve, borda)))
-    sections.append(Section("settings", "How it was made", _settings(result, rule, command)))
+    if result.curves:
+        sections.append(Section("classes", "Against the classes", _against_classes(result)))
+    view = result.full_view({"rule": rule, "reading": reading})
+    sections += closing(
+        settings_groups(result, first=[("Method", result.method)], last=[("Selection", str(rule))]),
+        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
+        command=command,
+        code=result.code(view),
+    )
     return Page(
         f"Feature ranking without labels{': ' + data_name if data_name else ''}",
         f"{result.method}: {len(selected)} of {result.n_features} features selected; {samples} "
         "samples",
         sections,
     )
-
-
-def write_unsupervised_report(
-    result: ConsensusRanking,
-    path: str | os.PathLike[str],
-    *,
-    rule: str | float | int = "mean_plus_sd",
-    curve: pd.DataFrame | None = None,
-    borda: pd.DataFrame | None = None,
-    command: str = "",
-    data_name: str = "",
-) -> Path:
-    """Write the page of :func:`unsupervised_page` to a file.
-
-    Parameters
-    ----------
-    result, rule, curve, borda, command, data_name
-        As in :func:`unsupervised_page`.
-    path : path
-        The HTML file; an existing one is replaced.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    page = unsupervised_page(
-        result, rule=rule, curve=curve, borda=borda, command=command, data_name=data_name
-    )
-    return write_page(page, path)
 
 
 def _ranking(result: ConsensusRanking, rule: str | float | int, n_selected: int) -> Block:
@@ -162,38 +123,25 @@ def _consensus(result: ConsensusRanking) -> Block:
     return Picture("Consensus matrix", svg, caption)
 
 
-def _against_classes(curve: pd.DataFrame | None, borda: pd.DataFrame | None) -> list[Block]:
+def _against_classes(result: ConsensusRanking) -> list[Block]:
     blocks: list[Block] = [Text("The classes were used here only, not for the ranking.")]
+    curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
     if curve is not None:
-        known = curve
         for measure, name in (("nmi", "Normalised mutual information"), ("ari", "Rand index")):
             svg = inline_svg(
-                lambda measure=measure: plot_clustering_curve(known, measure=measure),  # type: ignore[misc]
+                partial(plot_clustering_curve, curve, measure=measure),
                 prefix=measure,
                 label=f"{name} by number of features",
             )
             caption = "k-means on the best features; mean and standard deviation over trials."
             blocks.append(Picture(name, svg, caption))
     if borda is not None:
-        points = borda
         svg = inline_svg(
-            lambda: plot_borda_curve(points), prefix="borda", label="Mean Borda value of the best"
+            partial(plot_borda_curve, borda), prefix="borda", label="Mean Borda value of the best"
         )
         caption = (
             "Mean Borda value of the best features in a ranking by correlation ratio with the "
             "classes; dashed: a random ranking."
         )
         blocks.append(Picture("Mean Borda value", svg, caption))
-    return blocks
-
-
-def _settings(result: ConsensusRanking, rule: str | float | int, command: str) -> list[Block]:
-    parameters = [(name, str(value)) for name, value in result.parameters.items()]
-    data = [(name, str(value)) for name, value in result.data.items()]
-    groups = [("Method", [("method", result.method), ("rule", str(rule))])]
-    groups += [("Parameters", parameters), ("Data", data)]
-    blocks: list[Block] = [Records("Settings of this run", groups)]
-    if command:
-        blocks.append(Code(f"pyfsagg {command}"))
-    blocks.append(Enumeration([(result.method, REFERENCES[result.method])]))
     return blocks

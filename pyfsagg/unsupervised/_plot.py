@@ -22,7 +22,7 @@ from pyfsagg._draw.style import (
     set_title,
 )
 from pyfsagg.exceptions import DataError
-from pyfsagg.unsupervised import ConsensusRanking
+from pyfsagg.unsupervised.result import ConsensusRanking
 
 __all__ = [
     "UNSUPERVISED_PLOTS",

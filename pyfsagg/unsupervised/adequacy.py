@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.stability_measures import stability
-from pyfsagg.unsupervised._input import Floats, check_numbers
+from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.affinity import affinity_scores
 from pyfsagg.unsupervised.consensus import consensus_matrix
 from pyfsagg.unsupervised.result import ConsensusRanking

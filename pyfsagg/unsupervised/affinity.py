@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyfsagg._base.checks import check_integer
-from pyfsagg._kernels.affinity import add_squared_distances, pair_totals, shortfall_sums
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.clusters.affinity import add_squared_distances, pair_totals, shortfall_sums
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised._input import (
-    Floats,
     blocks,
     check_numbers,
     feature_block,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,16 +14,16 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
+from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.resampling import resolve_seed
-from pyfsagg.unsupervised._input import Floats, Labels
+from pyfsagg.unsupervised._input import Labels
 
 __all__ = ["CLUSTERERS", "Clusterings", "draw_clusterings", "resolve_k_range"]
-
-Progress = Callable[[int, int], None]
 
 K_MAX = 20  # K_ν of the paper
 
@@ -102,8 +101,7 @@ def draw_clusterings(
     clusterer: Any = "k_means",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> Clusterings:
     """Cluster the samples many times, in random subspaces with random numbers of clusters.
 
@@ -113,12 +111,11 @@ def draw_clusterings(
     n_clusterings = check_integer("n_clusterings", n_clusterings, low=1)
     fraction = check_real("feature_fraction", feature_fraction, low=0.0, high=1.0, low_open=True)
     low, high = resolve_k_range(k_range, table)
-    seed = resolve_seed(kept_seed(checkpoint, random_state))
+    execution = Execution.read("execution", execution)
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     _resolve_clusterer(clusterer)  # refused before the work begins
     width = max(1, int(fraction * table.n_features + 1e-9))
 
-    if progress is not None:
-        progress(0, n_clusterings)
     identity = {
         "kind": "clusterings",
         "n_clusterings": n_clusterings,
@@ -126,7 +123,7 @@ def draw_clusterings(
         "k_range": [low, high],
         "clusterer": clusterer,
         "seed": seed,
-        "data": None if checkpoint is None else data_hash(table, None),
+        "data": None if execution.checkpoint is None else data_hash(table, None),
         "versions": versions(),
     }
     labels = np.empty((n_clusterings, table.n_samples), dtype=np.int32)
@@ -134,13 +131,17 @@ def draw_clusterings(
     draw = _Draw(table, width, (low, high), clusterer, seed)
     numbers = range(n_clusterings)
     # Limits of BLAS hold for the whole process, so they are set once around all workers.
-    with threadpool_limits(1, user_api="blas"), open_checkpoint(checkpoint, identity) as kept:
+    with (
+        threadpool_limits(1, user_api="blas"),
+        open_checkpoint(execution.checkpoint, identity) as kept,
+        progress_sink(execution.progress, n_clusterings, "clustering") as told,
+    ):
+        told(0)
         keys = [f"clustering {t}" for t in numbers]
         found = resume_tasks(kept, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
         for t, piece in enumerate(found):
             labels[t], n_clusters[t] = piece["labels"], piece["k"]
-            if progress is not None:
-                progress(t + 1, n_clusterings)
+            told(t + 1)
     return Clusterings(labels, n_clusters, seed)
 
 

@@ -11,11 +11,12 @@ import scipy.sparse
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.affinity import coassociation_counts
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.clusters.affinity import coassociation_counts
 from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
-from pyfsagg.resampling import resolve_seed
-from pyfsagg.unsupervised._input import Floats, Labels, blocks, check_labels
+from pyfsagg.unsupervised._input import Labels, blocks, check_labels
 
 __all__ = ["CONSENSUS_METHODS", "PARTITIONERS", "consensus_matrix", "consensus_partition"]
 

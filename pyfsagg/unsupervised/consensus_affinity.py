@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.calls import Call
+from pyfsagg._base.types import Floats
+from pyfsagg._run.execution import Execution
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import Floats, Labels, check_labels, check_numbers
+from pyfsagg.unsupervised._input import Labels, check_labels, check_numbers
 from pyfsagg.unsupervised.affinity import affinity_scores
-from pyfsagg.unsupervised.clusterings import Progress, draw_clusterings, resolve_k_range
+from pyfsagg.unsupervised.clusterings import draw_clusterings, resolve_k_range
 from pyfsagg.unsupervised.consensus import consensus_matrix
 from pyfsagg.unsupervised.result import ConsensusRanking
 
-__all__ = ["as_ranking", "ensemble_of", "frcm"]
+__all__ = ["as_ranking", "ensemble_of", "frcm", "seed_of"]
 
 
 def frcm(
@@ -30,8 +32,7 @@ def frcm(
     labels: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> ConsensusRanking:
     """Rank features by the agreement of their affinity with a consensus of clusterings.
 
@@ -57,14 +58,13 @@ def frcm(
         Scale of the features, for clustering and affinity alike.
     labels : array of shape (n_clusterings, n_samples), optional
         Partitions made elsewhere, instead of drawing any.
-    random_state : int or NumPy generator, optional
-        Seed of the clusterings.
+    random_state : None, int or NumPy generator
+        Seed of the clusterings; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
         Threads; no bit of the result depends on it.
-    progress : callable, optional
-        Called with (clusterings done, clusterings in all).
-    checkpoint : path, optional
-        A folder in which finished clusterings are kept, as in :func:`pyfsagg.wam`.
+    execution : Execution, optional
+        :class:`pyfsagg.Execution`: checkpoint and progress of the clusterings.  There are no scratch
+        files.
 
     Returns
     -------
@@ -108,6 +108,7 @@ def frcm(
     >>> sorted(result.selected(3))
     ['x0', 'x1', 'x2']
     """
+    given = dict(locals())
     table = check_numbers(X, standardize=standardize)
     partitions, parameters = ensemble_of(
         table,
@@ -118,24 +119,38 @@ def frcm(
         clusterer=clusterer,
         random_state=random_state,
         n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
+        execution=execution,
     )
     consensus = consensus_matrix(partitions, n_jobs=n_jobs)
     scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
-    parameters = {**parameters, "standardize": standardize}
+    call = Call.of(frcm, given, name="unsupervised.frcm", data=("X",), **seed_of(parameters))
+    parameters = {**parameters, "standardize": standardize, "call": call.record()}
     return as_ranking("frcm", table, scores, parameters, consensus, partitions)
 
 
+def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
+    """The seed as an argument; partitions that were given have none."""
+    return {"random_state": parameters["seed"]} if "seed" in parameters else {}
+
+
 def ensemble_of(
-    table: Table, labels: Any, *, k_range: tuple[int, int] | None, clusterer: Any, **options: Any
+    table: Table,
+    labels: Any,
+    *,
+    k_range: tuple[int, int] | None,
+    clusterer: Any,
+    execution: Execution | None,
+    **options: Any,
 ) -> tuple[Labels, dict[str, Any]]:
     """The partitions given, or freshly drawn ones; and the record of how they were made."""
+    execution = Execution.without_scratch("an ensemble of clusterings", execution)
     if labels is not None:
         partitions = check_labels(labels, table.n_samples)
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
     k_range = resolve_k_range(k_range, table)
-    drawn = draw_clusterings(table, k_range=k_range, clusterer=clusterer, **options)
+    drawn = draw_clusterings(
+        table, k_range=k_range, clusterer=clusterer, execution=execution, **options
+    )
     return drawn.labels, {
         "n_clusterings": len(drawn.labels),
         "feature_fraction": options["feature_fraction"],

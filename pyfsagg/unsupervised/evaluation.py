@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -15,30 +14,33 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
+from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import resolve_seed
-from pyfsagg.unsupervised._input import Floats, check_numbers
+from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.clusterings import draw_clusterings
-from pyfsagg.unsupervised.consensus_affinity import frcm
-from pyfsagg.unsupervised.methods import METHODS, rank_unsupervised
-from pyfsagg.unsupervised.multiple_views import frmv
+from pyfsagg.unsupervised.methods import rank_unsupervised
+from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
 __all__ = ["borda_curve", "clustering_curve", "evaluate_rankings", "summarise_trials"]
 
 PCA = "pca"
+OWN = tuple(spec.name for spec in UNSUPERVISED_METHODS.own())
 
 
 def evaluate_rankings(
     X: Any,
     y: Any,
-    methods: Sequence[str] = (*METHODS, PCA),
+    methods: Sequence[str] = (*OWN, PCA),
     *,
     rule: str | float | int = MEAN_PLUS_SD,
     n_trials: int = 40,
@@ -49,7 +51,7 @@ def evaluate_rankings(
     standardize: str = "z_score",
     random_state: Any = None,
     n_jobs: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> pd.DataFrame:
     """Cluster the samples on the features that each method selects, and compare with the classes.
 
@@ -62,8 +64,8 @@ def evaluate_rankings(
     y : array of shape (n_samples,)
         Classes; used for the comparison only.
     methods : sequence of str
-        Names in ``METHODS``, and "pca" for as many leading principal components as FRCM selects
-        features (or as there are).
+        Names in :func:`list_unsupervised_methods`, and "pca" for as many leading principal
+        components as FRCM selects features (or as there are).
     rule : "mean_plus_sd", int or float
         As in :meth:`ConsensusRanking.selected`.
     n_trials : int
@@ -74,17 +76,20 @@ def evaluate_rankings(
         in its Table 2 comes out, with 1 the values are lower and scatter more.
     n_clusterings, clusterer, standardize
         As in :func:`frcm`; the final k-means sees the same scale.
-    random_state : int or NumPy generator, optional
+    random_state : None, int or NumPy generator
+        Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
         Threads; trials are independent, and no number depends on it.
-    checkpoint : path, optional
-        A folder in which finished trials are kept, as in :func:`pyfsagg.wam`.
+    execution : Execution, optional
+        :class:`pyfsagg.Execution`: checkpoint and progress of the trials.  There are no scratch
+        files.
 
     Returns
     -------
     DataFrame
         One row per trial and method: ``trial``, ``method``, ``n_features``, ``nmi`` (normalised by
-        the geometric mean of the entropies), ``ari``.
+        the geometric mean of the entropies), ``ari``.  Its ``attrs`` hold the ``seed``, and the
+        ``call`` that repeats it.
 
     Raises
     ------
@@ -104,23 +109,27 @@ def evaluate_rankings(
     >>> trials[["n_features", "ari"]].to_numpy().tolist()
     [[3.0, 1.0], [3.0, 1.0]]
     """
+    given = dict(locals())
+    execution = Execution.without_scratch("evaluate_rankings", execution)
     table = check_numbers(X, standardize=standardize)
     target = check_target(y, table.n_samples)
     n_trials = check_integer("n_trials", n_trials, low=1)
     n_init = check_integer("n_init", n_init, low=1)
     k = target.n_classes if n_clusters is None else n_clusters
     k = check_integer("n_clusters", k, low=2, high=table.n_samples)
-    unknown = [name for name in methods if name not in METHODS and name != PCA]
+    unknown = [name for name in methods if name != PCA and name not in UNSUPERVISED_METHODS]
     if unknown or not methods or (PCA in methods and "frcm" not in methods):
+        known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
         raise ParameterError(
-            f"methods must be names from {', '.join((*METHODS, PCA))}, and 'pca' needs 'frcm' for "
-            f"its number of components; got {list(methods)!r}"
+            f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
+            f"components; got {list(methods)!r}"
         )
-    seed = resolve_seed(kept_seed(checkpoint, random_state))
+    methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     fixed = {
         name: rank_unsupervised(table, name, standardize="none").support(rule)
         for name in methods
-        if name in ("laplacian_score", "svd_entropy")
+        if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
     }
 
     setting = _Trials(
@@ -135,7 +144,11 @@ def evaluate_rankings(
         n_init,
         seed,
     )
-    return _rows("trials", _Trials.trial, setting, list(range(n_trials)), n_jobs, checkpoint)
+    call = Call.of(
+        evaluate_rankings, given, name="unsupervised.evaluate_rankings", random_state=seed
+    )
+    items = list(range(n_trials))
+    return _rows("trial", _Trials.trial, setting, items, n_jobs, execution, call)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +185,8 @@ class _Trials:
     def _supports(self, rng: np.random.Generator) -> dict[str, NDArray[np.bool_]]:
         """The features that each method selects in one trial."""
         supports = dict(self.fixed)
-        if {"frcm", "frmv"} & set(self.methods):
+        drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
+        if drawing:
             drawn = draw_clusterings(
                 self.table,
                 n_clusterings=self.n_clusterings,
@@ -180,12 +194,10 @@ class _Trials:
                 random_state=rng,
                 n_jobs=1,
             )
-            for name, function in (("frcm", frcm), ("frmv", frmv)):
-                if name in self.methods:
-                    ranking = function(
-                        self.table, labels=drawn.labels, standardize="none", n_jobs=1
-                    )
-                    supports[name] = ranking.support(self.rule)
+            for name in drawing:
+                rank = UNSUPERVISED_METHODS.get(name).load()
+                ranking = rank(self.table, labels=drawn.labels, standardize="none", n_jobs=1)
+                supports[name] = ranking.support(self.rule)
         return supports
 
 
@@ -195,14 +207,25 @@ def _rows(
     setting: Any,
     items: Sequence[Any],
     n_jobs: int | None,
-    checkpoint: str | os.PathLike[str] | None,
+    execution: Execution,
+    call: Call,
 ) -> pd.DataFrame:
-    """The rows of all items, in their order."""
-    identity = {} if checkpoint is None else _identity(kind, setting)
-    keys = [f"{kind} {item}" for item in items]
-    with threadpool_limits(1, user_api="blas"), open_checkpoint(checkpoint, identity) as kept:
-        pieces = list(resume_tasks(kept, keys, function, setting, items, n_jobs=n_jobs))
-    return pd.DataFrame([row for piece in pieces for row in json.loads(str(piece["rows"]))])
+    """The rows of all items, in their order, with the call that repeats them."""
+    identity = {} if execution.checkpoint is None else _identity(f"{kind}s", setting)
+    keys = [f"{kind}s {item}" for item in items]
+    rows: list[dict[str, Any]] = []
+    with (
+        threadpool_limits(1, user_api="blas"),
+        open_checkpoint(execution.checkpoint, identity) as kept,
+        progress_sink(execution.progress, len(items), kind) as told,
+    ):
+        found = resume_tasks(kept, keys, function, setting, items, n_jobs=n_jobs)
+        for done, piece in enumerate(found, 1):
+            rows += json.loads(str(piece["rows"]))
+            told(done)
+    frame = pd.DataFrame(rows)
+    frame.attrs = {"seed": setting.seed, "call": call.record()}
+    return frame
 
 
 def _identity(kind: str, setting: Any) -> dict[str, Any]:
@@ -248,13 +271,13 @@ def clustering_curve(
     standardize: str = "z_score",
     random_state: Any = None,
     n_jobs: int | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> pd.DataFrame:
     """NMI and ARI of k-means on the best d features, for several d.
 
     Parameters
     ----------
-    X, y, n_trials, n_clusters, n_init, standardize, random_state, n_jobs, checkpoint
+    X, y, n_trials, n_clusters, n_init, standardize, random_state, n_jobs, execution
         As in :func:`evaluate_rankings`.
     rankings : mapping of name to ConsensusRanking or scores (n_features,)
     sizes : iterable of int
@@ -264,7 +287,7 @@ def clustering_curve(
     -------
     DataFrame
         One row per method, size and trial: ``method``, ``size``, ``trial``, ``n_features``,
-        ``nmi``, ``ari``.
+        ``nmi``, ``ari``; ``attrs`` as in :func:`evaluate_rankings`.
 
     Raises
     ------
@@ -284,6 +307,8 @@ def clustering_curve(
     >>> round(float(summarise_trials(curve).loc[("mine", 1), "nmi"]), 6)
     1.0
     """
+    given = dict(locals())
+    execution = Execution.without_scratch("clustering_curve", execution)
     table = check_numbers(X, standardize=standardize)
     target = check_target(y, table.n_samples)
     n_trials = check_integer("n_trials", n_trials, low=1)
@@ -294,11 +319,14 @@ def clustering_curve(
     if not rankings or not counts:
         raise ParameterError("rankings and sizes must not be empty")
     orders = {name: _order(name, given, table) for name, given in rankings.items()}
-    seed = resolve_seed(kept_seed(checkpoint, random_state))
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     tasks = [(name, d) for name in orders for d in counts]
 
     setting = _Curve(table, target.codes, orders, n_trials, k, n_init, seed)
-    return _rows("points", _Curve.point, setting, tasks, n_jobs, checkpoint)
+    data = ("X", "y", "rankings", "sizes")
+    name = "unsupervised.clustering_curve"
+    call = Call.of(clustering_curve, given, name=name, data=data, random_state=seed)
+    return _rows("point", _Curve.point, setting, tasks, n_jobs, execution, call)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,10 @@ import scipy.sparse
 from sklearn.neighbors import kneighbors_graph
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.unsupervised._input import Floats, blocks, check_numbers, feature_block
+from pyfsagg.unsupervised._input import blocks, check_numbers, feature_block
 
 __all__ = ["laplacian_score"]
 

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.calls import Call
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.types import Floats
 from pyfsagg._table.table import check_table, full_weights
-from pyfsagg.exceptions import ParameterError, UnknownNameError
-from pyfsagg.resampling import resolve_seed
-from pyfsagg.unsupervised._input import Floats, check_numbers
-from pyfsagg.unsupervised.consensus_affinity import as_ranking, frcm
-from pyfsagg.unsupervised.laplacian import laplacian_score
-from pyfsagg.unsupervised.multiple_views import frmv
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.consensus_affinity import as_ranking
+from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 from pyfsagg.unsupervised.result import ConsensusRanking
-from pyfsagg.unsupervised.singular_values import svd_entropy
 
-__all__ = ["METHODS", "UnsupervisedFilter", "rank_unsupervised"]
-
-METHODS: Mapping[str, Callable[..., Any]] = {
-    "frcm": frcm,
-    "frmv": frmv,
-    "laplacian_score": laplacian_score,
-    "svd_entropy": svd_entropy,
-}
-"""The methods by name: consensus affinity, multiple views, Laplacian score, SVD entropy (UFF)."""
+__all__ = ["UnsupervisedFilter", "rank_unsupervised"]
 
 
 def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> ConsensusRanking:
@@ -38,7 +29,8 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     ----------
     X : array or data frame of shape (n_samples, n_features)
         Numbers without missing values.
-    method : {"frcm", "frmv", "laplacian_score", "svd_entropy"}
+    method : str
+        A name in :func:`list_unsupervised_methods`.
     **options
         Parameters of the function of that name.
 
@@ -58,30 +50,33 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     >>> rank_unsupervised(X, "laplacian_score", n_neighbors=2)
     ConsensusRanking(laplacian_score: 2 features, 1 above mean + SD; best: x0, x1)
     """
-    function = _method(method)
-    _check_options(method, function, options)
-    if method in ("frcm", "frmv"):
+    given = dict(locals())
+    spec = UNSUPERVISED_METHODS.get(method)
+    _check_options(spec, options)
+    function = spec.load()
+    if spec.clusters:
         ranking: ConsensusRanking = function(X, **options)
         return ranking
     standardize = options.get("standardize", "z_score")
     table = check_numbers(X, standardize=standardize)
     scores: Floats = function(table, **{**options, "standardize": "none"})
-    parameters = {name: value for name, value in options.items() if name != "n_jobs"}
-    return as_ranking(method, table, scores, {**parameters, "standardize": standardize})
+    given["options"] = {name: value for name, value in options.items() if name != "n_jobs"}
+    call = Call.of(
+        rank_unsupervised,
+        given,
+        name="unsupervised.rank_unsupervised",
+        data=("X",),
+        method=spec.name,
+    )
+    parameters = {**given["options"], "standardize": standardize, "call": call.record()}
+    return as_ranking(spec.name, table, scores, parameters)
 
 
-def _method(method: str) -> Callable[..., Any]:
-    if method not in METHODS:
-        raise UnknownNameError("unsupervised method", method, METHODS)
-    return METHODS[method]
-
-
-def _check_options(method: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    allowed = list(inspect.signature(function).parameters)[1:]
+def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:
     for name in options:
-        if name not in allowed:
+        if name not in spec.options:
             raise ParameterError(
-                f"{method} has no parameter {name!r}; it takes: {', '.join(allowed)}"
+                f"{spec.name} has no parameter {name!r}; it takes: {', '.join(spec.options)}"
             )
 
 
@@ -91,7 +86,8 @@ class UnsupervisedFilter:
 
     Parameters
     ----------
-    method : {"frcm", "frmv", "laplacian_score", "svd_entropy"}
+    method : str
+        A name in :func:`list_unsupervised_methods`.
     options : dict, optional
         Parameters of the method.  ``random_state`` must be a whole number (0 by default); together
         with the weights it makes the seed, so that resamples differ in their clusterings too.
@@ -111,12 +107,12 @@ class UnsupervisedFilter:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_options(self.method, _method(self.method), self.options)
+        _check_options(UNSUPERVISED_METHODS.get(self.method), self.options)
         resolve_seed(self.options.get("random_state", 0))
 
     @property
     def __name__(self) -> str:
-        return self.method
+        return UNSUPERVISED_METHODS.get(self.method).name
 
     def __call__(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Scores (n_features,) of the table with each row as often as its weight says.
@@ -130,7 +126,7 @@ class UnsupervisedFilter:
         table = check_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)
-        if "random_state" in inspect.signature(_method(self.method)).parameters:
+        if "random_state" in UNSUPERVISED_METHODS.get(self.method).options:
             seed = resolve_seed(options.get("random_state", 0))
             drawn = np.random.SeedSequence([seed, zlib.crc32(weights.tobytes())])
             options["random_state"] = int(drawn.generate_state(1, np.uint32)[0])

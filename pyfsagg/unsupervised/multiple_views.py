@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
-from pyfsagg._kernels.separation import correlation_ratios
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.clusters.separation import correlation_ratios
+from pyfsagg._run.execution import Execution
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.table import Table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.unsupervised._input import (
-    Floats,
     Labels,
     blocks,
     check_labels,
     check_numbers,
     feature_block,
 )
-from pyfsagg.unsupervised.clusterings import Progress
 from pyfsagg.unsupervised.consensus import consensus_matrix
-from pyfsagg.unsupervised.consensus_affinity import as_ranking, ensemble_of
+from pyfsagg.unsupervised.consensus_affinity import as_ranking, ensemble_of, seed_of
 from pyfsagg.unsupervised.result import ConsensusRanking
 
 __all__ = ["correlation_ratio", "frmv"]
@@ -117,15 +117,14 @@ def frmv(
     labels: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    execution: Execution | None = None,
 ) -> ConsensusRanking:
     """Rank features in each of many clusterings, and aggregate the rankings.
 
     Parameters
     ----------
     X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels, random_state, \
-n_jobs, progress, checkpoint
+n_jobs, execution
         As in :func:`frcm`; one seed gives both methods the same clusterings.
     aggregator : str
         Any method of :func:`pyfsagg.aggregate`; it is given the association of every feature with
@@ -160,6 +159,7 @@ n_jobs, progress, checkpoint
     >>> sorted(frmv(X, n_clusterings=30, random_state=1).selected(3))
     ['x0', 'x1', 'x2']
     """
+    given = dict(locals())
     check_choice("association", association, ASSOCIATIONS)
     table = check_numbers(X, standardize=standardize)
     partitions, parameters = ensemble_of(
@@ -171,16 +171,17 @@ n_jobs, progress, checkpoint
         clusterer=clusterer,
         random_state=random_state,
         n_jobs=n_jobs,
-        progress=progress,
-        checkpoint=checkpoint,
+        execution=execution,
     )
     views = ASSOCIATIONS[association](table, partitions, n_jobs)
     scores = np.asarray(aggregate(views, aggregator).scores)
+    call = Call.of(frmv, given, name="unsupervised.frmv", data=("X",), **seed_of(parameters))
     parameters = {
         **parameters,
         "standardize": standardize,
         "aggregator": aggregator,
         "association": association,
+        "call": call.record(),
     }
     consensus = consensus_matrix(partitions, n_jobs=n_jobs)
     return as_ranking("frmv", table, scores, parameters, consensus, partitions)

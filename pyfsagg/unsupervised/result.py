@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.output import new_folder
 from pyfsagg._base.selection import n_selected
-from pyfsagg._version import __version__
-from pyfsagg.exceptions import DataError, OutputError, ParameterError
-from pyfsagg.unsupervised._input import Floats, Labels
+from pyfsagg._base.types import Floats
+from pyfsagg._run.result import Result, Saved
+from pyfsagg._table.identity import versions
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.unsupervised._input import Labels
 
 __all__ = ["MEAN_PLUS_SD", "ConsensusRanking", "mean_plus_sd"]
 
 MEAN_PLUS_SD = "mean_plus_sd"
-SCHEMA = 1
-RUN_FILE, MATRIX_FILE, RANKING_FILE = "run.json", "matrices.npz", "ranking.csv"
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
@@ -69,7 +65,7 @@ def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class ConsensusRanking:
+class ConsensusRanking(Result):
     """Ranking of features without labels.
 
     Attributes
@@ -85,10 +81,22 @@ class ConsensusRanking:
         Share of the clusterings that put two samples into one cluster.
     labels : ndarray of int32 (n_clusterings, n_samples) or None
         The clusterings.
-    parameters, data : dict
-        How the ranking was made (with the seed that repeats it), and on what; ``sha256`` is the
-        hash of the table as it was scored, after `standardize`.
+    parameters, data, versions : dict
+        How the ranking was made (with the seed that repeats it), on what, and by which software;
+        ``sha256`` is the hash of the table as it was scored, after `standardize`.
+    curves : dict of str to DataFrame
+        How it does against known classes: results of ``clustering_curve`` (``"clustering_curve"``)
+        and of ``borda_curve`` (``"borda_curve"``).
+
+    Notes
+    -----
+    Shown with a `rule`, the selection (``"mean_plus_sd"`` by default).  Pictures: ``"spectrum"`` (the
+    sorted scores with the cut) and ``"consensus"`` (the consensus matrix in cluster order).
     """
+
+    kind: ClassVar[str] = "unsupervised"
+    noun: ClassVar[str] = "ranking"
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": MEAN_PLUS_SD})
 
     method: str
     feature_names: tuple[str, ...]
@@ -98,6 +106,8 @@ class ConsensusRanking:
     labels: Labels | None
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
+    versions: Mapping[str, str] = field(default_factory=versions)
+    curves: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def n_features(self) -> int:
@@ -150,97 +160,65 @@ class ConsensusRanking:
         )
         return frame.iloc[self.order()]
 
-    def plot(self, kind: str = "spectrum", **options: Any) -> Any:
-        """Draw the result; returns Matplotlib axes.
-
-        Parameters
-        ----------
-        kind : {"spectrum", "consensus"}
-            The sorted scores with the cut, or the consensus matrix in cluster order.
-        """
-        from pyfsagg.unsupervised._plot import UNSUPERVISED_PLOTS
-
-        if kind not in UNSUPERVISED_PLOTS:
-            raise ParameterError(
-                f"kind must be one of {', '.join(map(repr, UNSUPERVISED_PLOTS))}, got {kind!r}"
-            )
-        return UNSUPERVISED_PLOTS[kind](self, **options)
-
-    def to_json(self, rule: str | float | int = MEAN_PLUS_SD) -> str:
-        """Parameters, data record, versions, ranking and selection as JSON text."""
-        packages = ("numpy", "scipy", "scikit-learn", "numba")
-        document = {
-            "schema": SCHEMA,
-            "kind": "unsupervised",
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        rule = view["rule"]
+        return {
             "method": self.method,
-            "parameters": self.parameters,
-            "data": self.data,
-            "versions": {"pyfsagg": __version__, **{name: version(name) for name in packages}},
             "features": list(self.feature_names),
             "ranking": self.to_frame(rule).reset_index().to_dict("records"),
             "rule": rule,
             "cut": self.cut,
             "selected": self.selected(rule),
+            "curves": list(self.curves),
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
 
-    def save(
-        self, folder: str | os.PathLike[str], *, rule: str | float | int = MEAN_PLUS_SD
-    ) -> Path:
-        """Write ``run.json``, ``matrices.npz`` and ``ranking.csv`` into a new or empty folder.
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        named = {
+            "scores": self.scores,
+            "ranking": self.ranking,
+            "consensus": self.consensus,
+            "labels": self.labels,
+        }
+        return {name: array for name, array in named.items() if array is not None}
 
-        Raises
-        ------
-        OutputError
-            If the folder is not empty or cannot be written.
-        """
-        with new_folder(folder) as draft:
-            self.write_into(draft, rule=rule)
-        return Path(folder)
-
-    def write_into(self, folder: Path, *, rule: str | float | int = MEAN_PLUS_SD) -> None:
-        """Write the files of :meth:`save` into an existing folder."""
-        (folder / RUN_FILE).write_text(self.to_json(rule) + "\n", encoding="utf-8")
-        self.to_frame(rule).to_csv(folder / RANKING_FILE)
-        arrays: dict[str, Any] = {"scores": self.scores, "ranking": self.ranking}
-        if self.consensus is not None:
-            arrays["consensus"] = self.consensus
-        if self.labels is not None:
-            arrays["labels"] = self.labels
-        np.savez_compressed(folder / MATRIX_FILE, **arrays)
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        curves = {f"{name}.csv": frame for name, frame in self.curves.items()}
+        return {"ranking.csv": self.to_frame(view["rule"]), **curves}
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> ConsensusRanking:
-        """Read what :meth:`save` wrote.
+    def made_of(cls, saved: Saved) -> Self:
+        document, arrays = saved.document, saved.arrays
+        return cls(
+            method=document["method"],
+            feature_names=tuple(document["features"]),
+            scores=arrays["scores"],
+            ranking=arrays["ranking"],
+            consensus=arrays.get("consensus"),
+            labels=arrays.get("labels"),
+            parameters=document["parameters"],
+            data=document["data"],
+            versions=document["versions"],
+            curves={name: saved.frame(f"{name}.csv") for name in document.get("curves", ())},
+        )
 
-        Raises
-        ------
-        OutputError
-            If the folder holds no saved ranking, a damaged one, or one of another schema.
-        """
-        path = Path(folder)
-        try:
-            document = json.loads((path / RUN_FILE).read_text(encoding="utf-8"))
-            if (document["schema"], document["kind"]) != (SCHEMA, "unsupervised"):
-                raise OutputError(
-                    f"{folder} holds a {document['kind']!r} of schema {document['schema']!r}; this "
-                    f"version reads 'unsupervised' of schema {SCHEMA}"
-                )
-            with np.load(path / MATRIX_FILE, allow_pickle=False) as arrays:
-                return cls(
-                    method=document["method"],
-                    feature_names=tuple(document["features"]),
-                    scores=arrays["scores"],
-                    ranking=arrays["ranking"],
-                    consensus=arrays.get("consensus"),
-                    labels=arrays.get("labels"),
-                    parameters=document["parameters"],
-                    data=document["data"],
-                )
-        except FileNotFoundError as error:
-            raise OutputError(f"{folder} holds no ranking: {error.filename} is missing") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise OutputError(f"the ranking saved in {folder} is damaged: {error}") from None
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return [f"selected = result.selected({view['rule']!r})"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        selected = self.selected(view["rule"])
+        best = self.to_frame(view["rule"]).loc[selected[:10], ["rank", "score"]]
+        table = best.to_string(
+            formatters={"rank": "{:g}".format, "score": "{:.4g}".format}, index_names=False
+        )
+        rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
+        return [
+            f"{self.method} on {self.data['n_samples']} samples, scale "
+            f"{self.parameters['standardize']}",
+            f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+        ]
 
     def __repr__(self) -> str:
         best = ", ".join(self.feature_names[j] for j in self.order()[:3])

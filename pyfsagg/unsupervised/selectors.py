@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.estimators import record_input
+from pyfsagg._run.execution import Execution
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD
 
@@ -60,7 +61,8 @@ class ConsensusAffinitySelector(_UnsupervisedSelector):
     threshold : "mean_plus_sd", float or int
         Scores above their mean plus standard deviation (the best feature, if there is none), or a
         fraction of the features (rounded up), or their number.
-    n_clusterings, feature_fraction, k_range, clusterer, standardize, random_state, n_jobs
+    n_clusterings, feature_fraction, k_range, clusterer, standardize, random_state, n_jobs, \
+execution
         As in :func:`pyfsagg.unsupervised.frcm`.
 
     Attributes
@@ -96,6 +98,7 @@ class ConsensusAffinitySelector(_UnsupervisedSelector):
         standardize: str = "z_score",
         random_state: Any = None,
         n_jobs: int | None = None,
+        execution: Execution | None = None,
     ) -> None:
         self.threshold = threshold
         self.n_clusterings = n_clusterings
@@ -105,6 +108,7 @@ class ConsensusAffinitySelector(_UnsupervisedSelector):
         self.standardize = standardize
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.execution = execution
 
 
 class MultipleViewsSelector(_UnsupervisedSelector):
@@ -115,7 +119,7 @@ class MultipleViewsSelector(_UnsupervisedSelector):
     threshold
         As in :class:`ConsensusAffinitySelector`.
     n_clusterings, feature_fraction, k_range, clusterer, standardize, aggregator, association, \
-random_state, n_jobs
+random_state, n_jobs, execution
         As in :func:`pyfsagg.unsupervised.frmv`.
 
     Attributes
@@ -139,6 +143,7 @@ random_state, n_jobs
         association: str = "correlation_ratio",
         random_state: Any = None,
         n_jobs: int | None = None,
+        execution: Execution | None = None,
     ) -> None:
         self.threshold = threshold
         self.n_clusterings = n_clusterings
@@ -150,6 +155,7 @@ random_state, n_jobs
         self.association = association
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.execution = execution
 
 
 class LaplacianScoreSelector(_UnsupervisedSelector):

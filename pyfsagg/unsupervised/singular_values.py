@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._kernels.secular import spectral_entropy, spectral_entropy_without
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.clusters.secular import spectral_entropy, spectral_entropy_without
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.table import Table
-from pyfsagg.unsupervised._input import Floats, blocks, check_numbers, feature_block
+from pyfsagg.unsupervised._input import blocks, check_numbers, feature_block
 
 __all__ = ["svd_entropy"]
 

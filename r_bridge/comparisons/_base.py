@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pyfsagg._base.registry import Registry
+from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.types import Floats
 from r_bridge.comparisons._material import Material
 
 __all__ = [
@@ -23,8 +24,6 @@ __all__ = [
     "Tolerance",
     "compare",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -89,17 +88,14 @@ class Departure:
     at_most: float = 1.0
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A quantity that pyfsagg and an R package both compute.
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Spec):
+    """A quantity that pyfsagg and an R package both compute; `summary` says which.
 
     Attributes
     ----------
-    name : str
     package : str
         The R package.
-    quantity : str
-        What is compared, in a few words.
     ours, theirs : str
         The calls.
     tolerance : Tolerance
@@ -110,29 +106,22 @@ class Comparison:
         documented and not as a disagreement.
     """
 
-    name: str
     package: str
-    quantity: str
     ours: str
     theirs: str
     tolerance: Tolerance
     cases: Callable[[Material], Iterable[Case]]
     departs: Departure | None = None
-    aliases: tuple[str, ...] = ()
-
-    @property
-    def summary(self) -> str:
-        return self.quantity
 
 
-COMPARISONS: Registry[Comparison] = Registry("comparison")
+COMPARISONS = Registry("comparison", Comparison)
 
 
 def compare(
+    *,
     name: str,
     package: str,
-    quantity: str,
-    *,
+    summary: str,
     ours: str,
     theirs: str,
     tolerance: Tolerance,
@@ -142,7 +131,16 @@ def compare(
 
     def register(cases: Callable[[Material], Iterator[Case]]) -> Callable[..., Iterator[Case]]:
         COMPARISONS.add(
-            Comparison(name, package, quantity, ours, theirs, tolerance, cases, departs)
+            Comparison(
+                name=name,
+                package=package,
+                summary=summary,
+                ours=ours,
+                theirs=theirs,
+                tolerance=tolerance,
+                cases=cases,
+                departs=departs,
+            )
         )
         return cases
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
@@ -20,10 +21,9 @@ from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.resampling import Rows
 
 __all__ = ["Material", "Resampled", "embedded_material", "given_material"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Resampled:
         everything = np.arange(len(self.X), dtype=np.intp)[np.newaxis]
         # The table itself need not have the size of a resample.
         parts = [
-            wam(self.X, self.y, filter=filter, filter_params=params or None, row_indices=rows)
+            wam(self.X, self.y, filter=filter, filter_params=params or None, resampling=Rows(rows))
             for rows in (everything, self.rows)
         ]
         return np.vstack([next(iter(part.score_matrices.values())) for part in parts])

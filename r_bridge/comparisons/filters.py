@@ -52,9 +52,9 @@ def _without_ties(material: Material) -> Iterator[Resampled]:
 
 
 @compare(
-    "mdl_cut_points",
-    "FSelectorRcpp",
-    "MDL cut points, no ties and no idle cuts",
+    name="mdl_cut_points",
+    package="FSelectorRcpp",
+    summary="MDL cut points, no ties and no idle cuts",
     ours="discretize(X, y, mdl='fselectorrcpp').cutpoints",
     theirs="discretize(x, y)",
     tolerance=CUTS,
@@ -71,9 +71,9 @@ def _cut_points(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "mdl_idle_cuts",
-    "FSelectorRcpp",
-    "number of MDL cuts where R has an idle cut",
+    name="mdl_idle_cuts",
+    package="FSelectorRcpp",
+    summary="number of MDL cuts where R has an idle cut",
     ours="discretize(X, y, mdl='fselectorrcpp').cutpoints",
     theirs="discretize(x, y)",
     tolerance=SAME,
@@ -127,9 +127,9 @@ def _entropy_cases(
 
 def _register_entropy(filter: str, kind: fselectorrcpp.Type, which: str) -> None:
     @compare(
-        filter,
-        "FSelectorRcpp",
-        f"{filter.replace('_', ' ')}, {which}",
+        name=filter,
+        package="FSelectorRcpp",
+        summary=f"{filter.replace('_', ' ')}, {which}",
         ours=f"wam(X, y, filter='{filter}', filter_params={{'mdl': 'fselectorrcpp'}})",
         theirs=f"information_gain(x, y, type = '{kind}'), NaN as 0",
         tolerance=ENTROPY,
@@ -144,9 +144,9 @@ _register_entropy("symmetric_uncertainty", "symuncert", "no ties and no idle cut
 
 
 @compare(
-    "information_gain_ties",
-    "FSelectorRcpp",
-    "information gain, with ties",
+    name="information_gain_ties",
+    package="FSelectorRcpp",
+    summary="information gain, with ties",
     ours="wam(X, y, filter='information_gain', filter_params={'mdl': 'fselectorrcpp'})",
     theirs="information_gain(x, y, type = 'infogain')",
     tolerance=ENTROPY,
@@ -163,9 +163,9 @@ def _information_gain_ties(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "information_gain_logical",
-    "FSelectorRcpp",
-    "information gain of logical features",
+    name="information_gain_logical",
+    package="FSelectorRcpp",
+    summary="information gain of logical features",
     ours="information_gain(X, y, mdl='fselectorrcpp')",
     theirs="information_gain(x, y, type = 'infogain')",
     tolerance=ENTROPY,
@@ -200,9 +200,9 @@ def _complete(material: Material) -> Iterator[Resampled]:
 
 
 @compare(
-    "mutual_information",
-    "praznik",
-    "mutual information with the class",
+    name="mutual_information",
+    package="praznik",
+    summary="mutual information with the class",
     ours="mrmr of a table with one informative feature",
     theirs="miScores(X, Y)",
     tolerance=ENTROPY,
@@ -225,9 +225,9 @@ def _own_information(feature: pd.DataFrame, y: pd.Series[str]) -> float:
 
 
 @compare(
-    "mrmr_scores",
-    "praznik",
-    "mRMR scores at selection",
+    name="mrmr_scores",
+    package="praznik",
+    summary="mRMR scores at selection",
     ours="wam(X, y, filter='mrmr')",
     theirs="MRMR(X, Y, k = ncol(X))$score",
     tolerance=ENTROPY,
@@ -239,9 +239,9 @@ def _mrmr_scores(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "mrmr_order",
-    "praznik",
-    "order of selection by mRMR",
+    name="mrmr_order",
+    package="praznik",
+    summary="order of selection by mRMR",
     ours="mrmr(X, y).order",
     theirs="MRMR(X, Y, k = ncol(X))$selection",
     tolerance=SAME,
@@ -257,9 +257,9 @@ def _mrmr_order(material: Material) -> Iterator[Case]:
 # mRMRe and base R
 # ---------------------------------------------------------------------------------------------
 @compare(
-    "cramers_v",
-    "mRMRe",
-    "Cramér's V of equal-width bins, as −½ ln(1 − V²)",
+    name="cramers_v",
+    package="mRMRe",
+    summary="Cramér's V of equal-width bins, as −½ ln(1 − V²)",
     ours="wam(X, y, filter='cramers_v')",
     theirs="mim(mRMR.data(data)) of ordered factors",
     tolerance=ENTROPY,
@@ -280,9 +280,9 @@ def _cramers_v(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "chi_squared",
-    "stats",
-    "chi-squared statistic of equal-width bins",
+    name="chi_squared",
+    package="stats",
+    summary="chi-squared statistic of equal-width bins",
     ours="wam(X, y, filter='chi_squared')",
     theirs="chisq.test(table(cut, y), correct = FALSE)",
     tolerance=CLOSED_FORM,
@@ -308,9 +308,9 @@ def _counts(codes: NDArray[Any], classes: NDArray[np.intp]) -> NDArray[np.float6
 
 
 @compare(
-    "spearman_with_class",
-    "stats",
-    "rank correlation with two classes, absolute",
+    name="spearman_with_class",
+    package="stats",
+    summary="rank correlation with two classes, absolute",
     ours="wam(X, y, filter='spearman')",
     theirs="abs(cor(X, as.integer(y), method = 'spearman'))",
     tolerance=Tolerance(1e-12, "absolute", "correlations are of order one"),

@@ -68,15 +68,19 @@ def _rank_arrays(
 
 
 def _of(method: Method, table: RankTable, **options: Any) -> pd.Series[float]:
-    """Our value of what RobustRankAggreg calls `method`, by name of item."""
-    name, fixed = {
-        "RRA": ("robust_rank_aggregation", {}),
+    """Our value of what RobustRankAggreg calls `method`, by name of item.
+
+    Tied ranks are read as R reads them: as they are.
+    """
+    readings: dict[str, tuple[str, dict[str, Any]]] = {
+        "RRA": ("robust_rank_aggregation", {"ties": "average"}),
         "mean": ("mean_p_value", {}),
         "median": ("median_rank", {"normalized": True}),
         "min": ("minimum_rank", {"normalized": True}),
         "geom.mean": ("geometric_mean_rank", {"normalized": True}),
         "stuart": ("stuart", {}),
-    }[method]
+    }
+    name, fixed = readings[method]
     values = AGGREGATORS.get(name).compute(table, **fixed, **options)
     found = values.p_values if method == "RRA" else values.statistic
     return pd.Series(found, index=list(table.names))
@@ -115,9 +119,9 @@ HUNDREDS = ((100, 50), (200, 50), (400, 50))
 # comparisons
 # ---------------------------------------------------------------------------------------------
 @compare(
-    "rank_matrix",
-    "RobustRankAggreg",
-    "normalized ranks of lists of names",
+    name="rank_matrix",
+    package="RobustRankAggreg",
+    summary="normalized ranks of lists of names",
     ours="RankTable.from_lists(lists, universe=N, full=full)",
     theirs="rankMatrix(glist, N, full)",
     tolerance=Tolerance(1e-15, "absolute", "a position divided by the number of items"),
@@ -133,10 +137,10 @@ def _rank_matrix(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "rra",
-    "RobustRankAggreg",
-    "robust rank aggregation (RRA), p",
-    ours="aggregate(lists, 'rra').p_values",
+    name="rra",
+    package="RobustRankAggreg",
+    summary="robust rank aggregation (RRA), p",
+    ours="aggregate(lists, 'rra', ties='average').p_values",
     theirs="aggregateRanks(glist, N, method = 'RRA')",
     tolerance=P_VALUE,
 )
@@ -146,10 +150,10 @@ def _rra(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "rra_exact",
-    "RobustRankAggreg",
-    "RRA, exact p, at most 10 lists",
-    ours="aggregate(table, 'rra', exact=True).p_values",
+    name="rra_exact",
+    package="RobustRankAggreg",
+    summary="RRA, exact p, at most 10 lists",
+    ours="aggregate(table, 'rra', exact=True, ties='average').p_values",
     theirs="aggregateRanks(rmat, method = 'RRA', exact = TRUE)",
     tolerance=SUBTRACTED,
 )
@@ -158,10 +162,10 @@ def _rra_exact(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "rra_exact_many",
-    "RobustRankAggreg",
-    "RRA, exact p, 40 to 60 lists",
-    ours="aggregate(table, 'rra', exact=True).p_values",
+    name="rra_exact_many",
+    package="RobustRankAggreg",
+    summary="RRA, exact p, 40 to 60 lists",
+    ours="aggregate(table, 'rra', exact=True, ties='average').p_values",
     theirs="aggregateRanks(rmat, method = 'RRA', exact = TRUE)",
     tolerance=SUBTRACTED,
     departs=Departure(f"R takes the exact p-value as 1 minus Stuart's Q. {RECURSION}"),
@@ -171,10 +175,10 @@ def _rra_exact_many(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "rra_top_cutoff",
-    "RobustRankAggreg",
-    "RRA of top lists with cutoffs, p",
-    ours="aggregate(table, 'rra', top_cutoff=cutoffs).p_values",
+    name="rra_top_cutoff",
+    package="RobustRankAggreg",
+    summary="RRA of top lists with cutoffs, p",
+    ours="aggregate(table, 'rra', top_cutoff=cutoffs, ties='average').p_values",
     theirs="aggregateRanks(rmat, topCutoff = cutoffs)",
     tolerance=SUBTRACTED,
 )
@@ -191,9 +195,9 @@ def _rra_top_cutoff(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "stuart_few",
-    "RobustRankAggreg",
-    "Stuart's Q, at most 20 lists",
+    name="stuart_few",
+    package="RobustRankAggreg",
+    summary="Stuart's Q, at most 20 lists",
     ours="aggregate(lists, 'stuart').statistic",
     theirs="aggregateRanks(glist, N, method = 'stuart')",
     tolerance=STUART,
@@ -204,9 +208,9 @@ def _stuart_few(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "stuart_some_tens",
-    "RobustRankAggreg",
-    "Stuart's Q, 40 to 60 lists",
+    name="stuart_some_tens",
+    package="RobustRankAggreg",
+    summary="Stuart's Q, 40 to 60 lists",
     ours="aggregate(table, 'stuart').statistic",
     theirs="aggregateRanks(rmat, method = 'stuart')",
     tolerance=STUART,
@@ -217,9 +221,9 @@ def _stuart_some_tens(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "stuart_hundreds",
-    "RobustRankAggreg",
-    "Stuart's Q, 100 to 400 lists",
+    name="stuart_hundreds",
+    package="RobustRankAggreg",
+    summary="Stuart's Q, 100 to 400 lists",
     ours="aggregate(table, 'stuart').statistic",
     theirs="aggregateRanks(rmat, method = 'stuart')",
     tolerance=STUART,
@@ -230,10 +234,10 @@ def _stuart_hundreds(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "mean_p_value",
-    "RobustRankAggreg",
-    "p-value of the mean normalized rank",
-    ours="aggregate(lists, 'mean_p_value').p_values",
+    name="mean_p_value",
+    package="RobustRankAggreg",
+    summary="p-value of the mean normalized rank",
+    ours="aggregate(lists, 'mean_p_value').statistic",
     theirs="aggregateRanks(glist, N, method = 'mean')",
     tolerance=P_VALUE,
 )
@@ -244,9 +248,9 @@ def _mean(material: Material) -> Iterator[Case]:
 
 def _register_means(method: Method, name: str, words: str) -> None:
     @compare(
-        name,
-        "RobustRankAggreg",
-        f"{words} of the normalized ranks",
+        name=name,
+        package="RobustRankAggreg",
+        summary=f"{words} of the normalized ranks",
         ours=f"aggregate(lists, '{name}', normalized=True).statistic",
         theirs=f"aggregateRanks(glist, N, method = '{method}')",
         tolerance=MEAN,
@@ -262,9 +266,9 @@ _register_means("min", "minimum_rank", "minimum")
 
 
 @compare(
-    "adjusted_p_values",
-    "stats",
-    "adjusted p-values: Bonferroni, Holm, BH",
+    name="adjusted_p_values",
+    package="stats",
+    summary="adjusted p-values: Bonferroni, Holm, BH",
     ours="statistics.adjust_p_values(p, adjust)",
     theirs="p.adjust(p, method)",
     tolerance=MEAN,

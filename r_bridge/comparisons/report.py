@@ -2,44 +2,48 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from pyfsagg._base.words import count, setting
+from pyfsagg._base.words import count
 from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import closing, named_settings, software
 from pyfsagg._page.page import (
     Block,
-    Code,
     Column,
     Page,
     Picture,
-    Records,
     Section,
     Table,
     Text,
-    write_page,
 )
 from r_bridge._packages import PACKAGES
-from r_bridge.comparisons.result import VERDICTS, CrossCheck, Outcome
+from r_bridge.comparisons.outcome import VERDICTS, Outcome
+from r_bridge.comparisons.result import CrossCheck
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cross_check_page", "plot_differences", "scientific", "write_cross_check"]
+__all__ = ["cross_check_page", "plot_differences", "scientific"]
 
 SMALLEST = 1e-17
 """Where a difference of zero is drawn: below every rounding of numbers of order one."""
 
 
-def cross_check_page(result: CrossCheck, *, command: str = "") -> Page:
+def cross_check_page(
+    result: CrossCheck,
+    *,
+    command: str | None = None,
+    data_name: str | None = None,
+    reading: Sequence[str] = (),
+) -> Page:
     """Put the page together.
 
     Parameters
     ----------
     result : CrossCheck
-    command : str
-        The command that made the result.
+    command, data_name, reading
+        As in :data:`pyfsagg._run.result.ORIGIN`.
 
     Returns
     -------
@@ -56,27 +60,20 @@ def cross_check_page(result: CrossCheck, *, command: str = "") -> Page:
         for package in result.packages
     ]
     sections.append(Section("tolerances", "Why these tolerances", [_tolerances(result)]))
-    sections.append(Section("settings", "How it was made", _settings(result, command)))
-    return Page("Does pyfsagg agree with R?", headline(result), sections)
+    sections += closing(
+        _settings(result),
+        [software(result.versions["pyfsagg"])],
+        command=command,
+        code=result.code(result.full_view({"reading": reading})),
+    )
+    on = f", on {data_name}" if data_name else ""
+    return Page("Does pyfsagg agree with R?", headline(result) + on, sections)
 
 
 def headline(result: CrossCheck) -> str:
     """The verdicts in one line."""
     counts = ", ".join(f"{number} {verdict}" for verdict, number in result.counts().items())
     return f"{len(result.outcomes)} comparisons with R {result.versions['R']}: {counts}"
-
-
-def write_cross_check(
-    result: CrossCheck, path: str | os.PathLike[str], *, command: str = ""
-) -> Path:
-    """Write the page of :func:`cross_check_page` to a file.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written.
-    """
-    return write_page(cross_check_page(result, command=command), path)
 
 
 def scientific(value: float | None) -> str:
@@ -265,17 +262,10 @@ def _tolerances(result: CrossCheck) -> Block:
     )
 
 
-def _settings(result: CrossCheck, command: str) -> list[Block]:
-    def named(record: Any) -> list[tuple[str, str]]:
-        return [(str(name), setting(value)) for name, value in record.items()]
-
-    data = [(f"Data: {name}", named(record)) for name, record in result.data.items()]
-    groups = [
-        ("Settings", named(result.parameters)),
+def _settings(result: CrossCheck) -> list[tuple[str, list[tuple[str, str]]]]:
+    data = [(f"Data: {name}", named_settings(record)) for name, record in result.data.items()]
+    return [
+        ("Settings", named_settings(result.parameters)),
         *data,
-        ("Versions", named(result.versions)),
+        ("Versions", [(name, str(version)) for name, version in result.versions.items()]),
     ]
-    blocks: list[Block] = [Records("Settings of this run", groups)]
-    if command:
-        blocks.append(Code(f"pyfsagg {command}"))
-    return blocks

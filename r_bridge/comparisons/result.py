@@ -2,76 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from pyfsagg._base.output import new_folder
-from pyfsagg.exceptions import OutputError
+from pyfsagg._run.result import Result, Saved
+from r_bridge.comparisons.outcome import VERDICTS, Outcome
 
-__all__ = ["VERDICTS", "CrossCheck", "Outcome"]
-
-SCHEMA = 1
-RUN_FILE, TABLE_FILE, REPORT_FILE = "run.json", "cross_check.csv", "report.html"
-
-VERDICTS = {
-    "agrees": "no difference beyond the tolerance",
-    "disagrees": "a difference beyond the tolerance that nothing explains",
-    "differs as documented": "a difference whose cause is known and stated",
-    "R failed": "the R function raised an error",
-    "no case": "the data have no case for the comparison, or do not allow it",
-}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One comparison: what was compared, how far the sides are apart, the verdict.
-
-    Attributes
-    ----------
-    name, package, quantity, ours, theirs : str
-        As in :class:`~r_bridge.comparisons.Comparison`.
-    n_cases, n_values, n_beyond : int
-        Cases and values compared, and values beyond the tolerance.
-    largest : float or None
-        The largest difference among values that both sides define, absolute or relative as `scale`
-        says; None without values, or where R has zero and the difference is relative.
-    worst : str
-        The case in which it is.
-    tolerance : float
-    scale : {"absolute", "relative"}
-    reason : str
-        Why the tolerance is not smaller.
-    verdict : str
-        A key of :data:`VERDICTS`.
-    note : str
-        What is known of the difference, or the message of an error.
-    """
-
-    name: str
-    package: str
-    quantity: str
-    ours: str
-    theirs: str
-    n_cases: int
-    n_values: int
-    n_beyond: int
-    largest: float | None
-    worst: str
-    tolerance: float
-    scale: str
-    reason: str
-    verdict: str
-    note: str
+__all__ = ["CrossCheck"]
 
 
 @dataclass(frozen=True, eq=False)
-class CrossCheck:
+class CrossCheck(Result):
     """The outcome of :func:`r_bridge.cross_check`.
 
     Attributes
@@ -94,6 +38,10 @@ class CrossCheck:
     >>> found.agrees
     True
     """
+
+    kind: ClassVar[str] = "cross_check"
+    noun: ClassVar[str] = "cross-check"
+    one_file: ClassVar[bool] = True
 
     outcomes: tuple[Outcome, ...]
     missing: Mapping[str, str]
@@ -124,84 +72,66 @@ class CrossCheck:
         frame = pd.DataFrame([asdict(each) for each in self.outcomes], columns=columns)
         return frame.astype({"largest": "float64"}).set_index("name")
 
-    def to_json(self) -> str:
-        """Everything as JSON text."""
-        document = {
-            "schema": SCHEMA,
-            "kind": "cross_check",
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "agrees": self.agrees,
             "counts": self.counts(),
-            "parameters": self.parameters,
-            "data": self.data,
-            "versions": self.versions,
             "verdicts": VERDICTS,
             "outcomes": [asdict(each) for each in self.outcomes],
             "missing": self.missing,
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
 
-    def report(self, path: str | os.PathLike[str], *, command: str = "") -> Path:
-        """Write the HTML page to a file; an existing one is replaced.
-
-        Raises
-        ------
-        OutputError
-            If the file cannot be written.
-        """
-        from r_bridge.comparisons.report import write_cross_check
-
-        return write_cross_check(self, path, command=command)
-
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Write ``run.json``, ``cross_check.csv`` and ``report.html`` into a new or empty folder.
-
-        Raises
-        ------
-        OutputError
-            If the folder is not empty or cannot be written.
-        """
-        with new_folder(folder) as draft:
-            self.write_into(draft)
-        return Path(folder)
-
-    def write_into(self, folder: Path, *, command: str = "") -> None:
-        """Write the files of :meth:`save` into an existing folder."""
-        (folder / RUN_FILE).write_text(self.to_json() + "\n", encoding="utf-8")
-        self.to_frame().to_csv(folder / TABLE_FILE)
-        self.report(folder / REPORT_FILE, command=command)
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"cross_check.csv": self.to_frame()}
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> CrossCheck:
-        """Read what :meth:`save` wrote.
+    def made_of(cls, saved: Saved) -> Self:
+        document = saved.document
+        return cls(
+            tuple(Outcome(**each) for each in document["outcomes"]),
+            document["missing"],
+            document["parameters"],
+            document["data"],
+            document["versions"],
+        )
 
-        Raises
-        ------
-        OutputError
-            If the folder holds no saved cross-check, a damaged one, or one of another schema.
-        """
-        path = Path(folder) / RUN_FILE
-        try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-            kind, schema = document.get("kind"), document.get("schema")
-            if schema != SCHEMA or kind != "cross_check":
-                raise OutputError(
-                    f"{folder} holds a {kind!r} of schema {schema!r}; this version reads a "
-                    f"'cross_check' of schema {SCHEMA}"
-                )
-            outcomes: Sequence[Outcome] = [Outcome(**each) for each in document["outcomes"]]
-            return cls(
-                tuple(outcomes),
-                document["missing"],
-                document["parameters"],
-                document["data"],
-                document["versions"],
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        rows = [("package", "quantity", "cases", "difference", "tolerance", "verdict")]
+        rows += [
+            (
+                each.package,
+                each.quantity,
+                str(each.n_cases),
+                "–" if each.largest is None else f"{each.largest:.1e}",
+                f"{each.tolerance:.0e} {each.scale}",
+                each.verdict,
             )
-        except FileNotFoundError:
-            raise OutputError(f"{folder} holds no saved result: {RUN_FILE} is missing") from None
-        except OutputError:
-            raise
-        except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-            raise OutputError(f"the result saved in {folder} is damaged: {error}") from None
+            for each in self.outcomes
+        ]
+        widths = [max(len(row[i]) for row in rows) for i in range(6)]
+        lines = [
+            "  ".join(
+                f"{cell:{side}{width}}"
+                for cell, side, width in zip(row, "<<>>><", widths, strict=True)
+            )
+            for row in rows
+        ]
+        notes = [
+            f"{each.package}, {each.quantity}: {each.verdict}; {each.n_beyond} of {each.n_values} "
+            f"values{f'. {each.note}' if each.note else ''}"
+            for each in self.outcomes
+            if each.verdict != "agrees"
+        ]
+        missing = [f"{name} is not installed; {hint}" for name, hint in self.missing.items()]
+        versions = ", ".join(
+            f"{name} {self.versions[name]}" for name in ("R", *self.packages, "rpy2", "pyfsagg")
+        )
+        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts().items())
+        summary = f"{len(self.outcomes)} comparisons: {counts}"
+        return ["\n".join(lines), *notes, *missing, versions, summary]
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts().items())

@@ -23,7 +23,8 @@ from r_bridge.comparisons import (  # noqa: F401 - each registers its comparison
 )
 from r_bridge.comparisons._base import COMPARISONS, Comparison, Difference
 from r_bridge.comparisons._material import Material, embedded_material, given_material
-from r_bridge.comparisons.result import CrossCheck, Outcome
+from r_bridge.comparisons.outcome import Outcome
+from r_bridge.comparisons.result import CrossCheck
 
 __all__ = ["cross_check", "list_comparisons"]
 
@@ -48,7 +49,7 @@ def list_comparisons() -> pd.DataFrame:
         {
             "name": each.name,
             "package": each.package,
-            "quantity": each.quantity,
+            "quantity": each.summary,
             "ours": each.ours,
             "theirs": each.theirs,
             "tolerance": each.tolerance.limit,
@@ -196,7 +197,7 @@ def _outcome(comparison: Comparison, material: Material) -> Outcome:
     return Outcome(
         comparison.name,
         comparison.package,
-        comparison.quantity,
+        comparison.summary,
         comparison.ours,
         comparison.theirs,
         difference.n_cases,

@@ -49,9 +49,9 @@ def _value(support: NDArray[np.bool_], measure: str, **options: Any) -> float:
 
 def _register_sets(measure: str) -> None:
     @compare(
-        f"stabm_{measure}",
-        "stabm",
-        f"stability of selections, {measure.capitalize()}",
+        name=f"stabm_{measure}",
+        package="stabm",
+        summary=f"stability of selections, {measure.capitalize()}",
         ours=f"stability(sets, '{measure}', n_features=p)",
         theirs=f"{stabm.MEASURES[measure]}(features, p)",
         tolerance=AVERAGE,
@@ -66,9 +66,9 @@ def _register_adjusted(measure: str) -> None:
     words = measure.replace("_", " ").replace("mbm", "MBM")
 
     @compare(
-        f"stabm_{measure}",
-        "stabm",
-        f"stability with similar features, {words}",
+        name=f"stabm_{measure}",
+        package="stabm",
+        summary=f"stability with similar features, {words}",
         ours=f"stability(sets, '{measure}', n_features=p, similarity=S, threshold=0.6)",
         theirs=f"{stabm.ADJUSTED_MEASURES[measure]}(features, S, threshold = 0.6)",
         tolerance=AVERAGE,
@@ -90,9 +90,9 @@ for _name in stabm.ADJUSTED_MEASURES:
 
 
 @compare(
-    "stabm_exact_correction",
-    "stabm",
-    "correction for chance over all subsets",
+    name="stabm_exact_correction",
+    package="stabm",
+    summary="correction for chance over all subsets",
     ours="stability(sets, measure, n_features=p, correction='exact')",
     theirs="stability…(features, p, correction.for.chance = 'exact')",
     tolerance=AVERAGE,
@@ -118,9 +118,9 @@ def _mean_of_pairs(matrix: NDArray[np.float64]) -> float:
 
 def _register_correlations(measure: Any) -> None:
     @compare(
-        f"stability_{measure}",
-        "stats",
-        f"stability of scores, {measure.capitalize()}",
+        name=f"stability_{measure}",
+        package="stats",
+        summary=f"stability of scores, {measure.capitalize()}",
         ours=f"stability(scores, '{measure}')",
         theirs=f"mean of cor(t(scores), method = '{measure}') over pairs",
         tolerance=AVERAGE,
@@ -137,9 +137,9 @@ for _name in ("pearson", "spearman", "kendall"):
 
 
 @compare(
-    "stability_canberra",
-    "stats",
-    "stability of rankings, Canberra over p",
+    name="stability_canberra",
+    package="stats",
+    summary="stability of rankings, Canberra over p",
     ours="stability(scores, 'canberra')",
     theirs="mean of dist(ascending ranks, method = 'canberra') / p over pairs",
     tolerance=AVERAGE,
@@ -153,9 +153,9 @@ def _canberra(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "stability_jaccard",
-    "stats",
-    "stability of selections, Jaccard",
+    name="stability_jaccard",
+    package="stats",
+    summary="stability of selections, Jaccard",
     ours="stability(sets, 'jaccard', n_features=p)",
     theirs="mean of 1 - dist(selections, method = 'binary') over pairs",
     tolerance=AVERAGE,
@@ -167,9 +167,9 @@ def _jaccard(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "ranks_with_ties",
-    "stats",
-    "ranks with ties: mean, best, worst, ordinal",
+    name="ranks_with_ties",
+    package="stats",
+    summary="ranks with ties: mean, best, worst, ordinal",
     ours="ranks.rank_scores(scores, ties)",
     theirs="rank(-scores, ties.method)",
     tolerance=Tolerance(0.0, "absolute", "ranks are whole or half numbers"),

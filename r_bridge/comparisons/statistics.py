@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.types import Floats
 from pyfsagg.statistics import friedman, nemenyi, one_way_anova, pairwise_tests, rm_anova, wilcoxon
 from r_bridge import statistics as r
 from r_bridge.comparisons._base import CLOSED_FORM, Case, Tolerance, compare
@@ -16,7 +17,6 @@ from r_bridge.comparisons._material import Material
 
 __all__: list[str] = []
 
-Floats = NDArray[np.float64]
 
 ROUNDED = Tolerance(5.01e-4, "absolute", "rstatix rounds to three decimals")
 SHIFT = Tolerance(
@@ -66,9 +66,9 @@ def _flat(groups: dict[str, Floats]) -> tuple[Floats, NDArray[np.str_]]:
 # analysis of variance
 # ---------------------------------------------------------------------------------------------
 @compare(
-    "rm_anova",
-    "afex",
-    "repeated-measures ANOVA: SS, F, p, η², sphericity",
+    name="rm_anova",
+    package="afex",
+    summary="repeated-measures ANOVA: SS, F, p, η², sphericity",
     ours="statistics.rm_anova(values, mauchly='r')",
     theirs="aov_ez(…) and car's summary",
     tolerance=CLOSED_FORM,
@@ -80,9 +80,9 @@ def _rm_anova(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "rm_anova_rstatix",
-    "rstatix",
-    "repeated-measures ANOVA, rounded by rstatix",
+    name="rm_anova_rstatix",
+    package="rstatix",
+    summary="repeated-measures ANOVA, rounded by rstatix",
     ours="statistics.rm_anova(values, mauchly='r')",
     theirs="anova_test(…)",
     tolerance=ROUNDED,
@@ -97,9 +97,9 @@ def _register_one_way(welch: bool) -> None:
     words = "Welch's ANOVA: F, df, p" if welch else "one-way ANOVA: F, df, p, SS"
 
     @compare(
-        "one_way_welch" if welch else "one_way_anova",
-        "stats",
-        words,
+        name="one_way_welch" if welch else "one_way_anova",
+        package="stats",
+        summary=words,
         ours=f"statistics.one_way_anova(groups, welch={welch})",
         theirs="oneway.test(…)" if welch else "aov(…)",
         tolerance=CLOSED_FORM,
@@ -118,9 +118,9 @@ _register_one_way(True)
 # pairs
 # ---------------------------------------------------------------------------------------------
 @compare(
-    "t_test_paired",
-    "rstatix",
-    "paired t test: estimate, interval, t, p, Cohen's d",
+    name="t_test_paired",
+    package="rstatix",
+    summary="paired t test: estimate, interval, t, p, Cohen's d",
     ours="statistics.pairwise_tests(values, paired=True, adjust='none')",
     theirs="t.test(x, y, paired = TRUE), cohens_d(…)",
     tolerance=CLOSED_FORM,
@@ -135,9 +135,9 @@ def _t_paired(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "t_test_welch",
-    "rstatix",
-    "Welch's t test: estimate, interval, t, p, Cohen's d",
+    name="t_test_welch",
+    package="rstatix",
+    summary="Welch's t test: estimate, interval, t, p, Cohen's d",
     ours="statistics.pairwise_tests(groups, paired=False, pooled=False, adjust='none')",
     theirs="t.test(x, y), cohens_d(…)",
     tolerance=CLOSED_FORM,
@@ -153,9 +153,9 @@ def _t_welch(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "t_test_pooled",
-    "stats",
-    "t tests with pooled variance: adjusted p",
+    name="t_test_pooled",
+    package="stats",
+    summary="t tests with pooled variance: adjusted p",
     ours="statistics.pairwise_tests(groups, paired=False, adjust=adjust)",
     theirs="pairwise.t.test(x, g, p.adjust.method)",
     tolerance=CLOSED_FORM,
@@ -172,9 +172,9 @@ def _t_pooled(material: Material) -> Iterator[Case]:
 # ranks
 # ---------------------------------------------------------------------------------------------
 @compare(
-    "wilcoxon_signed_rank",
-    "stats",
-    "Wilcoxon's signed-rank test: statistic, p",
+    name="wilcoxon_signed_rank",
+    package="stats",
+    summary="Wilcoxon's signed-rank test: statistic, p",
     ours="statistics.wilcoxon(x, y, alternative, exact, correction)",
     theirs="wilcox.test(x, y, paired = TRUE, …)",
     tolerance=CLOSED_FORM,
@@ -185,9 +185,9 @@ def _signed_rank(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "wilcoxon_interval",
-    "stats",
-    "Wilcoxon's signed-rank test: interval",
+    name="wilcoxon_interval",
+    package="stats",
+    summary="Wilcoxon's signed-rank test: interval",
     ours="statistics.wilcoxon(x, y, …).interval",
     theirs="wilcox.test(x, y, paired = TRUE, conf.int = TRUE, tol.root = 1e-14)$conf.int",
     tolerance=SHIFT,
@@ -212,9 +212,9 @@ def _signed_rank_tests(material: Material) -> Iterator[tuple[str, Any, Any]]:
 
 
 @compare(
-    "wilcoxon_rank_sum",
-    "stats",
-    "Wilcoxon's rank-sum test: statistic, p, interval",
+    name="wilcoxon_rank_sum",
+    package="stats",
+    summary="Wilcoxon's rank-sum test: statistic, p, interval",
     ours="statistics.pairwise_tests(groups, paired=False, test='wilcoxon', adjust='none')",
     theirs="wilcox.test(x, y, conf.int = TRUE, tol.root = 1e-14)",
     tolerance=SHIFT,
@@ -231,9 +231,9 @@ def _rank_sum(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "friedman",
-    "rstatix",
-    "Friedman's test and Kendall's W",
+    name="friedman",
+    package="rstatix",
+    summary="Friedman's test and Kendall's W",
     ours="statistics.friedman(values)",
     theirs="friedman.test(values), friedman_effsize(…)",
     tolerance=CLOSED_FORM,
@@ -245,9 +245,9 @@ def _friedman(material: Material) -> Iterator[Case]:
 
 
 @compare(
-    "nemenyi",
-    "stats",
-    "p-values of Nemenyi's comparisons",
+    name="nemenyi",
+    package="stats",
+    summary="p-values of Nemenyi's comparisons",
     ours="statistics.nemenyi(values)",
     theirs="ptukey(q, k, Inf, lower.tail = FALSE)",
     tolerance=STUDENTIZED,

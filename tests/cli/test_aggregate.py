@@ -18,7 +18,7 @@ from html_pages import Page, open_in_browser
 from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.ranks import RankTable
 
-FILES = ["aggregation.csv", "report.html", "run.json"]
+FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json"]
 
 
 def make_lists(m: int = 6, p: int = 40) -> dict[str, list[str]]:
@@ -65,10 +65,16 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     shown = done.stdout.split("The best 5:")[1].split("The p-values")[0]
     assert re.findall(r"gene \d+", shown) == expected.index[:5].tolist()
     assert "suppose that the lists are independent" in done.stdout
+    said = "adjusted over all 100 items that could have been listed"
+    assert said in " ".join(done.stdout.split())
+    record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert record["adjusted_over"] == 100
+    assert said in record["remarks"][0]
     page = Page((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
     for part in (
         "6 lists of 15 to 20 items (out of a universe of 100): ",
         "Lists that come from one data set (bootstraps",
+        said,
         "Permutation p-values can respect the dependence: --permutations",
         "pyfsagg aggregate 'screen 0.txt'",
         "Kolde",
@@ -85,11 +91,11 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: P
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     space: dict[str, Any] = {}
-    exec(snippet.replace("permutation_p_values(table", "test = permutation_p_values(table"), space)
+    exec(snippet, space)
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
     np.testing.assert_allclose(frame["score"], space["result"].to_frame()["score"], rtol=1e-12)
     np.testing.assert_allclose(
-        frame["permutation_p_value"], space["test"]["p_value"][frame.index], rtol=1e-12
+        frame["permutation_p_value"], space["test"].to_frame()["p_value"][frame.index], rtol=1e-12
     )
     compared = pd.read_csv(tmp_path / "o" / "comparison.csv", index_col="name")
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
@@ -162,6 +168,8 @@ def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path: Path) 
     code, out, _ = command("aggregate --full --adjust none --output o", *paths(lists))
     assert code == 0
     assert "adjusted" not in out
+    record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
+    assert (record["adjusted_over"], record["remarks"]) == (None, [])
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="name")
     assert "adjusted_p_value" not in frame
     expected = aggregate(RankTable.from_lists(lists, full=True), "rra").to_frame()
@@ -192,7 +200,7 @@ def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypa
     assert code == 0
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "and 19 more" in Page(page).words
-    snippet = html.unescape(re.findall(r"<code>(import json.*?)</code>", page, re.DOTALL)[0])
+    snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     (tmp_path / "run.json").write_bytes((tmp_path / "out" / "run.json").read_bytes())
     space: dict[str, Any] = {}
     exec(snippet, space)
@@ -279,7 +287,7 @@ BAD_FILES = {
         ("a.txt b.txt --method rra --methods rra,borda", "one of the two"),
         ("a.txt b.txt --method am", "combines scores: give a matrix with --scores"),
         ("a.txt b.txt --param borda.ties=half", "--param is given for borda"),
-        ("a.txt b.txt --param ties=half", "has no option 'ties'"),
+        ("a.txt b.txt --param damping=0.1", "has no option 'damping'"),
         ("a.txt b.txt --methods rra,borda --param ties=half", "say whose it is"),
         ("a.txt b.txt --adjust fdr", "invalid choice"),
         ("a.txt b.txt --top 0", "--top must be"),
@@ -351,3 +359,22 @@ def test_browser_has_nothing_to_complain_about(command: Any, lists: Any, tmp_pat
     assert "CONSOLE" not in done.stderr, done.stderr
     assert done.stdout.count("<svg") == 5
     assert done.stdout.count('type="search"') == 1
+
+
+def test_ties_in_p_values_are_mentioned(run: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    scores = pd.DataFrame(np.where(rng.random((40, 5)) < 0.7, 0.0, rng.random((40, 5))))
+    scores.rename(index=lambda j: f"x {j}", columns=lambda i: f"list {i}").to_csv(
+        tmp_path / "scores.csv"
+    )
+    for options, said in (
+        ([], "a tied entry counts with the last of the places that its ties share"),
+        (["--param", "rra.ties=average"], "count with their average rank in the p-values"),
+    ):
+        code, out, _ = run("scores.csv", "--scores", *options, "--output", f"o{len(options)}")
+        assert code == 0
+        assert said in " ".join(out.split())
+        folder = tmp_path / f"o{len(options)}"
+        record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        assert any(said in remark for remark in record["remarks"])
+        assert said in Page((folder / "report.html").read_text(encoding="utf-8")).words

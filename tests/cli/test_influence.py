@@ -35,8 +35,9 @@ def test_influence_writes_everything_and_agrees_with_python(
     assert "5 of 5 folds done" in done.stderr
     assert "Stability over the folds, mrmr" in done.stdout
     result = influence(
-        WINE.X, WINE.y, filter=["ig", "mrmr"], aggregators=["am", "gm", "median"],
-        aggregator_params={"gm": {"shift": "minimum"}}, n_folds=5, n_resamples=8, random_state=2,
+        WINE.X, WINE.y, filter=["ig", "mrmr"],
+        aggregators={"am": {}, "gm": {"shift": "minimum"}, "median": {}},
+        n_folds=5, n_resamples=8, random_state=2,
     )  # fmt: skip
     back = InfluenceResult.load(tmp_path / "out")
     for key, matrix in result.scores.items():

@@ -30,12 +30,12 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
         "accuracy.png",
         "baseline.csv",
         "divergence.png",
-        "elimination.json",
         "removal.csv",
         "report.html",
+        "run.json",
     ]
-    expected = eliminate(DATA.X, DATA.y, "spoilers", accuracy=True)
-    again = Elimination.from_json((tmp_path / "out" / "elimination.json").read_text())
+    expected = eliminate(DATA.X, DATA.y, "spoilers", accuracy=True, random_state=0)
+    again = Elimination.load(tmp_path / "out")
     assert again.removal_order.tolist() == expected.removal_order.tolist()
     assert again.accuracy.tolist() == expected.accuracy.tolist()
     removal = pd.read_csv(tmp_path / "out" / "removal.csv")
@@ -57,29 +57,13 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
     assert json.loads(done.stdout)["accuracy"] is None
 
 
-def test_experiment(pyfsagg, tmp_path: Path) -> None:
-    done = pyfsagg("order", "--experiment", "figure-7", "--repeats", "1", "--seed", "3")
-    assert done.returncode == 0, done.stderr
-    folder = tmp_path / "pyfsagg-figure-7"
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "curves.csv",
-        "curves.png",
-        "findings.json",
-        "report.html",
-    ]
-    assert "hold" in done.stdout
-    assert len(pd.read_csv(folder / "curves.csv")) == 5 * (12 + 12 + 20)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "name a TABLE and its --target"),
-        ("orders.csv", "name a TABLE and its --target"),
-        ("orders.csv --experiment figure-7", "takes no table"),
-        ("--experiment figure-7 --checkpoint c", "belongs to a table"),
+        ("", "required: TABLE, --target"),
+        ("orders.csv", "required: --target"),
         ("orders.csv --target knd", "did you mean 'kind'"),
-        ("orders.csv --target kind --method kl", "invalid choice"),
+        ("orders.csv --target kind --method kl", "method must be one of"),
         ("orders.csv --target kind --threshold 99", "threshold"),
         ("orders.csv --target kind --threshold 2 --divergence 0", "exclude"),
         ("orders.csv --target kind --accuracy some", "expected a number or 'all'"),
@@ -88,7 +72,6 @@ def test_experiment(pyfsagg, tmp_path: Path) -> None:
             "orders.csv --target kind --method koller-sahami --blanket-size 0",
             "blanket_size",
         ),
-        ("--experiment figure-1", "invalid choice"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import EnsembleResult, load_dataset, wam
+from pyfsagg import EnsembleResult, Subsample, load_dataset, wam
 
 WINE = load_dataset("wine")
 FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json"]
@@ -56,8 +56,7 @@ def test_rank_agrees_with_python(pyfsagg, table: Path) -> None:
         filter="su",
         filter_params={"mdl": "fselectorrcpp"},
         aggregator="median",
-        resampling="subsample",
-        resampling_params={"fraction": 0.7},
+        resampling=Subsample(0.7),
         n_resamples=25,
         random_state=9,
     )

@@ -75,9 +75,69 @@ def test_reading(table, tmp_path: Path) -> None:
     assert not is_sparse_file("table.csv.gz")
 
 
+def save_damaged(path: Path, matrix: sparse.csr_matrix, **changes: np.ndarray) -> None:
+    """What :func:`scipy.sparse.save_npz` writes, with arrays exchanged and not looked at."""
+    parts = {
+        "format": np.array(matrix.format.encode()),
+        "shape": np.array(matrix.shape),
+        "data": matrix.data,
+        "indices": matrix.indices,
+        "indptr": matrix.indptr,
+    }
+    np.savez(path, **{**parts, **changes})
+
+
+def test_a_damaged_table_ends_in_one_line(pyfsagg, table, tmp_path: Path) -> None:
+    indices = table[0].indices.copy()
+    indices[3] = 77
+    save_damaged(tmp_path / "words.npz", table[0], indices=indices)
+    done = pyfsagg("rank", "words.npz", "--filter", "ig", "--n-resamples", "5", "--output", "out")
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines() == [
+        "pyfsagg rank: words.npz is a damaged sparse matrix (csr): a cell lies in column 77, and there "
+        "are 40, counted from 0; make it anew from its rows, columns and values"
+    ]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"indices": lambda X: X.indices - 1}, "damaged sparse matrix .csr.: .* column -1"),
+        ({"indptr": lambda X: np.sort(X.indptr)[::-1] * 0 + X.nnz}, "index pointer should start"),
+        (
+            {"indptr": lambda X: np.r_[0, X.nnz, X.indptr[2:]]},
+            "indptr falls from .* at row 1",
+        ),
+        ({"indptr": lambda X: X.indptr[:-1]}, "no SciPy sparse matrix: index pointer size 60"),
+        ({"shape": lambda X: np.array([60, 7])}, "a cell lies in column .*, and there are 7"),
+        ({"shape": lambda X: np.array([7, 60])}, "no SciPy sparse matrix: index pointer size 61"),
+        ({"shape": lambda X: np.array([60, 40, 2])}, "no SciPy|two dimensions"),
+        ({"format": lambda X: np.array(b"csc")}, "no SciPy sparse matrix: index pointer size"),
+        ({"data": lambda X: X.data[:5]}, "no SciPy sparse matrix: .* same size"),
+    ],
+)
+def test_damaged_arrays_in_a_file(table, changes, message: str, tmp_path: Path) -> None:
+    made = {name: change(table[0]) for name, change in changes.items()}
+    save_damaged(tmp_path / "words.npz", table[0], **made)
+    with pytest.raises(DataError, match=f"words.npz .*{message}"):
+        read_sparse_table(tmp_path / "words.npz")
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia"])
+def test_every_stored_format_is_read(table, format: str, tmp_path: Path) -> None:
+    sparse.save_npz(tmp_path / "words.npz", table[0].asformat(format))
+    found, _ = read_sparse_table(tmp_path / "words.npz")
+    np.testing.assert_array_equal(found.toarray(), table[0].toarray())
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        ("a.svm", b"1 3:1 2:1", "sorted and unique"),
+        ("a.svm", b"1 2:1 2:1", "sorted and unique"),
+        ("a.svm", b"1 -2:1", "is not a readable svmlight file"),
+        ("a.svm", b"1 99999999999:1", "is not a readable svmlight file"),
         ("a.npz", b"no archive", "a.npz holds no SciPy sparse matrix"),
         ("a.svm", b"1 one:2", "a.svm is not a readable svmlight file"),
     ],

@@ -1,4 +1,4 @@
-"""``pyfsagg reproduce thesis`` as users run it."""
+"""``pyfsagg reproduce thesis`` and ``orders`` as users run them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
+
+from pyfsagg.cli import main
 
 
 def test_a_table_of_the_thesis(pyfsagg, tmp_path: Path) -> None:
     flags = ("--table", "4.5", "--dataset", "ionosphere", "--quick", "--jobs", "2")
-    done = pyfsagg("reproduce", "thesis", *flags, "--cache", "kept")
+    done = pyfsagg("reproduce", "thesis", *flags, "--checkpoint", "kept")
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "pyfsagg-thesis"
     cells = pd.read_csv(folder / "cells.csv")
@@ -23,9 +26,53 @@ def test_a_table_of_the_thesis(pyfsagg, tmp_path: Path) -> None:
     assert page.count("<svg") == 3
     document = json.loads((folder / "cells.json").read_text(encoding="utf-8"))
     assert document["quick"] is True
-    again = pyfsagg("reproduce", "thesis", *flags, "--cache", "kept", "--json")
-    assert "repetition" not in again.stderr
+    again = pyfsagg("reproduce", "thesis", *flags, "--checkpoint", "kept", "--json")
+    assert again.stderr == "continuing from kept: 3 pieces of work are done\n"
     assert json.loads(again.stdout)["cells"] == document["cells"]
+
+
+def test_a_figure_of_the_rank_order_paper(pyfsagg, tmp_path: Path) -> None:
+    done = pyfsagg("reproduce", "orders", "--figure", "7", "--repeats", "1", "--seed", "3")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / "pyfsagg-orders"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "curves.csv",
+        "curves.png",
+        "findings.json",
+        "report.html",
+    ]
+    assert "figure-7: Planted orders" in done.stdout
+    assert "hold" in done.stdout
+    assert len(pd.read_csv(folder / "curves.csv")) == 5 * (12 + 12 + 20)
+    assert "pyfsagg reproduce orders --figure 7" in (folder / "report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--figure", "1"], "invalid choice"),
+        (["--figure", "7", "--table", "genes"], "not allowed with argument"),
+        (["--figure", "7", "--checkpoint", "c"], "--checkpoint belongs to tables"),
+        (["--figure", "7", "--dataset", "wine"], "--dataset belongs to tables"),
+        (["--figure", "7", "--repeats", "0"], "n_repeats"),
+        (["--repeats", "2"], "--repeats belongs to a --figure"),
+    ],
+)
+def test_flags_of_figures_and_tables_do_not_mix(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(["reproduce", "orders", *arguments, "--quiet"])
+    except SystemExit as stopped:
+        code = int(str(stopped.code))
+    assert code == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_wrong_is_said_in_a_line(pyfsagg, tmp_path: Path) -> None:

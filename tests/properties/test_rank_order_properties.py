@@ -48,9 +48,10 @@ def _no_advice():
 
 
 def _eliminate(X, y, method, **options):
+    params = {"blanket_size": 2} if method == "koller_sahami" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PyfsaggWarning)
-        return eliminate(X, y, method, blanket_size=2, **options)
+        return eliminate(X, y, method, method_params=params, **options)
 
 
 @SETTINGS

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.r
 need("RobustRankAggreg")
 
 METHODS = {
-    "RRA": ("robust_rank_aggregation", {}),
+    "RRA": ("robust_rank_aggregation", {"ties": "average"}),  # as R reads them
     "mean": ("mean_p_value", {}),
     "median": ("median_rank", {"normalized": True}),
     "min": ("minimum_rank", {"normalized": True}),

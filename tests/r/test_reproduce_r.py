@@ -7,14 +7,14 @@ from r_packages import need
 from pyfsagg import load_dataset, stability
 from pyfsagg.datasets import load_published
 from pyfsagg.reproduce import claim_variants, stuart_finding
-from pyfsagg.reproduce.experiments import EXPERIMENTS
-from pyfsagg.reproduce.fold_rankings import (
+from pyfsagg.reproduce.stuart.fold_rankings import (
     RRA_FIRST_LIST,
     STUART_FIRST_LIST,
     FoldRankings,
     r_ranks,
 )
-from pyfsagg.reproduce.repeat_thesis import stability_by_aggregator_information_gain
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.thesis import stability_by_aggregator_information_gain
 from r_bridge import aggregate_ranks
 from r_bridge import statistics as r
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pyfsagg._base.calls import Call
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.bam import combine_filters
@@ -73,6 +74,11 @@ def make_result(
         **({"normalize": "per_resample"} if bam else {}),
         **parameters,
     }
+    bam_filters = {"filters": repr(list(filters)), "normalize": "'per_resample'"}
+    chosen = bam_filters if bam else {"filter": repr(filters[0])}
+    recorded["call"] = Call(
+        "bam" if bam else "wam", ("X", "y"), {**chosen, "random_state": "20240607"}
+    ).record()
     data = {
         "sha256": "0123456789abcdef" * 4,
         "n_samples": 1234,

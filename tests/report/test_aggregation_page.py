@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from html_pages import Page
 
 from pyfsagg._page.page import render_page
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
-from pyfsagg.aggregation._page import INDEPENDENCE, aggregation_page
+from pyfsagg.aggregation._page import aggregation_page
+from pyfsagg.aggregation._result import INDEPENDENCE
 from pyfsagg.aggregation.comparison import compare_methods
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -19,8 +21,8 @@ from pyfsagg.ranks import RankTable
 TABLE = RankTable.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
 
 
-def read(table: RankTable, result: Aggregation, **options: Any) -> Page:
-    return Page(render_page(aggregation_page(table, result, **options)))
+def read(result: Aggregation, **options: Any) -> Page:
+    return Page(render_page(aggregation_page(result, **options)))
 
 
 def cells(page: Page, name: str) -> list[str]:
@@ -29,7 +31,7 @@ def cells(page: Page, name: str) -> list[str]:
 
 def test_table_holds_what_the_result_holds() -> None:
     result = aggregate(TABLE, "rra", adjust="bonferroni")
-    page = read(TABLE, result, top=2, data_name="votes")
+    page = read(result, top=2, data_name="votes")
     head, *rows = [row for _, row in page.rows if len(row) == 8]
     assert head[3:] == ["P-value", "Adjusted p", "In lists", "Best rank", "Median rank"]
     assert [row[1] for row in rows] == result.select(4)
@@ -41,15 +43,17 @@ def test_table_holds_what_the_result_holds() -> None:
     assert "Rank aggregation of votes 3 lists, 4 items" in page.words
     assert "3 lists of 2 to 3 items (out of a universe of 4): 4 different items" in page.words
     assert "of which every list holds 2." in page.words
-    assert "corrected across items (bonferroni)" in page.words
+    assert "corrected across items (bonferroni), 4 of them" in page.words
+    assert "adjusted over the 4 items that the lists hold" in page.words
+    assert "adjusted over" not in read(result, adjusted=False).words
 
 
 def test_p_values_come_with_their_assumption() -> None:
     result = aggregate(TABLE, "rra")
-    words = read(TABLE, result).words
+    words = read(result).words
     assert INDEPENDENCE in words
     assert "Permutation p-values can respect the dependence" in words
-    assert INDEPENDENCE not in read(TABLE, aggregate(TABLE, "mean_rank")).words
+    assert INDEPENDENCE not in read(aggregate(TABLE, "mean_rank")).words
 
 
 def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
@@ -61,13 +65,13 @@ def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
         (RankTable.from_lists(lists, full=True), False),
         (RankTable.from_ranks([[1, 2, 3], [2, 1, 3]]), False),
     ):
-        assert (sentence in read(table, aggregate(table, "rra")).words) == mentioned
+        assert (sentence in read(aggregate(table, "rra")).words) == mentioned
 
 
 def test_permutations_are_described() -> None:
     result = aggregate(TABLE, "rra")
     test = permutation_p_values(TABLE, "rra", n_permutations=9, random_state=0)
-    page = read(TABLE, result, permutation=test)
+    page = read(replace(result, permutation=test))
     assert "come from 9 tables" in page.words
     assert "Permutation p-values can respect" not in page.words
     shown = float(cells(page, "b")[5])
@@ -76,16 +80,16 @@ def test_permutations_are_described() -> None:
 
 def test_absent_items_are_explained() -> None:
     full = RankTable.from_lists([["a", "b", "c"], ["b", "a"]], full=True)
-    assert "says nothing about an item" in read(full, aggregate(full, "rra")).words
-    assert "counts as worse than all" in read(TABLE, aggregate(TABLE, "rra")).words
+    assert "says nothing about an item" in read(aggregate(full, "rra")).words
+    assert "counts as worse than all" in read(aggregate(TABLE, "rra")).words
     complete = RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])
-    assert "the same in all lists" in read(complete, aggregate(complete, "rra")).words
+    assert "the same in all lists" in read(aggregate(complete, "rra")).words
 
 
 def test_long_tables_and_many_lists() -> None:
     rng = np.random.default_rng(0)
     table = RankTable.from_scores(rng.random((61, 510)))
-    page = read(table, aggregate(table, "mean_rank"))
+    page = read(aggregate(table, "mean_rank"))
     assert "The first 500 items are listed; 10 more are in aggregation.csv" in page.words
     assert "An item whose line is long" in page.words
     assert page.values("data-find") == ["item", "list"]
@@ -95,12 +99,10 @@ def test_names_are_harmless(hostile: Any) -> None:
     table = RankTable.from_lists(dict.fromkeys(hostile, hostile))
     comparison = compare_methods(table, ["rra", "borda"])
     page = read(
-        table,
-        comparison.results[0],
-        comparison=comparison,
+        replace(comparison.results[0], others=comparison.results[1:]),
         data_name=hostile[0],
         command=hostile[1],
-        snippet=hostile[2],
+        reading=[hostile[2]],
     )
     assert page.tags.count("script") == 1
     assert "img" not in page.tags
@@ -113,16 +115,13 @@ def test_names_are_harmless(hostile: Any) -> None:
 
 
 def test_same_result_same_bytes() -> None:
-    pages = {render_page(aggregation_page(TABLE, aggregate(TABLE, "rra"))) for _ in range(2)}
+    pages = {render_page(aggregation_page(aggregate(TABLE, "rra"))) for _ in range(2)}
     assert len(pages) == 1
 
 
 def test_bad_arguments() -> None:
-    other = aggregate([["x", "y"], ["y", "x"]], "rra")
-    with pytest.raises(DataError, match="not about the items of this table"):
-        aggregation_page(TABLE, other)
-    comparison = compare_methods([["x", "y"], ["y", "x"]], ["rra", "borda"])
-    with pytest.raises(DataError, match="not about the items of this table"):
-        aggregation_page(TABLE, aggregate(TABLE, "rra"), comparison=comparison)
+    result = aggregate(TABLE, "rra")
+    with pytest.raises(DataError, match="does not hold its lists"):
+        aggregation_page(replace(result, table=None))
     with pytest.raises(ParameterError, match="top must be"):
-        aggregation_page(TABLE, aggregate(TABLE, "rra"), top=0)
+        aggregation_page(result, top=0)

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from pyfsagg import Evaluation, evaluate, load_dataset
-from pyfsagg.evaluation._page import render_evaluation, write_evaluation
+from pyfsagg.evaluation._page import evaluation_page
 from pyfsagg.evaluation._plot import (
     COLORS,
     EVALUATION_PLOTS,
@@ -22,7 +22,7 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.evaluation.saved import COLUMNS
+from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 SHARES = [0.1, 0.4, 1.0]
@@ -170,8 +170,8 @@ def test_plot_of_a_result_draws_by_name(result: Evaluation) -> None:
 # report
 # ---------------------------------------------------------------------------------------------
 def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path) -> None:
-    path = write_evaluation(
-        result, tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"
+    path = result.report(
+        tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"
     )
     page = path.read_text()
     assert re.findall(r'<section[^>]* id="([a-z-]+)"', page) == [
@@ -191,14 +191,14 @@ def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path)
 
 
 def test_equal_results_give_equal_pages(result: Evaluation) -> None:
-    assert render_evaluation(result) == render_evaluation(result)
+    assert result.to_html() == result.to_html()
 
 
 def test_failures_are_told_and_names_are_escaped() -> None:
     failed = simulated(["<script>alert(1)</script>", "$x_1$ & b"], failed=3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        page = render_evaluation(failed)
+        page = failed.to_html()
     assert 'id="failures"' in page
     assert "&lt;b&gt;no&lt;/b&gt;" in page
     assert "<b>no</b>" not in page
@@ -207,7 +207,7 @@ def test_failures_are_told_and_names_are_escaped() -> None:
 
 
 def test_one_method_is_compared_with_baselines_and_one_protocol_has_no_optimism() -> None:
-    page = render_evaluation(simulated(["only"], protocols=("nested",)))
+    page = simulated(["only"], protocols=("nested",)).to_html()
     assert 'id="optimism"' not in page
     assert "Friedman test of 2 conditions" in page
 
@@ -224,13 +224,13 @@ def test_a_real_evaluation_can_be_reported() -> None:
         n_resamples=3,
         random_state=0,
     )
-    page = render_evaluation(found)
+    page = found.to_html()
     assert "all ranks are tied" in page  # with all features no method differs from another
     assert 'id="averages"' not in page
 
 
 def test_report_refuses(result: Evaluation) -> None:
     with pytest.raises(InputTypeError, match="made of an Evaluation"):
-        render_evaluation("result")  # type: ignore[arg-type]
+        evaluation_page("result")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="alpha"):
-        render_evaluation(result, alpha=2.0)
+        result.to_html(alpha=2.0)

@@ -14,10 +14,9 @@ from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
 from pyfsagg._draw.style import feature_label, number_ticks
-from pyfsagg.ensemble._plot import correlate_rows
+from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS, correlate_rows
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.plotting import (
-    ENSEMBLE_PLOTS,
     plot_agreement,
     plot_convergence,
     plot_ranking,

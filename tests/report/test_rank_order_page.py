@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,8 +12,8 @@ from pyfsagg._page.page import Picture, Table, render_page
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders, random_subset_baseline
 from pyfsagg.rank_order._page import elimination_page
-from pyfsagg.reproduce.orders.experiments import Experiment, Finding
-from pyfsagg.reproduce.pages.orders import experiment_page
+from pyfsagg.reproduce.orders._page import experiment_page
+from pyfsagg.reproduce.orders.experiment import Experiment, Finding
 
 DATA = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
 X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})
@@ -19,12 +21,13 @@ X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})
 
 @pytest.fixture(scope="module")
 def result() -> Elimination:
-    return eliminate(X, DATA.y, "spoilers", accuracy=True)
+    return eliminate(X, DATA.y, "spoilers", accuracy=True, random_state=0)
 
 
 def test_elimination_page(result: Elimination) -> None:
     band = random_subset_baseline(X, DATA.y, max_size=7, n_subsets=5)
-    page = elimination_page(result, size=3, baseline=band, data_name="a table", command="order x")
+    banded = replace(result, baseline=band)
+    page = elimination_page(banded, size=3, data_name="a table", command="order x")
     html = render_page(page)
     assert "&lt;b&gt;one&lt;/b&gt;" in html
     assert "<b>one</b>" not in html
@@ -56,7 +59,7 @@ def test_experiment_page(result: Elimination) -> None:
     curves = pd.concat([curve.assign(panel=panel) for panel in ("first", "second")])
     findings = (Finding("one thing", True, "1 > 0"), Finding("another", False, "1 < 0"))
     found = Experiment("figure-8", "Orders", "accuracy", curves, None, findings, {"n_repeats": 2})
-    page = experiment_page(found, command="order --experiment figure-8")
+    page = experiment_page(found, command="reproduce orders --figure 8")
     html = render_page(page)
     assert "1 of 2 statements" in html
     blocks = [block for section in page.sections for block in section.blocks]

@@ -14,7 +14,7 @@ from html_pages import Page, open_in_browser
 
 from pyfsagg._base.words import number, numbers, percentages, ranks, setting
 from pyfsagg.ensemble._page import render_report, write_report
-from pyfsagg.exceptions import InputTypeError, OutputError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_every_parameter_and_version_is_in_the_settings(page: Page, result: Any)
     assert set(result.versions) <= set(names)
     groups = 3
     threshold_and_method = 2
-    recorded = len(result.parameters) + len(result.data) + len(result.versions)
+    recorded = len(result.parameters) - 1 + len(result.data) + len(result.versions)
     assert sum(len(c) in (1, 2) for _, c in page.rows) == groups + threshold_and_method + recorded
 
 
@@ -199,40 +199,8 @@ def test_resamples_left_out_of_the_stability_are_mentioned(make: Any) -> None:
     assert "Note. 1 of 3 resamples have the same score for all features" in page.words
 
 
-@pytest.mark.parametrize(
-    ("options", "lines"),
-    [
-        (
-            {"filter_params": {"information_gain": {"mdl": "fselectorrcpp"}}},
-            ["filter='information_gain',", "filter_params={'mdl': 'fselectorrcpp'},"],
-        ),
-        ({"resampling": "row_indices"}, ["row_indices=row_indices,"]),
-        ({"resampling": "grouped_bootstrap"}, ["groups=groups,"]),
-        ({"weighted": True}, ["sample_weight=sample_weight,"]),
-        (
-            {"resampling": "subsample", "resampling_params": {"fraction": 0.8}},
-            ["resampling='subsample',", "resampling_params={'fraction': 0.8},"],
-        ),
-        ({"filters": ["<lambda>"]}, ["# my_filter_1: your own", "filter=my_filter_1,"]),
-        ({"dropped": ["a"]}, ["drop_near_zero_variance=True,", "13 features"]),
-        (
-            {"filters": ["mrmr", "mine"]},
-            ["filters=['mrmr', mine],", "normalize='per_resample',", "pyfsagg.bam("],
-        ),
-    ],
-)
-def test_snippet_repeats_the_run(make: Any, options: dict[str, Any], lines: list[str]) -> None:
-    from pyfsagg.ensemble._record import python_snippet
-
-    snippet = python_snippet(make(**options), 5)
-    compile(snippet, "snippet", "exec")
-    for line in [*lines, "random_state=20240607,", "selected = result.select(5)"]:
-        assert line in snippet
-
-
-def test_snippet_gives_the_same_result() -> None:
+def test_the_code_of_the_page_gives_the_same_result() -> None:
     from pyfsagg import load_dataset, wam
-    from pyfsagg.ensemble._record import python_snippet
 
     data = load_dataset("wine")
     result = wam(
@@ -243,10 +211,22 @@ def test_snippet_gives_the_same_result() -> None:
         n_resamples=4,
         random_state=3,
     )
+    code = result.repeat(threshold=0.5)
+    page = Page(result.to_html(threshold=0.5, command="demo"))
+    assert "# X: table of 178 samples and 13 features # y: labels, called" in page.words
+    assert all(line.strip() in page.words for line in code.splitlines())
     space: dict[str, Any] = {"X": data.X, "y": data.y}
-    exec(python_snippet(result, 0.5), space)
+    exec(code, space)
     assert space["result"].scores.tolist() == result.scores.tolist()
     assert space["selected"] == result.select(0.5)
+
+
+def test_a_page_without_a_recorded_call_has_no_code(make: Any) -> None:
+    result = make()
+    del result.parameters["call"]
+    assert "import pyfsagg" not in render_report(result, command="demo")
+    with pytest.raises(DataError, match="was not recorded"):
+        result.repeat()
 
 
 def test_sources_are_cited(page: Page) -> None:
@@ -339,9 +319,9 @@ def test_table_can_be_sorted_and_searched(make: Any, tmp_path: Path) -> None:
     scores = [[0.1, 1000.0, -3.0, 20.0]] * 3
     result = make(names=["a", "b", "c", "d10"], scores=scores)
     press = """<script>
-      const rows = () => Array.from(document.querySelectorAll("#ranking-table tbody tr"));
+      const rows = () => Array.from(document.querySelectorAll("table[data-find] tbody tr"));
       const order = () => rows().filter((r) => !r.hidden).map((r) => r.cells[1].innerText).join();
-      const head = (i) => document.querySelectorAll("#ranking-table thead th")[i];
+      const head = (i) => document.querySelectorAll("table[data-find] thead th")[i];
       const seen = [order()];
       const click = (i) => { head(i).querySelector("button").click(); seen.push(order()); };
       click(3); click(3); seen.push(head(3).getAttribute("aria-sort")); click(1);

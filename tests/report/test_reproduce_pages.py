@@ -10,11 +10,11 @@ from pyfsagg import load_dataset
 from pyfsagg._page.page import Picture, Table, Text, render_page
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg.reproduce import Reproduction, StuartFinding, claim_variants, claims, stuart_finding
-from pyfsagg.reproduce.pages.claims import claims_page
-from pyfsagg.reproduce.pages.coverage import reproduction_page
-from pyfsagg.reproduce.pages.stuart import stuart_page
-from pyfsagg.reproduce.pictures.claims import plot_p_values
-from pyfsagg.reproduce.pictures.coverage import plot_coverage
+from pyfsagg.reproduce.all_papers._page import reproduction_page
+from pyfsagg.reproduce.statements._page import claims_page
+from pyfsagg.reproduce.statements._plot import plot_p_values
+from pyfsagg.reproduce.stuart._page import stuart_page
+from pyfsagg.reproduce.tables._plot import plot_coverage
 
 
 def blocks_of(page, kind):
@@ -135,11 +135,11 @@ def reproduction(found: pd.DataFrame) -> Reproduction:
 
 
 def test_page_of_all_papers(reproduction: Reproduction) -> None:
-    page = reproduction_page(reproduction, command="reproduce --all")
+    page = reproduction_page(reproduction, command="reproduce all")
     html = render_page(page)
     assert "1 of 3 checkable cells are inside, 1 near and 1 outside; 1 of 4 cannot" in html
     assert "other &lt;data&gt;" in html
-    assert "pyfsagg reproduce --all" in html
+    assert "pyfsagg reproduce all" in html
     assert "n_trees = 30" in html
     assert "n_clusterings" not in html  # a table that was not repeated
     overview = blocks_of(page, Table)[0]

@@ -13,14 +13,14 @@ from html_pages import Page, open_in_browser
 from matplotlib.figure import Figure
 
 from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve, stability_table
-from pyfsagg._page.page import render_page, write_page
+from pyfsagg._page.page import Text, render_page, write_page
 from pyfsagg.aggregator_influence._page import influence_page
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
 from pyfsagg.ensemble._page import render_report
-from pyfsagg.ensemble._page_resamples import adequacy_words, curve_picture
+from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.stability_measures import adequacy_curve, enough_resamples, feature_stability, nogueira
-from pyfsagg.stability_measures._page import Pair, stability_page
+from pyfsagg.stability_measures import adequacy_curve, enough_resamples, stability_report
+from pyfsagg.stability_measures._page import stability_page
 from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
 
 WINE = load_dataset("wine")
@@ -138,22 +138,11 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
 # pages
 # ---------------------------------------------------------------------------------------------
 def test_stability_page_shows_the_table(tmp_path: Path) -> None:
-    table = stability_table(SCORES, top=3)
-    first, second = nogueira(SCORES, top=3), nogueira(SCORES[:9, ::-1], top=3)
-    page = stability_page(
-        table,
-        n_resamples=20,
-        n_features=10,
-        what="scores",
-        interval="jackknife",
-        level=0.95,
-        features=feature_stability(SCORES, top=3),
-        curve=stability_curve(SCORES),
-        pair=Pair(("one", "<other>"), (first, second), first.compare(second)),
-        settings=[("Method", [("top", "3")])],
-        command="stability scores.csv",
-        snippet="pyfsagg.stability_table(data)",
+    report = stability_report(
+        SCORES, top=3, compare=SCORES[:9, ::-1], names=("one", "<other>"), input="scores"
     )
+    table = stability_table(SCORES, top=3)
+    page = stability_page(report, command="stability scores.csv")
     path = write_page(page, tmp_path / "report.html")
     shown = Page(path.read_text())
     ids = shown.values("id")
@@ -201,7 +190,7 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
 
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
     result = make(names=20, n_resamples=60)
-    words = adequacy_words(result, 0.25).text
+    words = adequacy_blocks(result, 0.25)[0].text
     enough, found = enough_resamples(result.combined, top=5)
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words
@@ -212,19 +201,19 @@ def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> Non
 
 
 def test_ensemble_report_uses_the_aggregator_of_the_run(make: Any) -> None:
-    by_mean = adequacy_words(make(names=20, n_resamples=30), 0.25).text
-    by_stuart = adequacy_words(make(names=20, n_resamples=30, aggregator="stuart"), 0.25).text
+    by_mean = adequacy_blocks(make(names=20, n_resamples=30), 0.25)[0].text
+    by_stuart = adequacy_blocks(make(names=20, n_resamples=30, aggregator="stuart"), 0.25)[0].text
     assert by_mean != by_stuart
 
 
 def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     partly = make(names=12, n_resamples=40, missing=0.3)
-    assert adequacy_words(partly, 0.25).picture is None
-    assert "missing scores" in adequacy_words(partly, 0.25).text
-    assert "missing scores" in curve_picture(partly).text
+    assert len(adequacy_blocks(partly, 0.25)) == 1
+    assert "missing scores" in adequacy_blocks(partly, 0.25)[0].text
+    assert "missing scores" in size_block(partly).text
     single = make(names=12, n_resamples=1)
-    assert adequacy_words(single, 3).picture is None
-    assert curve_picture(single).picture is None
+    assert len(adequacy_blocks(single, 3)) == 1
+    assert isinstance(size_block(single), Text)
     page = Page(render_report(partly))
     assert "Figure 5" not in page.words
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import pyfsagg
+from pyfsagg import Execution
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks, spoken_state
 from pyfsagg.evaluation import evaluate_many
@@ -212,11 +213,13 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
     with pytest.raises(
         OutputError, match=r"No space left on device.*what was kept before is intact"
     ):
-        pyfsagg.wam(X, y, n_resamples=80, random_state=0, checkpoint=folder)
+        pyfsagg.wam(X, y, n_resamples=80, random_state=0, execution=Execution(checkpoint=folder))
     monkeypatch.setattr(os, "fsync", fsync)
     kept = len(list(folder.glob("part-*.npz")))
     assert 0 < kept < 10
-    again = pyfsagg.wam(X, y, n_resamples=80, random_state=0, checkpoint=folder)
+    again = pyfsagg.wam(
+        X, y, n_resamples=80, random_state=0, execution=Execution(checkpoint=folder)
+    )
     assert again.combined.tobytes() == whole.combined.tobytes()
     assert len(list(folder.glob("part-*.npz"))) == 10
 
@@ -247,7 +250,11 @@ def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: 
     whole = pyfsagg.bam(X, y, **options)
     with pytest.raises(StoppedError):
         pyfsagg.bam(
-            X, y, **options, n_jobs=workers, progress=_stop_at(24), checkpoint=tmp_path / "c"
+            X,
+            y,
+            **options,
+            n_jobs=workers,
+            execution=Execution(progress=_stop_at(24), checkpoint=tmp_path / "c"),
         )
     assert "continuing from" in spoken_state(tmp_path / "c")
     told: list[int] = []
@@ -256,8 +263,9 @@ def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: 
         y,
         **{**options, "random_state": None},  # the seed is taken from the checkpoint
         n_jobs=3 - workers,
-        progress=lambda done, total: told.append(done),
-        checkpoint=tmp_path / "c",
+        execution=Execution(
+            progress=lambda done, total: told.append(done), checkpoint=tmp_path / "c"
+        ),
     )
     assert again.to_json() == whole.to_json()
     for label, matrix in whole.score_matrices.items():
@@ -270,37 +278,54 @@ def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: P
     X, y = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
     options: dict[str, Any] = {
         "filter": "chi_squared",
-        "n_resamples": "auto",
-        "precision": {"max_change": 1e-6, "top": 10, "maximum": 300},
+        "n_resamples": pyfsagg.Precision(max_change=1e-6, top=10, maximum=300),
         "random_state": 0,
     }
     with pytest.warns(PyfsaggWarning, match="do not reach"):
         whole = pyfsagg.wam(X, y, **options)
     with pytest.raises(StoppedError):
-        pyfsagg.wam(X, y, **options, progress=_stop_at(80), checkpoint=tmp_path)
+        pyfsagg.wam(
+            X, y, **options, execution=Execution(progress=_stop_at(80), checkpoint=tmp_path)
+        )
     with pytest.warns(PyfsaggWarning, match="do not reach"):
-        again = pyfsagg.wam(X, y, **options, checkpoint=tmp_path)
+        again = pyfsagg.wam(X, y, **options, execution=Execution(checkpoint=tmp_path))
     assert again.to_json() == whole.to_json()
 
 
 def test_other_settings_of_an_ensemble_are_refused(tmp_path: Path) -> None:
     X, y = _wine()
-    pyfsagg.wam(X, y, n_resamples=8, random_state=0, checkpoint=tmp_path)
+    pyfsagg.wam(X, y, n_resamples=8, random_state=0, execution=Execution(checkpoint=tmp_path))
     cases: list[tuple[dict[str, Any], str]] = [
         ({"n_resamples": 9}, "n_resamples is 8 there and 9 here"),
         ({"random_state": 1}, "seed is 0 there and 1 here"),
         ({"filter": "su"}, "filters is"),
         ({"filter_params": {"mdl": "fselectorrcpp"}}, "filter_params.information_gain.mdl is null"),
-        ({"sample_weight": np.full(len(y), 2)}, "weighted is false there and true here"),
+        (
+            {"resampling": pyfsagg.Bootstrap(sample_weight=np.full(len(y), 2))},
+            "weighted is false there and true here",
+        ),
         ({"aggregator": "rra"}, "aggregator is"),
     ]
     for other, said in cases:
         with pytest.raises(ParameterError, match=said):
-            pyfsagg.wam(X, y, **{"n_resamples": 8, "random_state": 0, **other}, checkpoint=tmp_path)
+            pyfsagg.wam(
+                X,
+                y,
+                **{"n_resamples": 8, "random_state": 0, **other},
+                execution=Execution(checkpoint=tmp_path),
+            )
     with pytest.raises(ParameterError, match="the table or the target differs"):
-        pyfsagg.wam(X.iloc[:, 1:], y, n_resamples=8, random_state=0, checkpoint=tmp_path)
+        pyfsagg.wam(
+            X.iloc[:, 1:],
+            y,
+            n_resamples=8,
+            random_state=0,
+            execution=Execution(checkpoint=tmp_path),
+        )
     with pytest.raises(ParameterError, match='kind is "wam" there and "influence" here'):
-        pyfsagg.influence(X, y, n_folds=2, n_resamples=8, random_state=0, checkpoint=tmp_path)
+        pyfsagg.influence(
+            X, y, n_folds=2, n_resamples=8, random_state=0, execution=Execution(checkpoint=tmp_path)
+        )
 
 
 @pytest.mark.usefixtures("every_piece")
@@ -315,9 +340,11 @@ def test_an_interrupted_influence_ends_in_the_same_bits(tmp_path: Path) -> None:
     }
     whole = pyfsagg.influence(X, y, **options)
     with pytest.raises(StoppedError):
-        pyfsagg.influence(X, y, **options, progress=_stop_at(2), checkpoint=tmp_path)
+        pyfsagg.influence(
+            X, y, **options, execution=Execution(progress=_stop_at(2), checkpoint=tmp_path)
+        )
     assert spoken_state(tmp_path).endswith(": 2 pieces of work are done")
-    again = pyfsagg.influence(X, y, **options, checkpoint=tmp_path)
+    again = pyfsagg.influence(X, y, **options, execution=Execution(checkpoint=tmp_path))
     assert again.table().equals(whole.table())
     assert again.table(filter="symmetric_uncertainty").equals(
         whole.table(filter="symmetric_uncertainty")
@@ -336,27 +363,41 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
         "classifiers": ["naive_bayes", "nearest_neighbors"],
         "thresholds": [1, 3],
         "metrics": ["accuracy", "auc"],
-        "protocol": "both",
-        "n_folds": 2,
-        "n_random": 1,
+        "protocol": pyfsagg.Protocol("both", n_folds=2, n_random=1),
         "n_resamples": 4,
         "random_state": 0,
     }
     whole = pyfsagg.evaluate(X, y, **options)
     with pytest.raises(StoppedError):
-        pyfsagg.evaluate(X, y, **options, progress=_stop_at(12), checkpoint=tmp_path)
-    again = pyfsagg.evaluate(X, y, **options, checkpoint=tmp_path)
+        pyfsagg.evaluate(
+            X, y, **options, execution=pyfsagg.Execution(progress=_stop_at(12), checkpoint=tmp_path)
+        )
+    again = pyfsagg.evaluate(X, y, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
     assert again.to_frame().equals(whole.to_frame())
     with pytest.raises(ParameterError, match="thresholds is"):
-        pyfsagg.evaluate(X, y, **{**options, "thresholds": [2]}, checkpoint=tmp_path)
+        pyfsagg.evaluate(
+            X, y, **{**options, "thresholds": [2]}, execution=pyfsagg.Execution(checkpoint=tmp_path)
+        )
 
 
 def test_other_rows_are_other_resamples(tmp_path: Path) -> None:
     X, y = _wine()
     rows = np.random.default_rng(0).integers(0, len(y), (4, len(y)))
-    pyfsagg.wam(X, y, row_indices=rows, random_state=0, checkpoint=tmp_path)
+    pyfsagg.wam(
+        X,
+        y,
+        resampling=pyfsagg.Rows(rows),
+        random_state=0,
+        execution=Execution(checkpoint=tmp_path),
+    )
     with pytest.raises(ParameterError, match="the resamples differ"):
-        pyfsagg.wam(X, y, row_indices=rows[::-1], random_state=0, checkpoint=tmp_path)
+        pyfsagg.wam(
+            X,
+            y,
+            resampling=pyfsagg.Rows(rows[::-1]),
+            random_state=0,
+            execution=Execution(checkpoint=tmp_path),
+        )
 
 
 def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> None:
@@ -369,8 +410,8 @@ def test_each_data_set_of_several_has_a_folder_of_its_own(tmp_path: Path) -> Non
         "baselines": [],
         "n_resamples": 2,
     }
-    first = evaluate_many(datasets, **options, checkpoint=tmp_path)
-    again = evaluate_many(datasets, **options, checkpoint=tmp_path)
+    first = evaluate_many(datasets, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
+    again = evaluate_many(datasets, **options, execution=pyfsagg.Execution(checkpoint=tmp_path))
     assert len(list(tmp_path.iterdir())) == 2
     assert again.to_frame().equals(first.to_frame())
 
@@ -381,12 +422,17 @@ def test_an_interrupted_consensus_ends_in_the_same_bits(tmp_path: Path, function
     X, _ = _wine()
     whole = function(X, n_clusterings=12, random_state=0)
     with pytest.raises(StoppedError):
-        function(X, n_clusterings=12, random_state=0, progress=_stop_at(5), checkpoint=tmp_path)
-    again = function(X, n_clusterings=12, checkpoint=tmp_path)
+        function(
+            X,
+            n_clusterings=12,
+            random_state=0,
+            execution=Execution(progress=_stop_at(5), checkpoint=tmp_path),
+        )
+    again = function(X, n_clusterings=12, execution=Execution(checkpoint=tmp_path))
     assert again.scores.tobytes() == whole.scores.tobytes()
     assert (again.labels == whole.labels).all()
     with pytest.raises(ParameterError, match="n_clusterings is 12 there and 13 here"):
-        function(X, n_clusterings=13, random_state=0, checkpoint=tmp_path)
+        function(X, n_clusterings=13, random_state=0, execution=Execution(checkpoint=tmp_path))
 
 
 def test_trials_and_curves_are_taken_from_their_checkpoint(tmp_path: Path) -> None:
@@ -394,13 +440,21 @@ def test_trials_and_curves_are_taken_from_their_checkpoint(tmp_path: Path) -> No
     trials: dict[str, Any] = {"n_trials": 2, "n_clusterings": 5, "random_state": 0}
     whole = evaluate_rankings(X, y, ["frcm", "pca"], **trials)
     for _ in range(2):
-        found = evaluate_rankings(X, y, ["frcm", "pca"], **trials, checkpoint=tmp_path / "t")
+        found = evaluate_rankings(
+            X, y, ["frcm", "pca"], **trials, execution=Execution(checkpoint=tmp_path / "t")
+        )
         assert found.equals(whole)
     rankings = {"given": np.arange(X.shape[1])}
     points = clustering_curve(X, y, rankings, [1, 4], n_trials=2, random_state=0)
     for _ in range(2):
         found = clustering_curve(
-            X, y, rankings, [1, 4], n_trials=2, random_state=0, checkpoint=tmp_path / "c"
+            X,
+            y,
+            rankings,
+            [1, 4],
+            n_trials=2,
+            random_state=0,
+            execution=Execution(checkpoint=tmp_path / "c"),
         )
         assert found.equals(points)
 
@@ -414,10 +468,16 @@ def test_an_interrupted_elimination_ends_in_the_same_order(
     rng = np.random.default_rng(2)
     y = np.repeat(["a", "b", "c"], 12)
     X = rng.normal(size=(36, 30)) + np.outer(y == "a", np.arange(30) % 4)
-    whole = eliminate(X, y, method)
+    whole = eliminate(X, y, method, random_state=0)
     with pytest.raises(StoppedError):
-        eliminate(X, y, method, progress=_stop_at(stop), checkpoint=tmp_path)
-    again = eliminate(X, y, method, checkpoint=tmp_path, n_jobs=2)
+        eliminate(
+            X,
+            y,
+            method,
+            random_state=0,
+            execution=Execution(progress=_stop_at(stop), checkpoint=tmp_path),
+        )
+    again = eliminate(X, y, method, execution=Execution(checkpoint=tmp_path), n_jobs=2)
     assert again.to_json() == whole.to_json()
 
 
@@ -432,14 +492,14 @@ _checkpoint.EVERY = 0.01
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
 kind, output, folder = sys.argv[1:4]
-checkpoint = folder or None
+execution = pyfsagg.Execution(checkpoint=folder or None)
 if kind == "bam":
-    found = pyfsagg.bam(X, y, n_resamples=1600, random_state=0, n_jobs=2, checkpoint=checkpoint)
+    found = pyfsagg.bam(X, y, n_resamples=1600, random_state=0, n_jobs=2, execution=execution)
     matrix = np.vstack([*found.score_matrices.values(), found.scores])
 else:
     found = pyfsagg.influence(
         X, y, aggregators=["am", "rra"], n_folds=24, n_resamples=60, random_state=0,
-        checkpoint=checkpoint,
+        execution=execution,
     )
     matrix = np.vstack(list(found.scores.values()))
 np.save(output, matrix)

@@ -16,8 +16,8 @@ from pyfsagg.datasets import load_published
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.reproduce import claim_variants, claims
-from pyfsagg.reproduce.claims import CHECKS
-from pyfsagg.reproduce.claims_data import VERDICTS, Variant, agrees, judge, list_claims
+from pyfsagg.reproduce.statements.claims import CHECKS
+from pyfsagg.reproduce.statements.data import VERDICTS, Variant, agrees, judge, list_claims
 
 MEASURES = ("spearman", "jaccard", "canberra")
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from pyfsagg._kernels.tables.class_tables import value_difference
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -155,3 +156,8 @@ def test_names_and_aliases() -> None:
         "fc": "fit_criterion",
     }.items():
         assert FILTERS.get(alias).name == name
+
+
+def test_value_difference_of_counts_whose_products_exceed_64_bits() -> None:
+    cells = np.array([3, 1, 1, 2]) * 2**31  # two levels by two classes
+    assert value_difference(cells) == value_difference(np.array([3, 1, 1, 2])) == 5 / 12

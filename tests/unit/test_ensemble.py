@@ -8,7 +8,21 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from pyfsagg import bam, information_gain, load_dataset, mrmr, symmetric_uncertainty, wam
+from pyfsagg import (
+    Bootstrap,
+    Execution,
+    GroupedBootstrap,
+    Precision,
+    Rows,
+    Subsample,
+    Task,
+    bam,
+    information_gain,
+    load_dataset,
+    mrmr,
+    symmetric_uncertainty,
+    wam,
+)
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble.bam import normalize_scores
@@ -31,7 +45,7 @@ def rows() -> np.ndarray:
 
 
 def test_wam_is_the_filter_on_each_resample_then_the_mean(rows: np.ndarray) -> None:
-    result = wam(WINE.X, WINE.y, filter="su", row_indices=rows)
+    result = wam(WINE.X, WINE.y, filter="su", resampling=Rows(rows))
     by_hand = np.array(
         [
             symmetric_uncertainty(WINE.X.iloc[r].reset_index(drop=True), WINE.y.iloc[r].to_numpy())
@@ -46,7 +60,7 @@ def test_wam_is_the_filter_on_each_resample_then_the_mean(rows: np.ndarray) -> N
 
 
 def test_bam_normalises_combines_and_aggregates(rows: np.ndarray) -> None:
-    result = bam(WINE.X, WINE.y, filters=["ig", "mrmr"], row_indices=rows)
+    result = bam(WINE.X, WINE.y, filters=["ig", "mrmr"], resampling=Rows(rows))
     expected = []
     for r in rows:
         X, y = WINE.X.iloc[r].reset_index(drop=True), WINE.y.iloc[r].to_numpy()
@@ -103,15 +117,12 @@ def test_permuted_rows_and_renamed_classes_change_nothing() -> None:
 
 @pytest.mark.parametrize("plan", PLANS.names())
 def test_a_plan_is_the_filter_on_what_each_resample_sees(plan: str) -> None:
-    groups = np.random.default_rng(1).permutation(178) // 2 if plan == "grouped_bootstrap" else None
-    result = wam(
-        WINE.X, WINE.y, resampling=plan, groups=groups, n_resamples=6, random_state=3
-    ).combined
+    groups = np.random.default_rng(1).permutation(178) // 2
+    chosen = GroupedBootstrap(groups) if plan == "grouped_bootstrap" else plan
+    result = wam(WINE.X, WINE.y, resampling=chosen, n_resamples=6, random_state=3).combined
     table = check_table(WINE.X)
-    drawn = draw_resamples(
-        table, check_target(WINE.y, 178), plan=plan, n_resamples=6, seed=3, groups=groups
-    )
-    if groups is not None:
+    drawn = draw_resamples(table, check_target(WINE.y, 178), chosen, n_resamples=6, seed=3)
+    if plan == "grouped_bootstrap":
         pairs = drawn.weights[:, np.argsort(groups, kind="stable")].reshape(6, 89, 2)
         np.testing.assert_array_equal(pairs[:, :, 0], pairs[:, :, 1])
     everything = np.ones((6, 13), dtype=bool)
@@ -198,7 +209,11 @@ def test_an_estimator_is_a_filter(estimator: object) -> None:
 
 def test_near_constant_features_are_left_out() -> None:
     result = wam(
-        IONOSPHERE.X, IONOSPHERE.y, drop_near_zero_variance=True, n_resamples=5, random_state=0
+        IONOSPHERE.X,
+        IONOSPHERE.y,
+        task=Task(drop_near_zero_variance=True),
+        n_resamples=5,
+        random_state=0,
     )
     assert "V2" in result.data["dropped_features"]
     assert "V2" not in result.feature_names
@@ -220,10 +235,22 @@ def test_constant_feature_is_last_and_scores_zero() -> None:
         ({"filter_params": {"mdll": 1}}, ParameterError, "no parameter 'mdll'; it takes: mdl"),
         ({"filter_params": {"mdl": "r"}}, ParameterError, "mdl must be one of"),
         ({"n_resamples": 0}, ParameterError, "n_resamples"),
-        ({"row_indices": [[0, 999]]}, ParameterError, "between 0 and 177"),
-        ({"row_indices": [[0, 1]], "groups": np.arange(178)}, ParameterError, "row_indices say"),
-        ({"sample_weight": np.full(178, 0.5)}, ParameterError, "whole numbers"),
-        ({"sample_weight": np.ones(3)}, ParameterError, "one number per sample"),
+        ({"resampling": Rows([[0, 999]])}, ParameterError, "between 0 and 177"),
+        (
+            {"resampling": Bootstrap(sample_weight=np.full(178, 0.5))},
+            ParameterError,
+            "whole numbers",
+        ),
+        (
+            {"resampling": Bootstrap(sample_weight=np.ones(3))},
+            ParameterError,
+            "one number per sample",
+        ),
+        ({"resampling": "boostrap"}, UnknownNameError, "did you mean 'bootstrap'"),
+        ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.Subsample"),
+        ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.Subsample"),
+        ({"task": 3}, InputTypeError, "a name or a pyfsagg.Task"),
+        ({"execution": {"scratch": "."}}, InputTypeError, "must be a pyfsagg.Execution"),
         ({"aggregator_params": {"shift": 1}}, ParameterError, "no option 'shift'"),
     ],
 )
@@ -266,7 +293,13 @@ def test_feature_parameters_by_alias() -> None:
 
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
-    wam(WINE.X, WINE.y, n_resamples=20, random_state=0, progress=lambda *step: told.append(step))
+    wam(
+        WINE.X,
+        WINE.y,
+        n_resamples=20,
+        random_state=0,
+        execution=Execution(progress=lambda *step: told.append(step)),
+    )
     assert told[0] == (0, 20)
     assert told[-1] == (20, 20)
     assert [done for done, _ in told] == sorted({done for done, _ in told})
@@ -296,14 +329,14 @@ def test_mixed_columns() -> None:
 
 def test_automatic_number_of_resamples_is_that_number_from_the_start() -> None:
     X, y = IONOSPHERE.X, IONOSPHERE.y
-    auto = wam(X, y, n_resamples="auto", precision={"max_change": 0.05}, random_state=3)
+    auto = wam(X, y, n_resamples=Precision(max_change=0.05), random_state=3)
     record = auto.parameters["precision"]
     assert record["reached"]
     assert record["expected_change"] <= 0.05
     fixed = wam(X, y, n_resamples=auto.n_resamples, random_state=3)
     np.testing.assert_array_equal(auto.combined, fixed.combined)
     np.testing.assert_array_equal(auto.scores, fixed.scores)
-    coarse = wam(X, y, n_resamples="auto", precision={"max_change": 0.2}, random_state=3)
+    coarse = wam(X, y, n_resamples=Precision(max_change=0.2), random_state=3)
     assert coarse.n_resamples < auto.n_resamples
     assert auto.parameters["n_resamples"] == auto.n_resamples
     ranked = bam(
@@ -311,8 +344,7 @@ def test_automatic_number_of_resamples_is_that_number_from_the_start() -> None:
         y,
         filters=["ig", "su"],
         aggregator="mean_rank",
-        n_resamples="auto",
-        precision={"max_change": 0.2, "top": 4},
+        n_resamples=Precision(max_change=0.2, top=4),
         random_state=3,
     )
     assert ranked.parameters["precision"]["reached"]
@@ -326,8 +358,7 @@ def test_precision_out_of_reach_is_said() -> None:
             X,
             y,
             filter="cs",
-            n_resamples="auto",
-            precision={"max_change": 1e-6, "maximum": 150},
+            n_resamples=Precision(max_change=1e-6, maximum=150),
             random_state=0,
         )
     assert result.n_resamples == 150
@@ -338,14 +369,29 @@ def test_precision_out_of_reach_is_said() -> None:
     ("options", "message"),
     [
         ({"n_resamples": "many"}, "a number or 'auto', got 'many'"),
-        ({"precision": {"top": 3}}, "belongs to n_resamples='auto'"),
-        ({"n_resamples": "auto", "precision": {"maximum": 10}}, "of at least 100"),
-        ({"n_resamples": "auto", "precision": {"max_change": 0}}, "max_change must be"),
-        ({"n_resamples": "auto", "precision": {"tpo": 3}}, "no parameter 'tpo'"),
         ({"n_resamples": "auto", "resampling": "k_fold"}, "give a number"),
-        ({"n_resamples": "auto", "row_indices": [[0, 1]]}, "give a number"),
+        ({"n_resamples": "auto", "resampling": Rows([[0, 1]])}, "give a number"),
+        ({"n_resamples": Precision(), "resampling": Rows([[0, 1]])}, "give a number"),
     ],
 )
-def test_refused_precision(options: dict, message: str) -> None:
+def test_refused_number_of_resamples(options: dict, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         wam(WINE.X, WINE.y, **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"maximum": 10}, "of at least 100"),
+        ({"max_change": 0}, "max_change must be"),
+        ({"tpo": 3}, "precision has no parameter 'tpo'; it takes: max_change, top, maximum"),
+    ],
+)
+def test_refused_precision(given: dict, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Precision.of(given)
+
+
+def test_the_rows_say_how_often_each_sample_counts() -> None:
+    with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
+        Rows([[0, 1]], sample_weight=np.ones(178))

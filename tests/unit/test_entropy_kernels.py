@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from pyfsagg._kernels import binning, mdl, sorted_bins
-from pyfsagg._kernels import entropy as kernels
+from pyfsagg._kernels.entropy import mdl, sorted_bins
+from pyfsagg._kernels.entropy import scores as kernels
+from pyfsagg._kernels.tables import binning
 from pyfsagg.discretization import SortedColumns
 
 CASES = range(60)
@@ -263,21 +264,17 @@ def entries(x, y, weights):
     n = len(x)
     packed = np.empty(n, np.uint32)
     mdl.pack_rows(np.array(weights, np.uint16), np.array(y, np.int32), packed)
-    classes, sizes = np.empty(n + 1, np.int32), np.empty(n + 1, np.int32)
-    cut = np.zeros(n + 1, np.uint8)
+    space = mdl.cut_space(n + 1, 2)
     found = mdl.build_entries(
         columns.order[0],
         columns.n_known[0],
         columns.tied[0],
         columns.row_bits,
         packed,
-        classes,
-        sizes,
-        cut,
+        space,
     )
-    return list(
-        zip(classes[:found].tolist(), sizes[:found].tolist(), cut[:found].tolist(), strict=True)
-    )
+    arrays = (space.classes, space.sizes, space.cut)
+    return list(zip(*(array[:found].tolist() for array in arrays), strict=True))
 
 
 def test_entries_without_ties_are_runs_of_one_class():

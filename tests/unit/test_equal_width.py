@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from pyfsagg._kernels.binning import width_cutpoints, width_rows
+from pyfsagg._kernels.tables.binning import width_cutpoints, width_rows
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from pyfsagg import bam, evaluate, load_dataset, wam
+import pyfsagg
+from pyfsagg import Task, bam, evaluate, load_dataset, wam
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
@@ -174,9 +175,9 @@ def test_progress_ends_at_its_total() -> None:
         WINE.X,
         WINE.y,
         methods=["su"],
-        progress=lambda done, total: told.append((done, total)),
         protocol="both",
         **{**QUICK, "baselines": ["all_features", "random_subsets", "single_filters"]},
+        execution=pyfsagg.Execution(progress=lambda done, total: told.append((done, total))),
     )
     done, totals = zip(*told, strict=True)
     assert list(done) == sorted(done)
@@ -188,8 +189,8 @@ def test_baselines_and_their_labels() -> None:
         WINE.X,
         WINE.y,
         methods=["su/mean_rank"],
-        n_random=3,
         **{**QUICK, "baselines": ["all_features", "random_subsets", "single_filters"]},
+        protocol=pyfsagg.Protocol(n_random=3),
     )
     assert found.methods == ["symmetric_uncertainty/mean_rank"]
     assert found.baselines == [
@@ -318,14 +319,16 @@ def test_rows_of_a_ranking_are_left_out_of_the_test() -> None:
             WINE.X,
             WINE.y,
             {"ig": result, "names": result.select(13)},
-            ranking_rows=rows,
             **QUICK,
+            protocol=pyfsagg.Protocol(ranking_rows=rows),
         )
     assert found.parameters["rankings"]["ig"]["leakage"] == "excluded"
     assert found.parameters["rankings"]["names"]["leakage"] == "declared"
     mask = np.zeros(178, dtype=bool)
     mask[rows] = True
-    again = evaluate(WINE.X, WINE.y, {"ig": result}, ranking_rows=mask, **QUICK)
+    again = evaluate(
+        WINE.X, WINE.y, {"ig": result}, **QUICK, protocol=pyfsagg.Protocol(ranking_rows=mask)
+    )
     own = found.cells.query("method == 'ig'").reset_index(drop=True)
     pd.testing.assert_frame_equal(own, again.cells)
 
@@ -342,7 +345,7 @@ def test_a_saved_run_is_repeated_inside_the_folds() -> None:
 def test_features_that_a_run_dropped_come_last() -> None:
     X = WINE.X.assign(constant=1.0)
     X = X[["constant", *WINE.X.columns]]
-    result = wam(X, WINE.y, n_resamples=5, drop_near_zero_variance=True, random_state=0)
+    result = wam(X, WINE.y, n_resamples=5, task=Task(drop_near_zero_variance=True), random_state=0)
     assert result.data["dropped_features"] == ["constant"]
     with pytest.warns(PyfsaggWarning, match="whole table"):
         found = evaluate(X, WINE.y, result, **{**QUICK, "thresholds": [13]})
@@ -436,7 +439,7 @@ def test_a_class_smaller_than_the_folds_is_named() -> None:
     with pytest.raises(DataError, match=r"class 'rare' has 3 row\(s\) in the part.*5 folds"):
         evaluate(WINE.X, y, methods=["ig"], **QUICK)
     with pytest.raises(DataError, match=r"class 'rare' has 8 row\(s\) in the table.*9 folds"):
-        evaluate(WINE.X, y, methods=["ig"], n_folds=9, protocol="nested", **QUICK)
+        evaluate(WINE.X, y, methods=["ig"], **QUICK, protocol=pyfsagg.Protocol("nested", n_folds=9))
     y[-7:] = "b"
     with pytest.raises(DataError, match=r"class 'rare' has 0 row\(s\) in the part"):
         evaluate(WINE.X, y, methods=["ig"], **QUICK)
@@ -470,8 +473,10 @@ def test_a_class_smaller_than_the_folds_is_named() -> None:
     ],
 )
 def test_bad_input_is_refused(options, error, message: str) -> None:
+    given = {"methods": ["ig"], **QUICK, **options}
+    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
     with pytest.raises(error, match=message):
-        evaluate(WINE.X, WINE.y, **{"methods": ["ig"], **QUICK, **options})
+        evaluate(WINE.X, WINE.y, **given, protocol=pyfsagg.Protocol(**own))
 
 
 @pytest.mark.parametrize(
@@ -485,7 +490,13 @@ def test_bad_input_is_refused(options, error, message: str) -> None:
 )
 def test_ranking_rows_refused(rows, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        evaluate(WINE.X, WINE.y, {"a": list(WINE.X.columns)}, ranking_rows=rows, **QUICK)
+        evaluate(
+            WINE.X,
+            WINE.y,
+            {"a": list(WINE.X.columns)},
+            **QUICK,
+            protocol=pyfsagg.Protocol(ranking_rows=rows),
+        )
 
 
 def test_what_cannot_be_repeated_is_refused_under_the_nested_protocol() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pyfsagg
 from pyfsagg import Evaluation, evaluate, load_dataset, weighted_average_accuracy
 from pyfsagg.evaluation import evaluate_many
-from pyfsagg.evaluation.saved import widen
+from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
 
 WINE = load_dataset("wine")
@@ -25,11 +26,10 @@ def result() -> Evaluation:
         methods=["ig", "mrmr", "bam"],
         classifiers=["nb", "knn"],
         thresholds=[0.2, 0.5, 1.0],
-        protocol=["thesis", "nested", "leaky"],
         metrics=["accuracy", "log_loss"],
-        n_random=2,
         n_resamples=10,
         random_state=5,
+        protocol=pyfsagg.Protocol(["thesis", "nested", "leaky"], n_random=2),
     )
 
 

@@ -13,7 +13,9 @@ from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.multitest import multipletests
 
 from pyfsagg import (
+    Execution,
     InfluenceResult,
+    Rows,
     bam,
     compare_aggregators,
     influence,
@@ -21,6 +23,7 @@ from pyfsagg import (
     stability,
     wam,
 )
+from pyfsagg.aggregator_influence import with_options
 from pyfsagg.aggregator_influence.cross_validation import _fold_seed
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
@@ -64,7 +67,7 @@ def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarra
     )  # fmt: skip
     kept = run.resamples.weights[fold]
     drawn = draw_resamples(
-        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), sample_weight=kept
+        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), weight=kept
     )
     train = np.flatnonzero(kept)
     place = {row: position for position, row in enumerate(train)}
@@ -83,13 +86,13 @@ def test_a_fold_is_an_ensemble_on_its_training_part(method: str) -> None:
         assert len(rows[0]) == len(train)
         for aggregator in result.aggregators:
             if method == "bam":
-                alone = bam(X, y, filters=filters, row_indices=rows, aggregator=aggregator)
+                alone = bam(X, y, filters=filters, resampling=Rows(rows), aggregator=aggregator)
                 np.testing.assert_allclose(
                     result.scores["bam", aggregator][fold], alone.scores, rtol=1e-12
                 )
                 continue
             for label in ("information_gain", "chi_squared"):
-                alone = wam(X, y, filter=label, row_indices=rows, aggregator=aggregator)
+                alone = wam(X, y, filter=label, resampling=Rows(rows), aggregator=aggregator)
                 np.testing.assert_allclose(
                     result.scores[label, aggregator][fold], alone.scores, rtol=1e-12
                 )
@@ -162,9 +165,7 @@ def test_an_aggregator_gets_its_options() -> None:
     common = {"filter": "mrmr", "n_folds": 3, "n_resamples": 6, "random_state": 0}
     with pytest.raises(DataError, match="shift='minimum'"):
         influence(WINE.X, WINE.y, aggregators=["gm"], **common)
-    found = influence(
-        WINE.X, WINE.y, aggregators=["gm"], aggregator_params={"gm": {"shift": "minimum"}}, **common
-    )
+    found = influence(WINE.X, WINE.y, aggregators={"gm": {"shift": "minimum"}}, **common)
     assert np.isfinite(found.scores["mrmr", "geometric_mean"]).all()
     assert found.parameters["aggregator_params"] == {"geometric_mean": {"shift": "minimum"}}
 
@@ -328,8 +329,12 @@ def test_json_holds_no_nan(tmp_path: Path) -> None:
         ({"aggregators": ["am", "arithmetic_mean"]}, ParameterError, "different"),
         ({"aggregators": "am"}, ParameterError, "sequence of names"),
         ({"aggregators": ["amm"]}, UnknownNameError, "unknown aggregator"),
-        ({"aggregator_params": {"median": {}}}, ParameterError, "not among the aggregators"),
-        ({"aggregator_params": {"am": {"x": 1}}}, ParameterError, "'x'"),
+        ({"aggregators": {"am": {"x": 1}}}, ParameterError, "'x'"),
+        ({"aggregators": {}}, ParameterError, "different and at least one"),
+        ({"aggregators": {"am": {}, "arithmetic_mean": {}}}, ParameterError, "different"),
+        ({"execution": Execution(scratch=".")}, ParameterError, "influence writes none: leave it"),
+        ({"resampling": "k_fold"}, ParameterError, "cannot be drawn inside the training part"),
+        ({"resampling": Rows([[0, 1]])}, ParameterError, "cannot be drawn inside the training"),
         ({"method": "tam"}, ParameterError, "method must be one of"),
         ({"method": "bam"}, ParameterError, "at least two filters"),
         ({"filter": "igg"}, UnknownNameError, "unknown filter"),
@@ -339,6 +344,13 @@ def test_json_holds_no_nan(tmp_path: Path) -> None:
 def test_refusals(options: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         influence(WINE.X, WINE.y, random_state=0, **{"n_resamples": 3, "n_folds": 3, **options})
+
+
+def test_options_that_come_apart_from_their_aggregators() -> None:
+    found = with_options(["am", "gm"], {"geometric_mean": {"shift": 1}})
+    assert found == {"arithmetic_mean": {}, "geometric_mean": {"shift": 1}}
+    with pytest.raises(ParameterError, match="not among the aggregators"):
+        with_options(["am", "gm"], {"median": {}})
 
 
 def test_unknown_names_of_a_result(result: InfluenceResult) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,8 @@ import pandas as pd
 import pytest
 from numba import njit
 
-from pyfsagg._kernels.draws import place_draws, words_for
-from pyfsagg._kernels.popcount import (
+from pyfsagg._kernels.mrmr.draws import place_draws, words_for
+from pyfsagg._kernels.mrmr.popcount import (
     WORD_BITS,
     equal_bits,
     meet_1x1,
@@ -19,6 +20,7 @@ from pyfsagg._kernels.popcount import (
     meet_3x1,
     meet_3x3,
 )
+from pyfsagg._kernels.tables.binning import praznik_bins, praznik_rows
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -66,6 +68,52 @@ def test_equals_the_twin_on_every_kind_of_column(n: int) -> None:
     result = mrmr(X, y)
     assert result.order.tolist() == order
     np.testing.assert_allclose(result.scores, scores, rtol=0, atol=1e-12)
+
+
+def praznik_bin(value: float, column: list[float], bins: int) -> int:
+    """praznik's bin of one value, 1 to `bins`, from the words of its description."""
+    low, high = min(column), max(column)
+    if low == high:
+        return 1
+    if 1e-14 < abs(low) < 1e300 and 1e-14 < abs(high) < 1e300:
+        low = low - (high - low) / 1000
+        high = high + (high - low) / 1000
+    place = math.floor((value - low) / (high - low) * bins) + 1
+    return min(place, bins)
+
+
+_WHOLE = [7.0 * i % 11 for i in range(44)]
+RANGES = {
+    "whole numbers from 0": _WHOLE,
+    "whole numbers up to 0": [-v for v in _WHOLE],
+    "from -0.0": [-0.0 if v == 0 else v for v in _WHOLE],
+    "across 0": [v - 5 for v in _WHOLE],
+    "below 0": [-1 - v for v in _WHOLE],
+    "above 0": [1 + v for v in _WHOLE],
+    "the maximum in every other row": [float(i % 2) for i in range(44)],
+    "tenths from 0": [v / 10 for v in _WHOLE],
+    "thirds up to 0": [-v / 3 for v in _WHOLE],
+    "an end just within the limits": [2e-14 + v for v in _WHOLE],
+    "an end at the lower limit": [1e-14 + v for v in _WHOLE],
+    "an end near the upper limit": [1.0 + v * 0.99e299 for v in _WHOLE],
+    "an end at the upper limit": [1.0 + v * 1e299 for v in _WHOLE],
+    "neighbouring numbers": [1.0 + v * 2.0**-52 for v in _WHOLE],
+    "constant": [3.5] * 44,
+    "constant 0": [0.0] * 44,
+}
+
+
+@pytest.mark.parametrize("n", [5, 6, 8, 9, 30, 31, 44])
+@pytest.mark.parametrize("kind", list(RANGES))
+def test_bins_of_praznik_by_its_formula(kind: str, n: int) -> None:
+    column = RANGES[kind][:n]
+    bins = 2 if n < 6 else n // 3 if n <= 30 else 10
+    expected = [praznik_bin(value, column, bins) - 1 for value in column]
+    codes = np.empty(n, dtype=np.uint32)
+    used = praznik_rows(np.array(column), min(column), max(column), praznik_bins(n), codes)
+    assert codes.tolist() == expected
+    assert max(expected) < bins
+    assert used > max(expected)
 
 
 @pytest.mark.parametrize("bins", [2, 7, 10, 300])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pyfsagg import EnsembleResult, _checkpoint, bam, discretize, rank_out_of_core, wam
+from pyfsagg import EnsembleResult, Execution, Task, bam, discretize, rank_out_of_core, wam
+from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core import counting, memory, passes
@@ -80,7 +82,7 @@ def in_memory(
     return bam(
         codes,
         frame["y"],
-        nominal=list(codes),
+        task=Task(nominal=list(codes)),
         resampling="poisson_bootstrap",
         n_resamples=70,
         random_state=4,
@@ -125,7 +127,7 @@ def test_one_filter_is_wam(tmp_path: Path) -> None:
     expected = wam(
         codes,
         frame["y"],
-        nominal=list(codes),
+        task=Task(nominal=list(codes)),
         resampling="poisson_bootstrap",
         n_resamples=9,
         random_state=0,
@@ -176,7 +178,7 @@ def test_groups_of_columns_change_nothing(tmp_path: Path, monkeypatch: pytest.Mo
         folder,
         "y",
         binning="equal_frequency",
-        progress=lambda done, total: progress.append((done, total)),
+        execution=Execution(progress=lambda done, total: progress.append((done, total))),
         **RUN,
     )
     assert asked[-3:] == [11, 6, 10]
@@ -221,7 +223,7 @@ def test_equal_frequency_is_that_of_the_parts_of_the_range(tmp_path: Path) -> No
     found = rank_out_of_core(folder, "y", binning="equal_frequency", **options)
     codes = discretize(frame.drop(columns="y"), method="equal_frequency").to_frame()
     expected = bam(
-        codes, frame["y"], nominal=list(codes), resampling="poisson_bootstrap", **options
+        codes, frame["y"], task=Task(nominal=list(codes)), resampling="poisson_bootstrap", **options
     )
     assert_same(found, expected)
 
@@ -233,7 +235,9 @@ def test_declared_and_excluded_columns(tmp_path: Path) -> None:
     codes = sorted_levels(frame)[list(found.feature_names)]
     kept = discretize(codes, method="equal_width").to_frame().replace(-1, np.nan)
     kept["whole"] = codes["whole"]
-    expected = bam(kept, frame["y"], nominal=list(kept), resampling="poisson_bootstrap", **RUN)
+    expected = bam(
+        kept, frame["y"], task=Task(nominal=list(kept)), resampling="poisson_bootstrap", **RUN
+    )
     assert "empty" not in found.feature_names
     assert_same(found, expected)
 
@@ -333,9 +337,11 @@ def test_an_interrupted_run_ends_in_the_same_bits(
 ) -> None:
     monkeypatch.setattr(_checkpoint, "EVERY", 0.0)
     folder = write(mixed_table(), tmp_path / "parts", [100, 200, 300, 400, 500])
-    options = {**RUN, "random_state": None, "checkpoint": tmp_path / "kept", "n_jobs": n_jobs}
+    kept_here = Execution(checkpoint=tmp_path / "kept")
+    options = {**RUN, "random_state": None, "execution": kept_here, "n_jobs": n_jobs}
+    stopped = replace(kept_here, progress=stop_at(N + 300))
     with pytest.raises(Stopped):
-        rank_out_of_core(folder, "y", progress=stop_at(N + 300), **options)
+        rank_out_of_core(folder, "y", **{**options, "execution": stopped})
     kept = sorted((tmp_path / "kept").glob("part-*.npz"))
     assert len(kept) >= 3
     counted: list[int] = []
@@ -370,7 +376,7 @@ def test_the_checkpoint_of_another_run_is_refused(
     tmp_path: Path, change: dict, message: str
 ) -> None:
     folder = write(mixed_table(), tmp_path / "parts", [])
-    options = {**RUN, "checkpoint": tmp_path / "kept"}
+    options = {**RUN, "execution": Execution(checkpoint=tmp_path / "kept")}
     rank_out_of_core(folder, "y", **options)
     with pytest.raises(ParameterError, match=message):
         rank_out_of_core(folder, "y", **{**options, **change})
@@ -379,14 +385,14 @@ def test_the_checkpoint_of_another_run_is_refused(
 def test_the_checkpoint_of_other_data_is_refused(tmp_path: Path) -> None:
     frame = mixed_table()
     folder = write(frame, tmp_path / "parts", [])
-    rank_out_of_core(folder, "y", checkpoint=tmp_path / "kept", **RUN)
+    rank_out_of_core(folder, "y", execution=Execution(checkpoint=tmp_path / "kept"), **RUN)
     frame.loc[5, "real"] = frame.loc[6, "real"]  # neither the range nor the levels change
     write(frame, folder, [])
     with pytest.raises(ParameterError, match="the table or the target differs"):
-        rank_out_of_core(folder, "y", checkpoint=tmp_path / "kept", **RUN)
+        rank_out_of_core(folder, "y", execution=Execution(checkpoint=tmp_path / "kept"), **RUN)
     fake = FakeDask([frame])
     with pytest.raises(ParameterError, match="cannot tell whether the Dask frame has changed"):
-        rank_out_of_core(fake, "y", checkpoint=tmp_path / "kept", **RUN)
+        rank_out_of_core(fake, "y", execution=Execution(checkpoint=tmp_path / "kept"), **RUN)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -580,18 +586,19 @@ def test_two_classes_for_the_value_difference_metric(tmp_path: Path) -> None:
 def test_too_little_memory_is_said_before_anything_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told(done: int, total: int) -> None:
+    def tell(done: int, total: int) -> None:
         raise AssertionError("the run has started")
 
+    told = Execution(progress=tell)
     with pytest.raises(
         ParameterError, match=r"memory_limit is 1 MB, and .* an estimated [\d,]+ MB"
     ):
-        rank_out_of_core(folder, "y", memory_limit="1MB", progress=told, **RUN)
+        rank_out_of_core(folder, "y", memory_limit="1MB", execution=told, **RUN)
     monkeypatch.setattr(memory, "OVERHEAD", 0)
     monkeypatch.setattr(memory, "_resident", lambda: 0)
     with pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"):
         rank_out_of_core(
-            folder, "y", memory_limit="20MB", n_resamples=20_000, bins=500, progress=told
+            folder, "y", memory_limit="20MB", n_resamples=20_000, bins=500, execution=told
         )
 
 

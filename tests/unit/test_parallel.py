@@ -114,8 +114,9 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
 
     with joblib.parallel_config(backend="dask"):
         there = pyfsagg.bam(
-            X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0, progress=kill_one
-        )
+            X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0,
+            execution=pyfsagg.Execution(progress=kill_one),
+        )  # fmt: skip
     assert killed
     for label, matrix in here.score_matrices.items():
         assert there.score_matrices[label].tobytes() == matrix.tobytes()
@@ -175,7 +176,7 @@ def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
         "classifiers": ["naive_bayes", "random_forest"],
         "thresholds": [2],
         "baselines": [],
-        "n_folds": 2,
+        "protocol": pyfsagg.Protocol(n_folds=2),
         "n_resamples": 4,
         "random_state": 0,
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pyfsagg import wam
+from pyfsagg import PoissonBootstrap, wam
 from pyfsagg._kernels.poisson_bootstrap import (
     LANES,
     LARGEST_WEIGHT,
@@ -126,7 +126,7 @@ def test_the_digest_of_a_column_is_the_sum_over_its_parts() -> None:
 def test_a_weighted_table_is_refused() -> None:
     X, y = np.random.default_rng(0).normal(size=(20, 3)), [0, 1] * 10
     with pytest.raises(ParameterError, match="takes no sample_weight"):
-        wam(X, y, resampling="poisson_bootstrap", sample_weight=[2] * 20, n_resamples=3)
+        wam(X, y, resampling=PoissonBootstrap(sample_weight=[2] * 20), n_resamples=3)
 
 
 def test_resamples_of_hardly_any_row_are_refused() -> None:

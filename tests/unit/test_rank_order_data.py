@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._kernels import rank_order as kernels
-from pyfsagg._kernels.order_centers import add_precedences
+from pyfsagg._kernels.orders import rank_order as kernels
+from pyfsagg._kernels.orders.centers import add_precedences
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
     OrderState,

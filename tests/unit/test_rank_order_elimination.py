@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pyfsagg import Execution
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.rank_order import (
     Elimination,
@@ -24,6 +25,7 @@ from pyfsagg.rank_order import (
 from pyfsagg.rank_order._orders import read_orders
 from pyfsagg.rank_order.cdv import CentreStrategy
 from pyfsagg.rank_order.naive_bayes import stratified_folds
+from pyfsagg.rank_order.spoilers import SpoilerStrategy
 
 _spec = importlib.util.spec_from_file_location(
     "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")
@@ -42,6 +44,8 @@ VARIANTS = [
     ("koller_sahami", {"blanket_size": 2}),
     ("koller_sahami", {"blanket_size": 3, "partners": "informative"}),
 ]
+
+BLANKETS = {"method": "koller_sahami"}
 
 # Orders of figure 5, first feature first; the printed rank table has d and e of row 4 exchanged.
 FIGURE_5 = [
@@ -79,19 +83,19 @@ def _no_advice():
         yield
 
 
-@pytest.mark.parametrize(("method", "options"), VARIANTS)
+@pytest.mark.parametrize(("method", "params"), VARIANTS)
 @pytest.mark.parametrize("seed", range(12))
-def test_removal_order_follows_the_definitions(seed: int, method: str, options: dict) -> None:
+def test_removal_order_follows_the_definitions(seed: int, method: str, params: dict) -> None:
     X, y = random_table(seed, unknown=seed % 3 == 0 and method != "cdv")
-    result = eliminate(X, y, method, missing="unknown", **options)
-    assert result.removal_order.tolist() == reference.eliminate(X, y, method, **options)
+    result = eliminate(X, y, method, method_params=params, missing="unknown")
+    assert result.removal_order.tolist() == reference.eliminate(X, y, method, **params)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(6))
 def test_divergence_and_accuracy_along_the_path(seed: int, method: str) -> None:
     X, y = random_table(seed, unknown=seed % 3 == 0 and method != "cdv")
-    result = eliminate(X, y, method, missing="unknown", accuracy=True, n_folds=3)
+    result = eliminate(X, y, method, missing="unknown", accuracy=True, n_folds=3, random_state=0)
     left = [result.removal_order[s:].tolist() for s in range(X.shape[1])]
     everything = list(range(X.shape[1]))
     expected = [reference.divergence(X, y, kept, everything) for kept in left]
@@ -162,7 +166,9 @@ def test_blankets_when_the_list_of_partners_runs_out(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pyfsagg.rank_order.koller_sahami.SPARE", 0)
     for seed in range(6):
         X, y = random_table(seed, unknown=False)
-        found = eliminate(X, y, "koller_sahami", blanket_size=1).removal_order.tolist()
+        found = eliminate(
+            X, y, "koller_sahami", method_params={"blanket_size": 1}
+        ).removal_order.tolist()
         assert found == reference.eliminate(X, y, "koller_sahami", blanket_size=1)
 
 
@@ -206,7 +212,7 @@ def test_figure_5_eliminations() -> None:
     assert greedy.removal_order[0] == 0
     assert greedy.divergence[1] == greedy.divergence[2] == 0.0 < greedy.divergence[3]
     # With a blanket of all other features Koller-Sahami removes what the paper says it does.
-    removed = eliminate(X5, Y5, "koller_sahami", blanket_size=5)
+    removed = eliminate(X5, Y5, "koller_sahami", method_params={"blanket_size": 5})
     assert set(removed.select(3)) == set("def")
     assert removed.divergence[3] == pytest.approx(0.249, abs=1e-3)
 
@@ -221,9 +227,11 @@ def test_weights_are_repeated_instances(method: str) -> None:
     weights = np.random.default_rng(2).integers(0, 4, len(y))
     weights[:3] = 1
     rows = np.repeat(np.arange(len(y)), weights)
+    params = {"blanket_size": 2} if method == "koller_sahami" else {}
+    options = {"method": method, "method_params": params, "tie_break": "first"}
     np.testing.assert_array_equal(
-        elimination_scores(X, y, weights, method=method, blanket_size=2, tie_break="first"),
-        elimination_scores(X[rows], y[rows], method=method, blanket_size=2, tie_break="first"),
+        elimination_scores(X, y, weights, **options),
+        elimination_scores(X[rows], y[rows], **options),
     )
 
 
@@ -262,7 +270,7 @@ def test_greedy_removes_more_than_a_constant_pair() -> None:
 @pytest.fixture
 def result() -> Elimination:
     data = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
-    return eliminate(data.X, data.y, "spoilers", accuracy=5)
+    return eliminate(data.X, data.y, "spoilers", accuracy=5, random_state=0)
 
 
 def test_result_is_consistent(result: Elimination) -> None:
@@ -302,7 +310,7 @@ def test_save_and_load(result: Elimination, tmp_path: Path) -> None:
         result.save(path)
     with pytest.raises(OutputError, match="cannot write"):
         result.save(tmp_path / "nowhere" / "one.json")
-    with pytest.raises(OutputError, match="cannot read"):
+    with pytest.raises(OutputError, match="holds no saved elimination"):
         Elimination.load(tmp_path / "two.json")
 
 
@@ -324,14 +332,25 @@ def test_accuracy_must_have_been_measured() -> None:
         ({"ties": "mean"}, "ties must be one of"),
         ({"missing": "drop"}, "missing must be one of"),
         ({"tie_break": "middle"}, "tie_break must be one of"),
-        ({"partners": "best"}, "partners must be one of"),
-        ({"center_distance": "kendall"}, "center_distance must be one of"),
-        ({"blanket_size": 0}, "blanket_size must be a whole number of at least 1, got 0"),
+        ({**BLANKETS, "method_params": {"partners": "best"}}, "partners must be one of"),
+        ({"method_params": {"center_distance": "kendall"}}, "center_distance must be one of"),
+        (
+            {**BLANKETS, "method_params": {"blanket_size": 0}},
+            "blanket_size must be a whole number of at least 1, got 0",
+        ),
+        (
+            {"method_params": {"partners": "redundant"}},
+            "method='cdv' has no parameter 'partners'; it takes: center_distance",
+        ),
+        (
+            {"method": "spoilers", "method_params": {"blanket_size": 5}},
+            "method='spoilers' has no parameter 'blanket_size'; it takes: none",
+        ),
+        ({"execution": Execution(scratch=".")}, "eliminate writes none: leave it out"),
         ({"accuracy": 0}, "accuracy"),
         ({"n_folds": 1, "accuracy": True}, "n_folds"),
         ({"n_folds": 10, "accuracy": True}, "at most the number of samples"),
         ({"max_seconds": 0.0}, "max_seconds"),
-        ({"ties": "random", "random_state": None}, "give random_state"),
     ],
 )
 def test_bad_parameters(options: dict, message: str) -> None:
@@ -388,3 +407,43 @@ def test_spoiler_counts_by_brute_force() -> None:
         X, y = random_table(seed, unknown=seed == 3)
         counts = spoiler_counts(X, y, missing="unknown")
         assert counts.tolist() == reference.spoilers(X, y, list(range(X.shape[1])))
+
+
+def test_spoiler_counts_of_heavy_rows_are_exact() -> None:
+    """More than 2**31 on one side of a pair, and class weights beyond that."""
+    n, swapped = 40_000, 3_000
+    X = np.tile([1.0, 2.0, 3.0], (n, 1))
+    X[:swapped] = [2.0, 1.0, 3.0]
+    y = np.r_[np.zeros(n - 4), np.ones(4)]
+    weight = np.full(n, 65_535)
+    weight[0] = 65_534
+    expected = (swapped * 65_535 - 1) * (n - 4 - swapped) * 65_535
+    assert (n - 4 - swapped) * 65_535 > 2**31
+    assert spoiler_counts(X, y, sample_weight=weight).tolist() == [expected, expected, 0]
+    strategy = SpoilerStrategy(read_orders(X, y, sample_weight=weight))
+    assert strategy.candidates()[0].tolist() == [0, 1]
+    strategy.remove(0)
+    assert strategy.candidates()[0].tolist() == [1, 2]
+    assert strategy.candidates()[1] == 0.0
+
+
+def test_spoiler_counts_beyond_64_bits_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40_000, 8)), np.arange(40_000) % 2
+    with pytest.raises(ParameterError, match=r"may reach \d{19,}, and at most .*: divide"):
+        spoiler_counts(X, y, sample_weight=np.full(40_000, 65_535))
+
+
+def test_class_centres_of_heavy_rows() -> None:
+    """Rows that count 65,535 times change no order of removal, nor do tables of 64 bits."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40_000, 5)) + np.arange(5) / 4
+    y = np.arange(40_000) % 2
+    X[y == 1] -= np.arange(5)[::-1] / 8
+    X[::7, 1] = X[::7, 2]
+    heavy = CentreStrategy(read_orders(X, y, sample_weight=np.full(40_000, 65_535)))
+    light = CentreStrategy(read_orders(X, y))
+    assert heavy._tables.dtype == np.int64
+    np.testing.assert_array_equal(heavy._tables, 65_535 * light._tables.astype(np.int64))
+    np.testing.assert_array_equal(heavy.candidates()[0], light.candidates()[0])
+    assert heavy.candidates()[1] == light.candidates()[1]

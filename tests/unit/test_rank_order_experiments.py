@@ -12,29 +12,29 @@ from matplotlib.axes import Axes
 from pyfsagg import aggregate, stability, wam
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
-    _gene_experiments,
-    _generated_experiments,
     eliminate,
     elimination_scores,
-    experiments,
     make_planted_orders,
     random_subset_baseline,
 )
 from pyfsagg.rank_order._plot import plot_elimination
-from pyfsagg.reproduce.pictures.orders import plot_experiment
+from pyfsagg.reproduce.orders import generated, genes
+from pyfsagg.reproduce.orders._plot import plot_experiment
+from pyfsagg.reproduce.orders.experiment import CURVES, Experiment
+from pyfsagg.reproduce.orders.figures import run_experiment
 
 
 @pytest.fixture(scope="module")
-def figure_8() -> experiments.Experiment:
-    said = []
-    found = experiments.run_experiment("figure-8", n_repeats=1, say=said.append)
-    assert said[0] == "0 extraneous, 8 redundant: data set 1 of 1"
+def figure_8() -> Experiment:
+    lines = []
+    found = run_experiment("figure-8", n_repeats=1, log=lines.append)
+    assert lines[0] == "0 extraneous, 8 redundant: data set 1 of 1"
     return found
 
 
-def test_planted_orders(figure_8: experiments.Experiment) -> None:
+def test_planted_orders(figure_8: Experiment) -> None:
     curves = figure_8.curves
-    assert set(curves["method"]) == set(experiments.CURVES)
+    assert set(curves["method"]) == set(CURVES)
     sizes = curves.groupby("panel")["size"].max().to_dict()
     assert sizes == {
         "0 extraneous, 8 redundant": 12,
@@ -52,29 +52,29 @@ def test_planted_orders(figure_8: experiments.Experiment) -> None:
     assert all(share == 1.0 for name, share in recovered.items() if name.endswith("spoilers"))
 
 
-def test_experiment_json(figure_8: experiments.Experiment) -> None:
+def test_experiment_json(figure_8: Experiment) -> None:
     document = json.loads(figure_8.to_json())
     assert document["name"] == "figure-8"
     assert {type(finding["holds"]) for finding in document["findings"]} == {bool}
 
 
-def test_findings_follow_the_curves(figure_8: experiments.Experiment) -> None:
+def test_findings_follow_the_curves(figure_8: Experiment) -> None:
     """A finding turns over when the curves do."""
     worse = figure_8.curves.copy()
     worse.loc[worse["method"] == "koller_sahami", "divergence"] = 5.0
-    assert _generated_experiments._planted_divergence(worse)[0].holds
+    assert generated._planted_divergence(worse)[0].holds
     worse.loc[worse["method"] == "koller_sahami", "divergence"] = 0.0
-    assert not _generated_experiments._planted_divergence(worse)[0].holds
+    assert not generated._planted_divergence(worse)[0].holds
 
 
 def test_unknown_figure_and_missing_data(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParameterError, match="name must be one of 'figure-7'"):
-        experiments.run_experiment("figure-6")
+        run_experiment("figure-6")
     monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     with pytest.raises(ParameterError, match="golub"):
-        experiments.run_experiment("figure-12")
+        run_experiment("figure-12")
     with pytest.raises(DataError, match=r"golub\.samples"):
-        _gene_experiments.leukaemia_subtypes(72)
+        genes.leukaemia_subtypes(72)
 
 
 def gene_table() -> tuple[np.ndarray, np.ndarray]:
@@ -86,17 +86,17 @@ def gene_table() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_comparison_with_random_subsets() -> None:
-    curves, baseline = experiments.compare_with_random(
+    curves, baseline = genes.compare_with_random(
         *gene_table(), panel="genes", n_subsets=20, largest=30
     )
     assert set(curves["method"]) == {"cdv", "spoilers"}
     assert baseline["size"].tolist() == list(range(2, 31))
-    table = _gene_experiments._compared(curves, baseline)
+    table = genes._compared(curves, baseline)
     assert list(table) == ["cdv", "spoilers", "random"]
     assert table.index.tolist() == list(range(2, 31))
-    found = _gene_experiments.leukaemia_findings(curves, baseline, 0.5, 30)
+    found = genes.leukaemia_findings(curves, baseline, 0.5, 30)
     assert [finding.holds for finding in found][-1]
-    assert len(_gene_experiments.fly_findings(curves, baseline)) == 5
+    assert len(genes.fly_findings(curves, baseline)) == 5
 
 
 # ---------------------------------------------------------------------------------------------
@@ -106,7 +106,8 @@ def test_comparison_with_random_subsets() -> None:
 def test_eliminations_feed_ensembles(method: str) -> None:
     data = make_planted_orders(3, 12, n_extraneous=5, random_state=4)
 
-    by_elimination = functools.partial(elimination_scores, method=method, blanket_size=2)
+    params = {"blanket_size": 2} if method == "koller_sahami" else {}
+    by_elimination = functools.partial(elimination_scores, method=method, method_params=params)
     result = wam(data.X, data.y, filter=by_elimination, n_resamples=12, random_state=0)
     matrix = result.combined
     p = data.X.shape[1]
@@ -138,9 +139,9 @@ def test_ties_do_not_pass_for_stability() -> None:
 # ---------------------------------------------------------------------------------------------
 # pictures
 # ---------------------------------------------------------------------------------------------
-def test_pictures(figure_8: experiments.Experiment) -> None:
+def test_pictures(figure_8: Experiment) -> None:
     data = make_planted_orders(3, 10, n_extraneous=5, random_state=0)
-    result = eliminate(data.X, data.y, "spoilers", accuracy=True)
+    result = eliminate(data.X, data.y, "spoilers", accuracy=True, random_state=0)
     band = random_subset_baseline(data.X, data.y, max_size=8, n_subsets=5)
     axes = result.plot(baseline=band)
     assert axes.get_ylabel().startswith("Accuracy")

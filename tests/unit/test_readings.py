@@ -21,11 +21,11 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.reproduce import best_readings, coverage, readings
-from pyfsagg.reproduce.experiments import EXPERIMENTS
-from pyfsagg.reproduce.pages.readings import readings_page
-from pyfsagg.reproduce.pictures.readings import plot_readings
-from pyfsagg.reproduce.reading_search import READINGS
-from pyfsagg.reproduce.repeat_thesis import (
+from pyfsagg.reproduce.tables._page import readings_page
+from pyfsagg.reproduce.tables._plot import plot_readings
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.readings import READINGS
+from pyfsagg.reproduce.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
     BY_FILTER_AS_READ,
     stability_by_aggregator_information_gain,
@@ -112,7 +112,7 @@ def test_stuart_as_r_returns_it_needs_r(monkeypatch: pytest.MonkeyPatch) -> None
     said: list[str] = []
     few = [each for each in READINGS["4.5"] if each.name in ("standard", "as_r_returns")]
     monkeypatch.setitem(READINGS, "4.5", tuple(few))
-    left = readings("ionosphere", table="4.5", quick=True, say=said.append)
+    left = readings("ionosphere", table="4.5", quick=True, log=said.append)
     assert list(left["reading"].unique()) == ["standard"]
     assert said[0] == "left out, because they need R (R is not here): as_r_returns"
 

@@ -1,8 +1,7 @@
-"""Published cells beside ours: verdicts, what cannot be checked, and the cache."""
+"""Published cells beside ours: verdicts, what cannot be checked, and the checkpoint."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +9,17 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-import pyfsagg.reproduce.sources as module
+import pyfsagg.reproduce.tables.sources as module
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.cli import main
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
 from pyfsagg.reproduce import cells, coverage, table
-from pyfsagg.reproduce.experiments import EXPERIMENTS, find_experiment
-from pyfsagg.reproduce.repeat_thesis import two_thirds
-from pyfsagg.reproduce.repetitions import Repeated
-from pyfsagg.reproduce.tables import _verdict
+from pyfsagg.reproduce.tables.comparison import _verdict
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS, find_experiment
+from pyfsagg.reproduce.tables.repetitions import Repeated
+from pyfsagg.reproduce.tables.thesis import two_thirds
 
 ONE = EXPERIMENTS["4.4"]
 OWN = np.array([0.50, 0.52, 0.54])
@@ -96,41 +95,67 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_repetitions_are_kept_and_taken_again(small: list[int], tmp_path: Path) -> None:
-    first = table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    first = table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
     assert len(small) == 5
     assert len(set(small)) == 5
-    files = sorted(tmp_path.iterdir())
-    assert len(files) == 5
-    files[0].unlink()
-    second = table("4.4", "ionosphere", quick=True, cache=tmp_path)
-    assert len(small) == 6
+    second = table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    assert len(small) == 5
     pd.testing.assert_frame_equal(first, second)
-    table("4.4", "ionosphere", quick=True, cache=tmp_path, random_state=1)
-    assert len(small) == 11  # another seed is another computation
+    more = table("4.4", "ionosphere", quick=True, checkpoint=tmp_path, settings={"repetitions": 7})
+    assert len(small) == 7
+    assert more["n"].eq(7).all()
+    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path, random_state=1)
+    assert len(small) == 12  # another seed is another computation
 
 
-def test_a_damaged_cache_is_refused(small: list[int], tmp_path: Path) -> None:
-    table("4.4", "ionosphere", quick=True, cache=tmp_path)
-    victim = sorted(tmp_path.iterdir())[2]
-    victim.write_text(victim.read_text()[:-20])
-    with pytest.raises(OutputError, match=r"is damaged .* delete it"):
-        table("4.4", "ionosphere", quick=True, cache=tmp_path)
-    document = json.loads(sorted(tmp_path.iterdir())[0].read_text())
-    document["key"]["data"] = "other"
-    victim.write_text(json.dumps(document))
-    with pytest.raises(OutputError, match="another computation"):
-        table("4.4", "ionosphere", quick=True, cache=tmp_path)
-
-
-def test_other_data_are_another_computation(
+def test_an_interrupted_run_goes_on_where_it_was(
     small: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table("4.4", "ionosphere", quick=True, cache=tmp_path)
+    experiment = EXPERIMENTS["4.4"]
+
+    def stops(X, y, settings, seed, n_jobs):
+        if len(small) == 3:
+            raise KeyboardInterrupt
+        return experiment.repeat(X, y, settings, seed, n_jobs)
+
+    stopping = experiment.__class__(**{**experiment.__dict__, "repeat": stops})
+    with monkeypatch.context() as patch:
+        patch.setitem(EXPERIMENTS, "4.4", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    lines: list[str] = []
+    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path, log=lines.append)
+    assert lines == [f"table 4.4, ionosphere: repetition {r} of 5" for r in (4, 5)]
+
+
+def test_a_damaged_checkpoint_is_refused(small: list[int], tmp_path: Path) -> None:
+    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    (victim,) = tmp_path.glob("*/part-*.npz")
+    victim.write_bytes(victim.read_bytes()[:-20])
+    with pytest.raises(OutputError, match=r"is damaged .* delete this file"):
+        table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+
+
+def test_a_checkpoint_of_other_settings_is_refused(small: list[int], tmp_path: Path) -> None:
+    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    with pytest.raises(ParameterError, match=r"settings\.n_resamples is 60 there and 9 here"):
+        table("4.4", "ionosphere", quick=True, checkpoint=tmp_path, settings={"n_resamples": 9})
+    table("4.4", "ionosphere", checkpoint=tmp_path)  # the full settings have a folder of their own
+    assert len(small) == 15
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"4.4-ionosphere-quick-seed-0", "4.4-ionosphere-full-seed-0"}
+
+
+def test_a_checkpoint_of_other_data_is_refused(
+    small: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
     data = load_dataset("ionosphere")
     changed = Dataset(data.X.assign(V3=data.X["V3"] + 1), data.y, data.name, data.source)
     monkeypatch.setattr(module, "load_dataset", lambda name: changed)
-    table("4.4", "ionosphere", quick=True, cache=tmp_path)
-    assert len(small) == 10
+    with pytest.raises(ParameterError, match="the table or the target differs"):
+        table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    assert len(small) == 5
 
 
 def test_every_printed_cell_has_a_verdict(small: list[int]) -> None:

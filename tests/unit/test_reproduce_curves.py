@@ -5,7 +5,7 @@ import pytest
 
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce import clustering_curves
-from pyfsagg.reproduce.curves import mean_over_sizes
+from pyfsagg.reproduce.tables.frcm import mean_over_sizes
 
 
 def test_the_mean_leaves_the_whole_table_out() -> None:

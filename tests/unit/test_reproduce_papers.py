@@ -13,21 +13,23 @@ from scipy import sparse
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.filters import spearman
-from pyfsagg.reproduce import Reproduction, all_papers, claims, reproduce_all, sources, table
-from pyfsagg.reproduce.claims_data import methods_table
-from pyfsagg.reproduce.experiments import EXPERIMENTS
-from pyfsagg.reproduce.figures import figure_statements
-from pyfsagg.reproduce.printed import printed_cells
-from pyfsagg.reproduce.repeat_fpcps import (
+from pyfsagg.reproduce import Reproduction, claims, reproduce_all, table
+from pyfsagg.reproduce.all_papers import run
+from pyfsagg.reproduce.all_papers.figure_statements import figure_statements
+from pyfsagg.reproduce.published import printed_cells
+from pyfsagg.reproduce.statements.data import methods_table
+from pyfsagg.reproduce.tables import sources
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.fpcps import (
     AGGREGATORS,
     FILTERS,
     auc_on_selected,
     selections,
     tanimoto_of_aggregators,
 )
-from pyfsagg.reproduce.repeat_orders import genes_left, orders_of_removal, path_of
-from pyfsagg.reproduce.repeat_thesis import weighted_accuracy
-from pyfsagg.reproduce.repetitions import Options, Repeated
+from pyfsagg.reproduce.tables.genes import genes_left, orders_of_removal, path_of
+from pyfsagg.reproduce.tables.repetitions import Options, Repeated
+from pyfsagg.reproduce.tables.thesis import weighted_accuracy
 
 PRINTED = {
     "4.3": 46 * 5,
@@ -245,7 +247,7 @@ def test_what_repetitions_share_is_computed_once(
     monkeypatch.setitem(EXPERIMENTS, "orders_genes", changed)
     X, y = planted()
     monkeypatch.setattr(sources, "load_dataset", lambda name: Dataset(X, pd.Series(y), name, ""))
-    options = {"settings": {"repetitions": 3}, "cache": tmp_path}
+    options = {"settings": {"repetitions": 3}, "checkpoint": tmp_path}
     first = table("orders_genes", "leukaemia_two_classes", **options)
     assert calls == ["shared", "one", "one", "one"]
     again = table("orders_genes", "leukaemia_two_classes", **options)
@@ -275,8 +277,8 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_papers_at_once(stand_ins: None, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     # All statements take their time; those on one table show that they are handed our values.
-    monkeypatch.setattr(all_papers, "claims", partial(claims, "thesis", "4.4"))
-    found = reproduce_all(["ionosphere", "philippine"], quick=True, cache=tmp_path / "kept")
+    monkeypatch.setattr(run, "claims", partial(claims, "thesis", "4.4"))
+    found = reproduce_all(["ionosphere", "philippine"], quick=True, checkpoint=tmp_path / "kept")
     counts = found.coverage(["dataset"])
     assert counts.loc["ionosphere", "checkable"] == 75
     assert counts.loc["ionosphere", "inside_share"] > 0.7

@@ -5,11 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from pyfsagg._table.table import Table, check_table
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._table.table import Table, check_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.resampling import PLANS, draw_resamples, resamples_from_indices, resolve_seed
+from pyfsagg.resampling import (
+    PLANS,
+    GroupedBootstrap,
+    Rows,
+    Subsample,
+    ValueNoise,
+    draw_resamples,
+    read_plan,
+    with_data,
+)
 
 N, P = 40, 6
 
@@ -25,9 +38,20 @@ def data() -> tuple[Table, Target]:
 GROUPS = np.repeat(np.arange(10), 4)
 
 
-def draw(data: tuple[Table, Target], plan: str, m: int = 6, **options: object):
+def draw(
+    data: tuple[Table, Target],
+    plan: str,
+    m: int = 6,
+    sample_weight: np.ndarray | None = None,
+    **options: object,
+):
     groups = GROUPS if plan == "grouped_bootstrap" else None
-    return draw_resamples(*data, plan=plan, n_resamples=m, groups=groups, **options)
+    made = with_data(read_plan(plan), groups=groups, sample_weight=sample_weight)
+    return draw_resamples(*data, made, n_resamples=m, **options)
+
+
+def given_rows(indices: object, data: tuple[Table, Target]):
+    return draw_resamples(*data, Rows(indices), n_resamples=1)
 
 
 @pytest.mark.parametrize("plan", [name for name in PLANS.names() if name != "k_fold"])
@@ -59,6 +83,67 @@ def test_order_of_rows_has_no_influence(data, plan: str) -> None:
         check_target(np.asarray(target.classes)[target.codes[shuffle]], N),
     )
     np.testing.assert_array_equal(draw(moved, plan).weights, draw(data, plan).weights[:, shuffle])
+
+
+@pytest.mark.parametrize("weight", [1, 6000, 20_000, 65_535])
+@pytest.mark.parametrize(
+    "plan", ["bootstrap", "stratified_bootstrap", "grouped_bootstrap", "subsample", "k_fold"]
+)
+def test_totals_are_exact_or_the_weights_are_refused(data, plan: str, weight: int) -> None:
+    weights = np.full(N, weight, dtype=np.uint16)
+    resampled = plan.endswith("bootstrap")
+    if resampled and weight == 65_535:
+        with pytest.raises(
+            ParameterError, match=r"resample \d draws row \d+ .* 65535 times; divide"
+        ):
+            draw(data, plan, seed=1, sample_weight=weights)
+        return
+    found = draw(data, plan, seed=1, sample_weight=weights).weights
+    totals = found.sum(axis=1, dtype=np.int64)
+    whole = N * weight
+    expected = {
+        "subsample": np.full(6, whole // 2),
+        "k_fold": whole - np.array([len(part) for part in np.array_split(np.arange(whole), 6)]),
+    }
+    np.testing.assert_array_equal(totals, expected.get(plan, np.full(6, whole)))
+
+
+@pytest.mark.parametrize("times", [65_534, 65_535, 65_536, 65_537, 200_000])
+def test_a_row_may_be_drawn_65535_times(data, times: int) -> None:
+    indices = np.zeros((2, times + 3), dtype=np.int64)
+    indices[:, :3] = [1, 1, 2]
+    indices[0, 3:] = np.arange(times) % N
+    if times > 65_535:
+        with pytest.raises(ParameterError, match=f"resample 1 draws row 0 .* {times} times, and"):
+            given_rows(indices, data)
+        return
+    found = given_rows(indices, data).weights
+    assert found[1].tolist()[:4] == [times, 2, 1, 0]
+    assert found.sum(axis=1, dtype=np.int64).tolist() == [times + 3] * 2
+
+
+@given(
+    groups=hnp.arrays(np.int64, 12, elements=st.integers(0, 3)),
+    weights=hnp.arrays(np.uint16, 12, elements=st.sampled_from([0, 1, 7, 21_845, 32_768, 65_535])),
+    seed=st.integers(0, 100),
+)
+def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
+    """Each row counts its own weight times the number of draws of its group, or there is an error."""
+    assume(len(set(groups)) > 1 and len(set(groups[weights > 0])) > 1)
+    table = check_table(np.random.default_rng(0).normal(size=(12, 2)))
+    target = check_target(np.arange(12) % 2, 12)
+
+    def drawn(sample_weight: np.ndarray) -> np.ndarray:
+        plan = GroupedBootstrap(groups, sample_weight=sample_weight)
+        return draw_resamples(table, target, plan, n_resamples=2, seed=seed).weights
+
+    times = drawn((weights > 0).astype(np.uint16)).astype(np.int64)
+    expected = times * weights
+    if expected.max() > 65_535:
+        with pytest.raises(ParameterError, match="at most 65535 times"):
+            drawn(weights)
+    else:
+        np.testing.assert_array_equal(drawn(weights), expected)
 
 
 @pytest.mark.parametrize("plan", ["bootstrap", "stratified_bootstrap", "subsample", "k_fold"])
@@ -98,16 +183,17 @@ def test_sizes_of_each_plan(data) -> None:
 def test_noise_leaves_nominal_columns_alone() -> None:
     frame = pd.DataFrame({"x": np.arange(8.0), "word": [*"ababab", None, "b"]})
     table, target = check_table(frame), check_target([0, 1] * 4, 8)
-    noisy = draw_resamples(
-        table, target, plan="value_noise", n_resamples=2, parameters={"scale": 0.5}
-    ).table_of(1, table)
+    noisy = draw_resamples(table, target, ValueNoise(scale=0.5), n_resamples=2).table_of(1, table)
     assert (noisy.values[:, 0] != table.values[:, 0]).all()
     np.testing.assert_array_equal(noisy.values[:, 1], table.values[:, 1])
 
 
+def three_rows() -> tuple[Table, Target]:
+    return check_table([[1.0, 2.0], [2.0, 1.0], [3.0, 0.0]]), check_target(["a", "b", "a"], 3)
+
+
 def test_given_rows() -> None:
-    target = check_target(["a", "b", "a"], 3)
-    drawn = resamples_from_indices([[0, 0, 2, 1], [2, 2, 2, 2]], target)
+    drawn = given_rows([[0, 0, 2, 1], [2, 2, 2, 2]], three_rows())
     assert drawn.weights.tolist() == [[2, 1, 1], [0, 0, 4]]
     assert drawn.seed is None
 
@@ -125,7 +211,7 @@ def test_given_rows() -> None:
 )
 def test_given_rows_that_make_no_sense(rows: list, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        resamples_from_indices(rows, check_target(["a", "b", "a"], 3))
+        given_rows(rows, three_rows())
 
 
 @pytest.mark.parametrize(
@@ -141,19 +227,34 @@ def test_given_rows_that_make_no_sense(rows: list, message: str) -> None:
             DataError,
             "smallest class has 15; use at most 15 folds",
         ),
-        ({"plan": "subsample", "parameters": {"fraction": 0}}, ParameterError, "above 0"),
-        ({"plan": "subsample", "parameters": {"fraction": 1.5}}, ParameterError, "got 1.5"),
-        ({"plan": "subsample", "parameters": {"size": 3}}, ParameterError, "it takes 'fraction'"),
-        ({"parameters": {"fraction": 0.5}}, ParameterError, "it takes none"),
-        ({"plan": "grouped_bootstrap"}, ParameterError, "belong together"),
-        ({"groups": GROUPS}, ParameterError, "belong together"),
-        ({"plan": "grouped_bootstrap", "groups": [1, 2]}, DataError, "one label per sample"),
-        ({"plan": "grouped_bootstrap", "groups": ["g"] * N}, DataError, "one group only"),
+        ({"plan": "grouped_bootstrap"}, ParameterError, "give the group of each row"),
+        ({"plan": GroupedBootstrap([1, 2])}, DataError, "one label per sample"),
+        ({"plan": GroupedBootstrap(["g"] * N)}, DataError, "one group only"),
     ],
 )
 def test_bad_plans(data, options: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         draw_resamples(*data, **{"n_resamples": 5, **options})
+
+
+@pytest.mark.parametrize(
+    ("plan", "given", "message"),
+    [
+        ("subsample", {"fraction": 0}, "above 0"),
+        ("subsample", {"fraction": 1.5}, "got 1.5"),
+        ("subsample", {"size": 3}, "no parameter 'size'; it takes: .*fraction"),
+        ("bootstrap", {"fraction": 0.5}, "resampling='bootstrap' has no parameter 'fraction'"),
+        (Subsample(0.8), {"fraction": 0.5}, "has its parameters already"),
+    ],
+)
+def test_bad_parameters_of_a_plan(plan: object, given: dict, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        read_plan(plan, given)
+
+
+def test_groups_belong_to_the_plan_that_draws_them() -> None:
+    with pytest.raises(ParameterError, match="use resampling='grouped_bootstrap'"):
+        with_data(read_plan("bootstrap"), groups=GROUPS)
 
 
 def test_seeds() -> None:
@@ -166,3 +267,9 @@ def test_seeds() -> None:
             resolve_seed(bad)
     with pytest.raises(ParameterError, match="at least 0"):
         resolve_seed(-1)
+
+
+def test_a_weight_has_room_up_to_65535() -> None:
+    assert full_weights(2, [65_535, 0]).tolist() == [[65_535, 0]]
+    with pytest.raises(ParameterError, match="count 65536 times, and a row counts at most 65535"):
+        full_weights(2, [65_536, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,7 +50,14 @@ def test_wam_in_files_and_parts_equals_wam_in_memory(aggregator, tmp_path, monke
     options = {"filter": "chi_squared", "n_resamples": 12, "random_state": 1}
     plain = pyfsagg.wam(X, y, aggregator=aggregator, **options)
     in_parts(monkeypatch)
-    found = pyfsagg.wam(X, y, aggregator=aggregator, scratch=tmp_path, n_jobs=2, **options)
+    found = pyfsagg.wam(
+        X,
+        y,
+        aggregator=aggregator,
+        execution=pyfsagg.Execution(scratch=tmp_path),
+        n_jobs=2,
+        **options,
+    )
     np.testing.assert_array_equal(found.combined, plain.combined)
     np.testing.assert_array_equal(found.scores, plain.scores)
 
@@ -66,7 +74,7 @@ def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkey
     }
     plain = pyfsagg.bam(X, y, **options)
     in_parts(monkeypatch)
-    found = pyfsagg.bam(X, y, scratch=str(tmp_path), **options)
+    found = pyfsagg.bam(X, y, execution=pyfsagg.Execution(scratch=str(tmp_path)), **options)
     np.testing.assert_array_equal(found.combined, plain.combined)
     np.testing.assert_array_equal(found.scores, plain.scores)
     np.testing.assert_array_equal(found.to_frame(), plain.to_frame())
@@ -75,11 +83,11 @@ def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkey
 
 def test_resamples_that_see_some_features_only(tmp_path, monkeypatch):
     X, y = data()
-    options = {"resampling": "feature_subspace", "n_resamples": 12, "random_state": 1}
-    options["resampling_params"] = {"fraction": 0.4}
+    plan = pyfsagg.FeatureSubspace(0.4)
+    options = {"resampling": plan, "n_resamples": 12, "random_state": 1}
     plain = pyfsagg.wam(X, y, **options)
     in_parts(monkeypatch)
-    found = pyfsagg.wam(X, y, scratch=tmp_path, **options)
+    found = pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), **options)
     np.testing.assert_array_equal(found.scores, plain.scores)
 
 
@@ -96,7 +104,9 @@ def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):
     X, y = data()
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    result = pyfsagg.wam(X, y, n_resamples=5, random_state=1, scratch=scratch)
+    result = pyfsagg.wam(
+        X, y, n_resamples=5, random_state=1, execution=pyfsagg.Execution(scratch=scratch)
+    )
     if os.name == "posix":
         assert not any(scratch.iterdir())
     loaded = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
@@ -109,9 +119,9 @@ def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):
 def test_a_folder_that_is_none_is_refused_before_the_work(tmp_path):
     X, y = data()
     with pytest.raises(ParameterError, match=r"scratch must be an existing folder, got '.*none'"):
-        pyfsagg.wam(X, y, scratch=tmp_path / "none")
+        pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path / "none"))
     with pytest.raises(ParameterError, match="give n_resamples as a number"):
-        pyfsagg.wam(X, y, scratch=tmp_path, n_resamples="auto")
+        pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples="auto")
 
 
 def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
@@ -123,7 +133,7 @@ def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(storage, "_reserve", full)
     X, y = data()
     with pytest.raises(OutputError, match="1 MB: No space left on device; name a folder"):
-        pyfsagg.wam(X, y, scratch=tmp_path, n_resamples=6000)
+        pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples=6000)
 
 
 @pytest.mark.parametrize("portable", [False, True])
@@ -153,11 +163,11 @@ def test_parts_cover_a_matrix(shape, monkeypatch):
 def test_scratch_and_checkpoint_go_together(tmp_path):
     """What is kept does not depend on where the matrices are."""
     X, y = data()
-    options = {"n_resamples": 20, "random_state": 1, "checkpoint": tmp_path / "kept"}
-    plain = pyfsagg.wam(X, y, **options)
+    options = {"n_resamples": 20, "random_state": 1}
     steps = []
-    found = pyfsagg.wam(
-        X, y, scratch=tmp_path, progress=lambda done, _: steps.append(done), **options
-    )
+    kept = pyfsagg.Execution(checkpoint=tmp_path / "kept")
+    both = replace(kept, scratch=tmp_path, progress=lambda done, _: steps.append(done))
+    plain = pyfsagg.wam(X, y, execution=kept, **options)
+    found = pyfsagg.wam(X, y, execution=both, **options)
     assert steps[-1] == 20
     np.testing.assert_array_equal(found.combined, plain.combined)

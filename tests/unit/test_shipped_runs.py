@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t
 
+import pyfsagg
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce import (
     best_readings,
@@ -15,12 +19,11 @@ from pyfsagg.reproduce import (
     shipped_readings,
     shipped_run,
     shipped_stuart,
-    table,
 )
-from pyfsagg.reproduce.experiments import EXPERIMENTS
-from pyfsagg.reproduce.printed import printed_cells
-from pyfsagg.reproduce.reading_search import READINGS
-from pyfsagg.reproduce.tables import VERDICTS
+from pyfsagg.reproduce.published import printed_cells
+from pyfsagg.reproduce.tables.comparison import VERDICTS
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.readings import READINGS
 
 RUNS = list(list_shipped_runs().index)
 
@@ -73,12 +76,30 @@ def test_the_record_says_how_it_was_made(name: str) -> None:
     assert "pyfsagg" in record["versions"]
 
 
+def test_the_room_is_public_as_the_readme_has_it() -> None:
+    """In a process of its own, where no other import has loaded the room."""
+    code = (
+        "import pyfsagg\n"
+        "print(len(pyfsagg.reproduce.list_shipped_runs()))\n"
+        "print(callable(pyfsagg.reproduce.table), 'table' in dir(pyfsagg.reproduce))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(len(RUNS)), "True", "True"]
+    for name in pyfsagg.reproduce.__all__:
+        assert getattr(pyfsagg.reproduce, name) is not None
+
+
 def test_the_quick_run_is_what_is_computed_now() -> None:
-    """The same data, settings and seed: equal but for the last digits of other library versions."""
+    """The same data, settings and seed: equal but for the last digits of other library versions.
+
+    By the call that the README names.
+    """
     kept = shipped_run("quick").cells
     keys = ["row", "measure"]
     own = kept[(kept["table"] == "4.4") & (kept["dataset"] == "ionosphere")].set_index(keys)["mean"]
-    now = table("4.4", "ionosphere", quick=True, n_jobs=2).set_index(keys)["mean"]
+    found = pyfsagg.reproduce.table("4.4", "ionosphere", quick=True)
+    assert found["verdict"].isin(["inside", "near"]).all()
+    now = found.set_index(keys)["mean"]
     pd.testing.assert_series_equal(now, own[now.index], rtol=1e-6)
 
 

@@ -51,7 +51,7 @@ def test_wam_equals_the_dense_run(name, drop):
         "filter": name,
         "n_resamples": 20,
         "random_state": 3,
-        "drop_near_zero_variance": drop,
+        "task": pyfsagg.Task(drop_near_zero_variance=drop),
     }
     dense = pyfsagg.wam(X, y, **options)
     found = pyfsagg.wam(sparse.csr_matrix(X), y, n_jobs=2, **options)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import influence, load_dataset, stability
+from pyfsagg import Task, influence, load_dataset, stability
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -20,8 +20,8 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.reproduce import StuartFinding, claims, stuart_finding
-from pyfsagg.reproduce.fold_rankings import count_kinds, places_by_first_list
-from pyfsagg.reproduce.pictures.stuart import plot_stuart_lists, plot_stuart_values
+from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
+from pyfsagg.reproduce.stuart.fold_rankings import count_kinds, places_by_first_list
 
 WINE, IONOSPHERE = load_dataset("wine"), load_dataset("ionosphere")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "l2_norm", "stuart", "rra"]
@@ -87,7 +87,7 @@ def test_exact_column_is_that_of_the_influence_experiment(found: StuartFinding) 
     same = influence(
         IONOSPHERE.X, IONOSPHERE.y, filter=["information_gain"],
         filter_params={"information_gain": {"mdl": "fselectorrcpp"}}, n_folds=4, n_resamples=12,
-        drop_near_zero_variance=True, random_state=3,
+        task=Task(drop_near_zero_variance=True), random_state=3,
     )  # fmt: skip
     names = {"rra": "robust_rank_aggregation"}
     shown = found.stability.query("n_lists == 12 and filter == 'information_gain'")

@@ -29,7 +29,7 @@ ROWS = RNG.integers(0, len(y), (3, len(y)))
 
 
 def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
-    return pyfsagg.wam(X, y, filter=name, task="regression", row_indices=rows).combined
+    return pyfsagg.wam(X, y, filter=name, task="regression", resampling=pyfsagg.Rows(rows)).combined
 
 
 # ---------------------------------------------------------------------------------------------
@@ -74,7 +74,9 @@ def test_constant_columns_and_a_perfect_fit() -> None:
         ("spearman", 1 - 1e-12, 1 + 1e-12),
         ("f_statistic", 1e12, np.finfo(float).max),
     ):
-        run = pyfsagg.wam(table, numbers, filter=name, task="regression", row_indices=rows)
+        run = pyfsagg.wam(
+            table, numbers, filter=name, task="regression", resampling=pyfsagg.Rows(rows)
+        )
         same, twice, noise = run.combined[0]
         assert same == 0.0
         assert low <= twice <= high
@@ -84,7 +86,7 @@ def test_constant_columns_and_a_perfect_fit() -> None:
 def test_entropy_filters_see_bins_of_equal_size() -> None:
     bins = pd.qcut(y, 5, labels=False)
     for name in ("information_gain", "mrmr", "chi_squared"):
-        by_class = pyfsagg.wam(X, bins, filter=name, row_indices=ROWS).combined
+        by_class = pyfsagg.wam(X, bins, filter=name, resampling=pyfsagg.Rows(ROWS)).combined
         np.testing.assert_array_equal(scores_of(name), by_class)
 
 
@@ -96,8 +98,9 @@ def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
         X.iloc[rows], y.iloc[rows], filter=name, task="regression", n_resamples=4, random_state=5
     )
     weighted = pyfsagg.wam(
-        X, y, filter=name, task="regression", n_resamples=4, random_state=5, sample_weight=weight
-    )
+        X, y, filter=name, task="regression", n_resamples=4, random_state=5,
+        resampling=pyfsagg.Bootstrap(sample_weight=weight),
+    )  # fmt: skip
     np.testing.assert_allclose(twice.combined, weighted.combined, rtol=1e-9)
 
 
@@ -137,7 +140,6 @@ def test_estimators_and_functions_see_the_numbers() -> None:
         ({"filter": "pearson", "task": "regression", "y": [1.0] * 442}, "is constant"),
         ({"filter": "pearson", "y": [0, 1] * 221}, "ranks by a number"),
         ({"filter": "pearson", "task": "ranking"}, "task must be one of"),
-        ({"filter": "pearson", "task": "regression", "target_bins": 1}, "target_bins"),
         ({"filter": "pearson", "task": "regression", "resampling": "label_noise"}, "label_noise"),
     ],
 )
@@ -145,6 +147,12 @@ def test_bad_input_with_numbers(options: dict[str, object], message: str) -> Non
     numbers = options.pop("y", y)
     with pytest.raises((DataError, ParameterError), match=message):
         pyfsagg.wam(X, numbers, n_resamples=2, **options)
+
+
+@pytest.mark.parametrize("bins", [1, 2.5, 1001])
+def test_a_number_of_bins_that_makes_none(bins: float) -> None:
+    with pytest.raises(ParameterError, match="target_bins"):
+        pyfsagg.wam(X, y, task=pyfsagg.Task("regression", target_bins=bins), n_resamples=2)
 
 
 def test_missing_values_and_words_without_order_are_refused_by_name() -> None:
@@ -187,13 +195,13 @@ def test_unsupervised_rankings_are_filters(name: str) -> None:
     )
     np.testing.assert_array_equal(run.combined, again.combined)
     rows = np.arange(table.n_samples)[np.newaxis]
-    whole = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], row_indices=rows)
+    whole = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], resampling=pyfsagg.Rows(rows))
     np.testing.assert_array_equal(whole.combined[0], drawn(table))
 
 
 def test_labels_make_no_difference_to_them() -> None:
     rows = np.random.default_rng(0).integers(0, 178, (2, 178))
-    options = {"filter": "laplacian_score", "row_indices": rows}
+    options = {"filter": "laplacian_score", "resampling": pyfsagg.Rows(rows)}
     alone = pyfsagg.wam(WINE.X, **options)
     np.testing.assert_array_equal(alone.combined, pyfsagg.wam(WINE.X, WINE.y, **options).combined)
     assert alone.data["target_kind"] == "none"
@@ -292,10 +300,12 @@ def test_groups_stay_together() -> None:
     coin = rng.permutation(np.repeat([0, 1], 10))[groups]
     options = {
         "methods": ["chi_squared"], "classifiers": ["knn"], "thresholds": [1.0], "baselines": [],
-        "n_resamples": 3, "random_state": 0, "protocol": "nested",
+        "n_resamples": 3, "random_state": 0,
     }  # fmt: skip
-    apart = pyfsagg.evaluate(table, coin, **options).summary()["mean"]
-    together = pyfsagg.evaluate(table, coin, groups=groups, **options).summary()["mean"]
+    apart = pyfsagg.evaluate(table, coin, **options, protocol="nested").summary()["mean"]
+    together = pyfsagg.evaluate(
+        table, coin, **options, protocol=pyfsagg.Protocol("nested", groups=groups)
+    ).summary()["mean"]
     assert (apart > 0.95).all()
     assert (together < 0.85).all()
 
@@ -312,8 +322,10 @@ def test_groups_stay_together() -> None:
     ],
 )
 def test_bad_input_to_evaluation(options: dict[str, object], error: type, message: str) -> None:
+    given = {"methods": ["pearson"], **QUICK, **options}
+    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
     with pytest.raises(error, match=message):
-        pyfsagg.evaluate(X, y, methods=["pearson"], **{**QUICK, **options})
+        pyfsagg.evaluate(X, y, **given, protocol=pyfsagg.Protocol(**own))
 
 
 def test_regressors_by_name() -> None:

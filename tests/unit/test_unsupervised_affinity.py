@@ -350,7 +350,7 @@ def test_result_is_kept_and_told(tmp_path) -> None:
     (folder / "run.json").write_text("nonsense")
     with pytest.raises(OutputError, match="damaged"):
         ConsensusRanking.load(folder)
-    with pytest.raises(OutputError, match="holds no ranking"):
+    with pytest.raises(OutputError, match="holds no saved ranking"):
         ConsensusRanking.load(tmp_path)
 
 

@@ -8,15 +8,16 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.secular import spectral_entropy_without
-from pyfsagg._kernels.separation import correlation_ratios
+from pyfsagg._kernels.clusters.secular import spectral_entropy_without
+from pyfsagg._kernels.clusters.separation import correlation_ratios
 from pyfsagg._table.table import check_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.resampling import Rows
 from pyfsagg.stability_measures import stability
 from pyfsagg.unsupervised import (
-    METHODS,
+    UNSUPERVISED_METHODS,
     UnsupervisedFilter,
     correlation_ratio,
     frcm,
@@ -27,6 +28,7 @@ from pyfsagg.unsupervised import (
 )
 from pyfsagg.unsupervised._input import check_numbers
 
+OWN = [spec.name for spec in UNSUPERVISED_METHODS.own()]
 RNG = np.random.default_rng(20)
 TABLES = {
     "wide": RNG.standard_normal((12, 40)),
@@ -194,12 +196,12 @@ def test_one_seed_gives_frcm_and_frmv_the_same_clusterings() -> None:
     np.testing.assert_array_equal(first.consensus, second.consensus)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", OWN)
 def test_every_method_by_name(method: str) -> None:
     X = TABLES["tall"]
     options = {"random_state": 0} if method in ("frcm", "frmv") else {}
     result = rank_unsupervised(X, method, **options)
-    direct = METHODS[method](X, **options)
+    direct = UNSUPERVISED_METHODS.get(method).load()(X, **options)
     np.testing.assert_array_equal(result.scores, getattr(direct, "scores", direct))
     assert result.parameters["standardize"] == "z_score"
     assert (result.consensus is None) == (method not in ("frcm", "frmv"))
@@ -211,10 +213,10 @@ def test_every_method_by_name(method: str) -> None:
 
 def test_unknown_method() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'laplacian_score'"):
-        rank_unsupervised(TABLES["tall"], "laplacian")
+        rank_unsupervised(TABLES["tall"], "laplacian_scores")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", OWN)
 def test_filter_for_ensembles_ignores_labels_and_repeats_rows(method: str) -> None:
     X = TABLES["tall"]
     options = {"n_clusterings": 10} if method in ("frcm", "frmv") else {}
@@ -225,7 +227,7 @@ def test_filter_for_ensembles_ignores_labels_and_repeats_rows(method: str) -> No
     np.testing.assert_array_equal(scores, scorer(X, np.zeros(60), weights))
     if not options:
         repeated = np.repeat(X, weights, axis=0)
-        np.testing.assert_array_equal(scores, METHODS[method](repeated))
+        np.testing.assert_array_equal(scores, UNSUPERVISED_METHODS.get(method).load()(repeated))
     else:
         # Resamples draw clusterings of their own.
         assert (scorer(X) != UnsupervisedFilter(method, {**options, "random_state": 1})(X)).any()
@@ -262,10 +264,10 @@ def test_within_aggregation_takes_an_unsupervised_filter() -> None:
     X = TABLES["tall"]
     scorer = UnsupervisedFilter("svd_entropy")
     rows = np.random.default_rng(1).integers(60, size=(4, 60))
-    result = wam(X, np.arange(60) % 2, filter=scorer, row_indices=rows)
+    result = wam(X, np.arange(60) % 2, filter=scorer, resampling=Rows(rows))
     expected = [svd_entropy(X[draw]) for draw in rows]
     np.testing.assert_allclose(result.score_matrices["svd_entropy"], expected, rtol=0, atol=1e-12)
-    swapped = wam(X, np.arange(60) % 3, filter=scorer, row_indices=rows)
+    swapped = wam(X, np.arange(60) % 3, filter=scorer, resampling=Rows(rows))
     np.testing.assert_array_equal(result.scores, swapped.scores)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,7 +72,8 @@ def test_curves_show_means_over_trials() -> None:
     borda = borda_curve(RESULT.scores, np.arange(12))
     line = plot_borda_curve(borda).lines[0]
     np.testing.assert_allclose(line.get_ydata(), borda["mean_borda"])
-    page = render_page(unsupervised_page(RESULT, curve=curve, borda=borda, data_name="<b>"))
+    judged = replace(RESULT, curves={"clustering_curve": curve, "borda_curve": borda})
+    page = render_page(unsupervised_page(judged, data_name="<b>"))
     assert page.count("<svg") == 5
     assert "&lt;b&gt;" in page
-    assert page == render_page(unsupervised_page(RESULT, curve=curve, borda=borda, data_name="<b>"))
+    assert page == render_page(unsupervised_page(judged, data_name="<b>"))

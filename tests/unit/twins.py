@@ -29,7 +29,7 @@ def praznik_codes(x: np.ndarray) -> np.ndarray:
     if all(1e-14 < abs(end) < 1e300 for end in (low, high)):
         low -= (high - low) / 1000
         high += (high - low) / 1000
-    return np.floor((x - low) / (high - low) * bins).astype(int)
+    return np.minimum(np.floor((x - low) / (high - low) * bins).astype(int), bins - 1)
 
 
 def contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:

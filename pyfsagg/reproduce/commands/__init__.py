@@ -1,1 +1,21 @@
-"""The commands of ``pyfsagg reproduce``."""
+"""``pyfsagg reproduce``: published results beside recomputed ones, a file for each command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyfsagg.reproduce.commands import all_papers, claims, papers, readings, stuart
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``reproduce`` with its own commands."""
+    parser = commands.add_parser(
+        "reproduce",
+        help="recompute what the papers published",
+        description="Recompute published tables and statements, and decide which hold.",
+    )
+    own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    for module in (all_papers, papers, claims, stuart, readings):
+        module.add_commands(own)

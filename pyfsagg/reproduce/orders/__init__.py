@@ -1,1 +1,1 @@
-"""The experiments of the paper on rank orders."""
+"""Figures 7 to 13 of the rank-order paper, repeated, and what the paper states of them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,20 +17,16 @@ __all__ = [
     "CURVES",
     "Experiment",
     "Finding",
-    "Say",
     "curve_of",
     "mean_curves",
     "path_means",
     "quietly",
-    "spoken",
-    "spoken_table",
+    "to_words",
 ]
-
-Say = Callable[[str], None]
 
 CURVES: dict[str, dict[str, Any]] = {
     "cdv": {"method": "cdv"},
-    "cdv_relative": {"method": "cdv", "center_distance": "relative"},
+    "cdv_relative": {"method": "cdv", "method_params": {"center_distance": "relative"}},
     "spoilers": {"method": "spoilers"},
     "greedy_kl": {"method": "greedy_kl"},
     "koller_sahami": {"method": "koller_sahami"},
@@ -40,7 +36,7 @@ CURVES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the paper, whether it holds here, and the numbers that say so."""
+    """A statement of the paper, whether it holds here, and the numbers that decide it."""
 
     statement: str
     holds: bool
@@ -86,7 +82,7 @@ class Experiment:
 
 
 def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Generated and published data have been looked at: no advice on their scale is needed."""
+    """`function` without advice on the scale of the data: those of the paper are known."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PyfsaggWarning)
         return function(*arguments, **options)
@@ -109,9 +105,8 @@ def path_means(curves: pd.DataFrame, column: str) -> pd.DataFrame:
     return curves.pivot_table(index="panel", columns="method", values=column, sort=False)
 
 
-def spoken(values: Any) -> str:
+def to_words(values: Mapping[Any, Any] | pd.Series[Any] | pd.DataFrame) -> str:
+    """Numbers by name; those of a table row by row."""
+    if isinstance(values, pd.DataFrame):
+        return "; ".join(f"{panel}: {to_words(row)}" for panel, row in values.iterrows())
     return ", ".join(f"{name} {value:.3f}" for name, value in values.items())
-
-
-def spoken_table(means: pd.DataFrame) -> str:
-    return "; ".join(f"{panel}: {spoken(row)}" for panel, row in means.iterrows())

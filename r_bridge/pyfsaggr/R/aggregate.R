@@ -15,9 +15,16 @@
 #'   worse than all that are listed.
 #' @param exact Whether the p-values of RRA are exact rather than Bonferroni-corrected.
 #' @param topCutoff Share of the items that each list was cut off at, for RRA.
+#' @param ties For `"RRA"` and `"mean"`, what a tied entry of `rmat` counts in the p-value: `"last"`,
+#'   the last of the places that its ties share, which keeps the level, or `"average"`, the entry as
+#'   it is, as in `aggregateRanks()`: p-values are then too small, without bound if many are tied.
 #' @return A data frame with the columns `Name` and `Score`, best first. For the methods of
-#'   RobustRankAggreg the score is that of `aggregateRanks()` (small is good); for any other aggregator
-#'   large is good.
+#'   RobustRankAggreg the score is that of `aggregateRanks()` (small is good), but for ties; for any
+#'   other aggregator large is good.
+#'   P-values (of `"RRA"` and `"mean"`) are not adjusted: for lists that are cut off
+#'   `p.adjust(Score, "BH", n = N)` does it over all items that could have been listed, of which those
+#'   that no list holds count with p = 1; without `n` it would be over the listed items only, which is
+#'   too few.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   lists <- list(c("a", "b", "c"), c("b", "a", "d"), c("a", "c"))
@@ -25,9 +32,9 @@
 #' }
 #' @export
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,
-                            exact = FALSE, topCutoff = NULL) {
+                            exact = FALSE, topCutoff = NULL, ties = "last") {
   arguments <- list(
-    method = method, full = full, exact = exact,
+    method = method, full = full, exact = exact, ties = ties,
     universe = if (!is.null(N) && !anyNA(N)) as.list(as.integer(N)),
     top_cutoff = if (!is.null(topCutoff) && !anyNA(topCutoff)) as.list(as.double(topCutoff))
   )

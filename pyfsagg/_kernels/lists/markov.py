@@ -1,0 +1,119 @@
+"""Markov chain consensus: one step of the chains over per-list orders, and pairwise wins."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from pyfsagg._base.types import Floats
+
+__all__ = ["better_counts", "pairwise_step", "prefix_step", "win_matrix"]
+
+IntArray = NDArray[np.int64]
+
+BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
+
+
+@njit(cache=True, nogil=True)
+def prefix_step(
+    mass: Floats,
+    order: IntArray,
+    ends: IntArray,
+    held: IntArray,
+    weights: Floats,
+    strict: bool,
+    out: Floats,
+) -> None:
+    """Move mass from every item to all items that a list ranks at least as high (or higher).
+
+    out[q] += Σ over lists l and items i at or after q (strictly after, if `strict`) of
+    mass[i]·weights[l, i], by one pass over each list from its end: O(m p).
+
+    Parameters
+    ----------
+    order : (m, p) items of each list, best first; only the first held[l] count
+    ends : (m, p) for each position, the position after the last item tied with it
+    weights : (m, p) by item
+    """
+    for row in range(order.shape[0]):
+        below = 0.0
+        stop = held[row]
+        while stop > 0:
+            start = stop - 1
+            while start > 0 and ends[row, start - 1] == stop:
+                start -= 1
+            group = 0.0
+            for position in range(start, stop):
+                item = order[row, position]
+                group += mass[item] * weights[row, item]
+            reach = below if strict else below + group
+            for position in range(start, stop):
+                out[order[row, position]] += reach
+            below += group
+            stop = start
+
+
+@njit(cache=True, nogil=True)
+def better_counts(ranks: Floats, majority: bool, multiplicity: IntArray, out: IntArray) -> None:
+    """out[i] = number of items j ranked better than i in at least one list, or in a majority.
+
+    ranks (m, p), NaN = the list does not compare this item; an item j counts multiplicity[j] times.
+    O(p² m) time, no p × p matrix: a block of items is compared list by list, which vectorises.
+    """
+    m, p = ranks.shape
+    better = np.empty(BLOCK, dtype=np.int64)
+    compared = np.empty(BLOCK, dtype=np.int64)
+    out[:] = 0
+    for first in range(0, p, BLOCK):
+        size = min(BLOCK, p - first)
+        for i in range(p):
+            better[:size] = 0
+            compared[:size] = 0
+            for row in range(m):
+                here = ranks[row, i]
+                for b in range(size):
+                    there = ranks[row, first + b]
+                    better[b] += there < here
+                    compared[b] += (there < here) | (there >= here)
+            found = 0
+            for b in range(size):
+                wins = 2 * better[b] > compared[b] if majority else better[b] > 0
+                found += multiplicity[first + b] if wins else 0
+            out[i] += found
+
+
+@njit(cache=True, nogil=True)
+def _moves(here: Floats, there: Floats, m: int, majority: bool) -> bool:
+    better = compared = 0
+    for row in range(m):
+        if there[row] < here[row]:
+            if not majority:
+                return True
+            better += 1
+            compared += 1
+        elif there[row] >= here[row]:
+            compared += 1
+    return 2 * better > compared
+
+
+@njit(cache=True, nogil=True)
+def win_matrix(ranks: Floats, majority: bool, out: NDArray[np.uint8]) -> None:
+    """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`."""
+    p, m = ranks.shape
+    for i in range(p):
+        for j in range(p):
+            out[i, j] = 1 if _moves(ranks[i], ranks[j], m, majority) else 0
+
+
+@njit(cache=True, nogil=True)
+def pairwise_step(mass: Floats, wins: NDArray[np.uint8], out: Floats) -> None:
+    """out[j] += Σ_i mass[i]/p over the moves i → j, and what does not move stays."""
+    p = mass.size
+    for i in range(p):
+        share = mass[i] / p
+        leaving = 0
+        for j in range(p):
+            leaving += wins[i, j]
+            out[j] += share * wins[i, j]
+        out[i] += share * (p - leaving)

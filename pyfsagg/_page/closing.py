@@ -1,0 +1,187 @@
+"""How every page ends: the settings, how to repeat the result, what to cite; and the words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyfsagg._base.words import enumerate_names, plural, readable, setting
+from pyfsagg._page.page import Block, Code, Enumeration, Records, Section, Text
+
+__all__ = [
+    "SAME_NUMBERS",
+    "THESIS",
+    "closing",
+    "lines_about",
+    "named_settings",
+    "settings_groups",
+    "software",
+    "target_words",
+]
+
+Rows = list[tuple[str, str]]
+Groups = list[tuple[str, Rows]]
+
+THESIS = (
+    "R. E. Salman (2022). Bootstrap-based Aggregations and their Stability in Feature Selection. "
+    "Master’s thesis, American University of Sharjah"
+)
+SAME_NUMBERS = (
+    "The same data, settings and versions give the same numbers, with any number of workers. The "
+    "data are the same if their SHA-256 is the one among the settings."
+)
+NAMES = {
+    "method": "Method",
+    "methods": "Methods",
+    "filters": "Filters",
+    "filter_params": "Parameters of the filters",
+    "normalize": "Normalisation of the scores",
+    "binning": "Binning of numbers",
+    "bins": "Bins of a number",
+    "aggregator": "Aggregator",
+    "aggregator_params": "Parameters of the aggregator",
+    "aggregators": "Aggregators",
+    "options": "Options of the methods",
+    "n_folds": "Folds",
+    "n_resamples": "Resamples",
+    "resampling": "Resampling plan",
+    "resampling_params": "Parameters of the plan",
+    "out_of_core": "Read in pieces",
+    "excluded": "Columns left out",
+    "weighted": "Sample weights",
+    "drop_near_zero_variance": "Near-zero-variance features dropped",
+    "universe": "Universe",
+    "full": "Lists are complete in themselves",
+    "scores": "Scores given",
+    "lower_is_better": "Smaller scores are better",
+    "reverse": "Lists that run the other way",
+    "ties": "Ties",
+    "duplicates": "A name twice in a list",
+    "header": "First line of lists skipped",
+    "format": "Format",
+    "ids": "Column of names",
+    "adjust": "Correction of p-values",
+    "permutations": "Permutations",
+    "sources": "Sources",
+    "seed": "Seed",
+    "random_state": "Seed",
+    "top": "Best that are compared or shown",
+    "files": "Files",
+    "target": "Target",
+    "target_kind": "Kind of target",
+    "task": "Task",
+    "target_bins": "Bins of a numeric target",
+    "n_samples": "Samples",
+    "n_features": "Features",
+    "n_lists": "Lists",
+    "n_items": "Items",
+    "class_counts": "Samples per class",
+    "dropped_features": "Dropped features",
+    "sha256": "SHA-256 of the data",
+}
+UNNAMED = ("call", "compared")
+"""What a record holds and the settings leave out: the code that repeats the result shows it."""
+
+
+def named_settings(record: Mapping[str, Any], words: Mapping[str, str] | None = None) -> Rows:
+    """Known settings first, in the order of `NAMES`; then whatever else there is.
+
+    `words` stand for values that deserve others than their own.
+    """
+    values = {**record, **{name: text for name, text in (words or {}).items() if name in record}}
+    known = [name for name in NAMES if name in record]
+    others = [name for name in record if name not in NAMES and name not in UNNAMED]
+    return [
+        (NAMES.get(name, readable(str(name))), setting(values[name])) for name in [*known, *others]
+    ]
+
+
+def settings_groups(
+    result: Any,
+    *,
+    first: Sequence[tuple[str, str]] = (),
+    last: Sequence[tuple[str, str]] = (),
+    words: Mapping[str, str] | None = None,
+) -> Groups:
+    """Everything that is recorded of a result, in groups of (name, value).
+
+    `first` and `last` are rows to put before and after the parameters; `words` as in
+    :func:`named_settings`.
+    """
+    method = [*first, *named_settings(result.parameters, words), *last]
+    groups = [
+        ("Method", method),
+        ("Data", named_settings(result.data, words)),
+        ("Software", [(name, str(version)) for name, version in result.versions.items()]),
+    ]
+    return [(title, rows) for title, rows in groups if rows]
+
+
+def software(version: str) -> tuple[str, str]:
+    """How to cite the package."""
+    return "Software", f"The pyfsagg developers. pyfsagg, version {version}"
+
+
+def closing(
+    settings: Sequence[tuple[str, Sequence[tuple[str, str]]]],
+    references: Sequence[tuple[str, str]],
+    *,
+    command: str | None = None,
+    code: str | None = None,
+    note: str = SAME_NUMBERS,
+) -> list[Section]:
+    """The last sections of a page.
+
+    Parameters
+    ----------
+    settings : sequence of (group, rows of (name, value))
+    references : sequence of (what for, source)
+    command : str, optional
+        The arguments of the ``pyfsagg`` command that made the result.
+    code : str, optional
+        Python code that repeats it.
+    note : str
+        What to know about repeating it.
+    """
+    sections = []
+    if settings:
+        records = Records("Everything that determines the numbers above.", settings)
+        sections.append(Section("settings", "Settings", [records]))
+    blocks: list[Block] = []
+    if command:
+        blocks += [Text("On the command line:"), Code(f"pyfsagg {command}")]
+    if code:
+        blocks += [Text("In Python:"), Code(code)]
+    if blocks:
+        quiet = [Text(note, quiet=True)] if note else []
+        sections.append(Section("repeat", "How to repeat it", [*blocks, *quiet], short="Repeat"))
+    items = [(what, source.rstrip(".")) for what, source in references]
+    sections.append(Section("cite", "How to cite", [Enumeration(items)], short="Cite"))
+    return sections
+
+
+def target_words(data: Mapping[str, Any]) -> str:
+    """The target of a run, to follow "12 samples"."""
+    kind = data.get("target_kind", "classes")
+    if kind == "none":
+        return "without a target"
+    if kind == "numeric":
+        return f"with the numeric target {data['target']}"
+    counts = [f"{label}: {size:,}" for label, size in data["class_counts"].items()]
+    return f"in {plural(len(counts), 'class')} ({enumerate_names(counts)})"
+
+
+def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Lines of code that say what the data of a call are, for whoever has to find them again."""
+    about: dict[str, str] = {}
+    if "n_samples" in data and "n_features" in data:
+        p = data["n_features"] + len(data.get("dropped_features", ()))
+        size = f"{plural(data['n_samples'], 'sample')} and {plural(p, 'feature')}"
+        about |= dict.fromkeys(("X", "data"), f"table of {size}")
+        about |= dict.fromkeys(("folder", "source"), f"Parquet files of {size}")
+    if data.get("target") is not None:
+        values = "numbers" if data.get("target_kind") == "numeric" else "labels"
+        about["y"] = f"{values}, called {data['target']!r}"
+    if "n_lists" in data:
+        about["table"] = f"{plural(data['n_lists'], 'list')} of {plural(data['n_items'], 'item')}"
+    return [f"# {name}: {about.get(name, 'as you gave it')}" for name in names]

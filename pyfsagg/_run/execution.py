@@ -1,0 +1,96 @@
+"""How a run is executed; nothing here changes any bit of a result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from pyfsagg._base.settings import Settings, option
+from pyfsagg.exceptions import ParameterError
+
+__all__ = ["Execution", "Progress", "progress_sink"]
+
+Progress = Callable[[int, int], None]
+"""Called with (steps done, steps in all) as a run proceeds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Execution(Settings):
+    """How a run is executed.
+
+    Parameters
+    ----------
+    checkpoint : path, optional
+        A folder in which finished work is kept: after a kill or a crash the same call continues from
+        there and ends in the same bits, with the seed of the first call where `random_state` leaves
+        it open.  A checkpoint of other data or settings is refused.
+    scratch : path, optional
+        An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
+        into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times
+        the number of features) take more memory than the table.  Aggregators of scores then need a
+        few columns at a time; those of ranks and most methods of the result look at whole matrices.
+    progress : bool or callable (done, total), optional
+        A progress bar, or a function that is called as the run proceeds.
+
+    Examples
+    --------
+    >>> Execution(checkpoint="kept").changed()
+    {'checkpoint': 'kept'}
+    """
+
+    kind: ClassVar[str] = "execution"
+
+    checkpoint: str | os.PathLike[str] | None = option(
+        None,
+        metavar="FOLDER",
+        help="keep finished work here: after a crash the same command continues from there",
+    )
+    scratch: str | os.PathLike[str] | None = option(
+        None,
+        metavar="FOLDER",
+        help="keep score matrices in files of this folder instead of memory (wide tables)",
+    )
+    progress: bool | Progress | None = option(
+        None, flag=False, help="a progress bar, or a function (done, total)"
+    )
+
+    @classmethod
+    def without_scratch(cls, function: str, given: object) -> Self:
+        """The argument ``execution`` of a function that has no score matrices to put into files.
+
+        Raises
+        ------
+        ParameterError
+            If a folder for them is named all the same.
+        """
+        execution = cls.read("execution", given)
+        if execution.scratch is not None:
+            raise ParameterError(
+                f"scratch is for the score matrices of wam and bam, and {function} writes none: leave "
+                "it out of execution"
+            )
+        return execution
+
+
+@contextmanager
+def progress_sink(
+    progress: bool | Progress | None, total: int, unit: str = "resample"
+) -> Iterator[Callable[[int], None]]:
+    """A function to call with what is done: it draws a bar, calls the caller's, or does nothing."""
+    if progress is True:
+        from tqdm.auto import tqdm
+
+        with tqdm(total=total, unit=unit) as bar:
+
+            def advance(done: int) -> None:
+                bar.update(done - bar.n)
+
+            yield advance
+    elif callable(progress):
+        report = progress
+        yield lambda done: report(done, total)
+    else:
+        yield lambda done: None

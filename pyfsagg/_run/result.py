@@ -1,0 +1,445 @@
+"""Results that are kept in files, read again, drawn, reported and repeated: one base for all.
+
+A subclass says what is its own: its kind, the parts of its record, its arrays and tables, and how it
+is made of them.  Its picture and its page are tied to it in the face of its room, by
+:func:`shown_by`, so that no file of a result knows Matplotlib or the page that shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._base.calls import Call
+from pyfsagg._base.output import new_file, new_folder
+from pyfsagg._base.words import enumerate_names
+from pyfsagg.exceptions import DataError, OutputError, ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pyfsagg._page.page import Page
+
+__all__ = [
+    "REPORT_FILE",
+    "RUN_FILE",
+    "Result",
+    "Saved",
+    "as_record",
+    "read_result",
+    "records",
+    "shown_by",
+]
+
+RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
+
+Arrays = Mapping[str, NDArray[Any]]
+Pictures = Callable[[], Mapping[str, Callable[..., Any]]]
+
+ORIGIN: Mapping[str, Any] = MappingProxyType({"command": None, "data_name": None, "reading": ()})
+"""Where a result comes from, for its page: the arguments of the command that made it, what the data
+are called, and the lines of code that read them."""
+
+KINDS: dict[str, type[Result]] = {}
+"""Every class of results by its kind."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """The pictures and the page of a class; functions that import when they are called."""
+
+    pictures: Pictures
+    page: Callable[..., Page] | None
+
+
+FACES: dict[str, Face] = {}
+"""How results are drawn and reported, by kind."""
+
+
+def shown_by(
+    kind: str, *, pictures: Pictures = dict, page: Callable[..., Page] | None = None
+) -> None:
+    """Tie results of a kind to their pictures and their page, in the face of their room.
+
+    Parameters
+    ----------
+    kind : str
+    pictures : callable
+        Returns the functions that draw a result, by name; the first one is the default.
+    page : callable, optional
+        ``page(result, **options)`` returns the page of a result; it takes the options of the class
+        and those of `ORIGIN`.
+    """
+    FACES[kind] = Face(pictures, page)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The files of a saved result."""
+
+    path: Path
+    document: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Saved:
+        """The record of a folder, or of a single file."""
+        given = Path(path)
+        file = given if given.is_file() else given / RUN_FILE
+        document = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(document, dict):
+            raise ValueError("its record is no JSON object")
+        return cls(given, document)
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as arrays:
+            return dict(arrays)
+
+    def texts(self, name: str) -> pd.DataFrame:
+        """A table as it is written, every cell a text."""
+        import pandas as pd
+
+        return pd.read_csv(self.path / name, dtype="str", keep_default_na=False)
+
+    def frame(self, name: str, *, index: str | None = None) -> pd.DataFrame:
+        """A table; numbers keep every digit, and the labels of the column `index` are texts."""
+        import pandas as pd
+
+        return pd.read_csv(
+            self.path / name,
+            index_col=index,
+            dtype=None if index is None else {index: "str"},
+            keep_default_na=False,
+            na_values=[""],
+            float_precision="round_trip",
+        )
+
+
+class Result:
+    """The base of all results.
+
+    Attributes
+    ----------
+    parameters, data, versions : dict
+        How the result was made (with the seed that repeats it), on what, and by which software.
+    """
+
+    kind: ClassVar[str]
+    """What is written into the record, and finds the class again."""
+    schema: ClassVar[int] = 1
+    noun: ClassVar[str] = "result"
+    """What it is called in messages."""
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
+    one_file: ClassVar[bool] = False
+    """Whether the record says all, so that it can be saved in one JSON file."""
+
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any]
+    versions: Mapping[str, str]
+    view: Mapping[str, Any] = MappingProxyType({})
+    """How a result that was read from a file is shown unless something else is asked for."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "kind" in cls.__dict__:
+            KINDS[cls.kind] = cls
+
+    # -----------------------------------------------------------------------------------------
+    # what a subclass says
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """What the record holds beside parameters, data and versions."""
+        return {}
+
+    def arrays(self) -> Arrays:
+        """What is kept in ``matrices.npz``."""
+        return {}
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        """CSV files by name; an index is written if it has a name."""
+        return {}
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        """The result of its files."""
+        raise NotImplementedError
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        """Paragraphs for the terminal."""
+        return [repr(self)]
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        """Code that uses the result, for whoever repeats it."""
+        return []
+
+    # -----------------------------------------------------------------------------------------
+    # what all have
+    # -----------------------------------------------------------------------------------------
+    def full_view(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options in force: those given, else those it was saved with, else the defaults.
+
+        Raises
+        ------
+        ParameterError
+            For a name that is no option of the class.
+        """
+        known = {**self.options, **ORIGIN}
+        strange = [name for name in given if name not in known]
+        if strange:
+            raise ParameterError(
+                f"{type(self).__name__} has no option {strange[0]!r} for how it is shown; it has: "
+                f"{', '.join(known)}"
+            )
+        return {**known, **self.view, **given}
+
+    def to_json(self, **options: Any) -> str:
+        """The record as JSON text: parameters, data, versions and what the result says.
+
+        Parameters
+        ----------
+        **options
+            How it is shown; see ``options`` of the class.
+        """
+        view = self.full_view(options)
+        document = {
+            "schema": self.schema,
+            "kind": self.kind,
+            "parameters": self.parameters,
+            "data": self.data,
+            "versions": self.versions,
+            **self.own_record(view),
+            "view": {name: value for name, value in view.items() if value not in (None, ())},
+        }
+        return json.dumps(
+            document, indent=2, allow_nan=False, ensure_ascii=False, default=as_record
+        )
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the result into a new or empty folder, which appears complete or not at all.
+
+        The folder holds ``run.json``, and the arrays and tables of the class.  A result that is
+        one record can also be saved in a file whose name ends in ``.json``.
+
+        Parameters
+        ----------
+        path : path
+        **options
+            How it is shown; see ``options`` of the class.
+
+        Raises
+        ------
+        OutputError
+            If the folder is not empty, the file exists, or they cannot be written.
+        """
+        target = Path(path)
+        if self.one_file and target.suffix == ".json":
+            if target.exists():
+                raise OutputError(f"{path} exists; name a new file")
+            with new_file(target) as draft:
+                draft.write_text(self.to_json(**options) + "\n", encoding="utf-8")
+            return target
+        with new_folder(path) as draft:
+            self.write_into(draft, **options)
+        return target
+
+    def write_into(self, folder: Path, **options: Any) -> None:
+        """Write the files of :meth:`save` into an existing folder."""
+        view = self.full_view(options)
+        (folder / RUN_FILE).write_text(self.to_json(**view) + "\n", encoding="utf-8")
+        for name, frame in self.tables(view).items():
+            frame.to_csv(folder / name, index=frame.index.name is not None)
+        arrays: dict[str, Any] = dict(self.arrays())
+        if arrays:
+            np.savez_compressed(folder / ARRAY_FILE, **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        OutputError
+            If there is no such result, a damaged one, or one of another kind or schema.
+        """
+        return cls._read(path, lambda: Saved.read(path))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what :meth:`to_json` wrote, for results that are one record.
+
+        Raises
+        ------
+        OutputError
+            As :meth:`load`.
+        """
+        return cls._read("the text", lambda: Saved(Path(), dict(json.loads(text))))
+
+    @classmethod
+    def _read(cls, path: str | os.PathLike[str], read: Callable[[], Saved]) -> Self:
+        """A result from its files, if they are of this class."""
+        with _saying_what_is_wrong(path, cls.noun):
+            saved = read()
+            kind, schema = saved.document.get("kind"), saved.document.get("schema")
+            if (kind, schema) != (cls.kind, cls.schema):
+                raise OutputError(
+                    f"{path} holds a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
+                    f"reads {cls.kind!r} of schema {cls.schema}"
+                )
+            made = cls.made_of(saved)
+            # Results are frozen; how one was shown is no part of what it is.
+            object.__setattr__(made, "view", dict(saved.document.get("view", {})))
+            return made
+
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """Draw the result; returns Matplotlib axes.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Which picture; the class says which there are, and the first one is the default.
+        **options
+            Passed on to the function of ``pyfsagg.plotting`` that draws it.
+
+        Raises
+        ------
+        ParameterError
+            For a kind that the class does not have.
+        """
+        pictures = FACES[self.kind].pictures() if self.kind in FACES else {}
+        chosen = next(iter(pictures), "none") if kind is None else kind
+        if chosen not in pictures:
+            known = ", ".join(map(repr, pictures)) or "nothing"
+            raise ParameterError(f"kind must be one of {known}, got {chosen!r}")
+        return pictures[chosen](self, **options)
+
+    def page(self, **options: Any) -> Page:
+        """The page of the result, as blocks."""
+        make = FACES[self.kind].page if self.kind in FACES else None
+        if make is None:
+            raise ParameterError(f"there is no page for {type(self).__name__}")
+        return make(self, **self.full_view(options))
+
+    def to_html(self, **options: Any) -> str:
+        """The report: one HTML page that needs no other file and no network."""
+        from pyfsagg._page.page import render_page
+
+        return render_page(self.page(**options))
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the page of :meth:`to_html` to a file; an existing one is replaced.
+
+        Raises
+        ------
+        OutputError
+            If the file cannot be written.
+        """
+        from pyfsagg._page.page import write_page
+
+        return write_page(self.page(**options), path)
+
+    def repeat(self, **options: Any) -> str:
+        """Python code that makes the result again.
+
+        Raises
+        ------
+        DataError
+            If the call that made it was not recorded.
+        """
+        code = self.code(self.full_view(options))
+        if code is None:
+            raise DataError(f"the call that made this {self.noun} was not recorded")
+        return code
+
+    def code(self, view: Mapping[str, Any]) -> str | None:
+        """The same, or None if the call was not recorded."""
+        from pyfsagg._page.closing import lines_about
+
+        if "call" not in self.parameters:
+            return None
+        call = Call.from_record(self.parameters["call"])
+        before = list(view["reading"]) or lines_about(self.data, call.data)
+        return call.code(before=before, after=self.lines_after(view))
+
+    def summary_text(self, **options: Any) -> str:
+        """What a person reads about the result on a terminal."""
+        return "\n\n".join(self.paragraphs(self.full_view(options)))
+
+
+def read_result(path: str | os.PathLike[str]) -> Result:
+    """Any saved result whose class has been imported, by its kind.
+
+    Raises
+    ------
+    OutputError
+        As :meth:`Result.load`.
+    """
+    with _saying_what_is_wrong(path, "result"):
+        kind = Saved.read(path).document["kind"]
+        if kind not in KINDS:
+            raise OutputError(
+                f"{path} holds a {kind!r}, which this version does not read; it reads "
+                f"{enumerate_names(sorted(KINDS), most=len(KINDS))}"
+            )
+    return KINDS[kind].load(path)
+
+
+_DAMAGES = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OSError,
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+@contextmanager
+def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[None]:
+    """Whatever can be wrong with a saved result, in one line."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise OutputError(f"{path} holds no saved {noun}: {error.filename} is missing") from None
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        raise OutputError(f"cannot read {path}: {error.strerror}") from None
+    except OutputError:
+        raise
+    except _DAMAGES as error:
+        raise OutputError(f"the {noun} saved in {path} is damaged: {error!r}") from None
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain values; what is missing is None, for NaN is no JSON number."""
+    plain = frame.astype(object)
+    rows = plain.where(plain.notna(), None).to_dict("records")
+    return [{str(name): cell for name, cell in row.items()} for row in rows]
+
+
+def as_record(value: Any) -> Any:
+    """What JSON does not know as plain values; NaN of arrays as None."""
+    if isinstance(value, np.ndarray):
+        plain = value.astype(object)
+        if value.dtype.kind == "f":
+            plain[np.isnan(value)] = None
+        return plain.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)

@@ -1,0 +1,38 @@
+"""``pyfsagg report``: write the page of a saved result again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from pyfsagg.exceptions import ParameterError
+
+__all__ = ["add_commands"]
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``report``."""
+    parser = commands.add_parser(
+        "report",
+        help="write the report of a saved result again",
+        description="Write the HTML report of a result that a command or save() wrote into a folder.",
+    )
+    add = parser.add_argument
+    add("folder", metavar="FOLDER", help="the folder, or the file of a result")
+    add("--output", metavar="FILE", help="where to write (default: report.html in the folder)")
+    add("--quiet", action="store_true", help="say nothing but errors")
+    parser.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> None:
+    from pyfsagg._run.result import REPORT_FILE
+    from pyfsagg.results import load_result
+
+    result = load_result(options.folder)
+    folder = Path(options.folder)
+    if options.output is None and not folder.is_dir():
+        raise ParameterError(f"{folder} is a file; name that of the report by --output FILE")
+    path = result.report(options.output or folder / REPORT_FILE)
+    if not options.quiet:
+        print(f"The report is in {path}")

@@ -1,0 +1,59 @@
+"""Settings that come as flat names, from flags or from R, gathered into their objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyfsagg._base.settings import Settings
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
+from pyfsagg.ensemble.precision import Precision
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.resampling import Rows, read_plan, with_data
+
+__all__ = ["gather_settings"]
+
+_GROUPS: dict[str, type[Settings]] = {"task": Task, "execution": Execution}
+_OF_PLAN = ("groups", "sample_weight")
+
+
+def gather_settings(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of :func:`pyfsagg.wam` and its like, from names without groups.
+
+    Parameters
+    ----------
+    flat : mapping
+        The fields of :class:`pyfsagg.Task` and :class:`pyfsagg.Execution` by name; ``resampling``
+        with ``resampling_params``, ``groups``, ``sample_weight``; or ``row_indices``;
+        ``n_resamples`` with ``precision``; everything else is handed on.  What is None is left out.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError
+        For parameters that do not belong together, or that a plan does not have.
+    """
+    given = {name: value for name, value in flat.items() if value is not None}
+    for argument, group in _GROUPS.items():
+        own = {name: given.pop(name) for name in group.names() if name in given}
+        if own:
+            given[argument] = group(**own)
+    precision = given.pop("precision", None)
+    if precision is not None:
+        if given.get("n_resamples") != "auto":
+            raise ParameterError("precision belongs to n_resamples='auto'")
+        given["n_resamples"] = Precision.of(precision)
+    rows = given.pop("row_indices", None)
+    arrays = {name: given.pop(name, None) for name in _OF_PLAN}
+    params = given.pop("resampling_params", None)
+    if rows is not None:
+        if params or any(array is not None for array in arrays.values()):
+            raise ParameterError(
+                "row_indices say which rows are drawn; groups, sample_weight and resampling_params "
+                "cannot be given with them"
+            )
+        given["resampling"] = Rows(rows)
+    elif params or any(array is not None for array in arrays.values()):
+        plan = read_plan(given.get("resampling", "bootstrap"), params)
+        given["resampling"] = with_data(plan, **arrays)
+    return given

@@ -1,0 +1,45 @@
+from .all_papers.result import Reproduction as Reproduction
+from .all_papers.run import reproduce_all as reproduce_all
+from .shipped import list_shipped_runs as list_shipped_runs
+from .shipped import shipped_readings as shipped_readings
+from .shipped import shipped_run as shipped_run
+from .shipped import shipped_stuart as shipped_stuart
+from .statements.claims import claim_variants as claim_variants
+from .statements.claims import claims as claims
+from .stuart.experiment import stuart_finding as stuart_finding
+from .stuart.result import StuartFinding as StuartFinding
+from .tables._plot import plot_cells as plot_cells
+from .tables._plot import plot_coverage as plot_coverage
+from .tables._plot import plot_readings as plot_readings
+from .tables.comparison import cells as cells
+from .tables.comparison import coverage as coverage
+from .tables.comparison import table as table
+from .tables.experiments import EXPERIMENTS as EXPERIMENTS
+from .tables.frcm import clustering_curves as clustering_curves
+from .tables.readings import READINGS as READINGS
+from .tables.readings import best_readings as best_readings
+from .tables.readings import readings as readings
+
+__all__ = [
+    "EXPERIMENTS",
+    "READINGS",
+    "Reproduction",
+    "StuartFinding",
+    "best_readings",
+    "cells",
+    "claim_variants",
+    "claims",
+    "clustering_curves",
+    "coverage",
+    "list_shipped_runs",
+    "plot_cells",
+    "plot_coverage",
+    "plot_readings",
+    "readings",
+    "reproduce_all",
+    "shipped_readings",
+    "shipped_run",
+    "shipped_stuart",
+    "stuart_finding",
+    "table",
+]

@@ -1,0 +1,68 @@
+"""What the pages of this room share: the papers, heads of columns, and the end of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.closing import THESIS
+from pyfsagg._page.page import Code, Column, Enumeration, Picture, Section
+from pyfsagg._version import __version__
+from pyfsagg.rank_order._page import PAPER as ORDERS
+
+__all__ = ["PAPERS", "closing", "numbers", "picture", "words"]
+
+PAPERS = {
+    "thesis": THESIS,
+    "fpcps": (
+        "A. Filchenkov, V. Dolganov, I. Smetannikov (2015). PCA-based algorithm for constructing "
+        "ensembles of feature ranking filters. ESANN"
+    ),
+    "frcm": (
+        "S. Zhang, H.-S. Wong, Y. Shen, D. Xie (2012). A new unsupervised feature ranking method for "
+        "gene expression data based on consensus affinity. IEEE/ACM TCBB"
+    ),
+    "orders": ORDERS,
+}
+"""What to cite for each paper."""
+
+
+def words(*titles: str) -> list[Column]:
+    """Columns of text."""
+    return [Column(title, numeric=False) for title in titles]
+
+
+def numbers(*titles: str) -> list[Column]:
+    """Columns of numbers."""
+    return [Column(title) for title in titles]
+
+
+def picture(
+    title: str,
+    prefix: str,
+    draw: Callable[..., Any],
+    *given: Any,
+    label: str | None = None,
+    caption: str = "",
+) -> Picture:
+    """What `draw` makes of `given`; `label` describes it to who cannot see it (default: the title).
+
+    `prefix` tells the picture from the others of the page; dots and underscores are taken out.
+    """
+    prefix = prefix.replace(".", "-").replace("_", "-").lower()
+    svg = inline_svg(partial(draw, *given), prefix=prefix, label=label or title)
+    return Picture(title, svg, caption)
+
+
+def closing(
+    command: str | None, papers: Iterable[str], more: Iterable[tuple[str, str]] = ()
+) -> list[Section]:
+    """The last sections of a page: the command that repeats it, and what to cite."""
+    items = [("Software", f"The pyfsagg developers. pyfsagg, version {__version__}")]
+    items += [(paper, PAPERS[paper]) for paper in dict.fromkeys(map(str, papers))]
+    end = [Section("cite", "How to cite", [Enumeration([*items, *more])])]
+    if command:
+        end.insert(0, Section("repeat", "How to repeat it", [Code(f"pyfsagg {command}")]))
+    return end

@@ -1,0 +1,1 @@
+"""All tables and statements of all papers at once."""

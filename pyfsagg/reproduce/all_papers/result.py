@@ -1,0 +1,81 @@
+"""The result of a reproduction of all papers: cells, statements, and one JSON file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from pyfsagg.reproduce.records import JsonResult, as_rows
+from pyfsagg.reproduce.tables.comparison import VERDICTS, coverage
+
+__all__ = ["Reproduction"]
+
+BY = ("paper", "table", "dataset", "measure")
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction(JsonResult):
+    """Result of :func:`pyfsagg.reproduce.reproduce_all`.
+
+    Attributes
+    ----------
+    cells : DataFrame
+        One row per published cell, as of :func:`pyfsagg.reproduce.table`.
+    statements : DataFrame
+        One row per statement and basis, as of :func:`pyfsagg.reproduce.claims`.
+    times : DataFrame
+        ``table``, ``dataset``, ``seconds`` that the computation took when it was done; repetitions
+        from a checkpoint bring theirs.
+    record : dict
+        Date, machine, versions, seed, whether quick, settings by table, elapsed seconds.
+    """
+
+    cells: pd.DataFrame
+    statements: pd.DataFrame
+    times: pd.DataFrame
+    record: Mapping[str, Any]
+
+    kind = "reproduction"
+    frames = ("cells", "statements", "times")
+
+    def coverage(self, by: Sequence[str] = BY) -> pd.DataFrame:
+        """Cells inside, near, outside and not checkable, by groups of cells.
+
+        Parameters
+        ----------
+        by : sequence of str
+            Some of ``paper``, ``table``, ``dataset``, ``measure``, ``row``.
+
+        Returns
+        -------
+        DataFrame
+            As of :func:`pyfsagg.reproduce.coverage`.
+        """
+        return coverage(self.cells, by)
+
+    def not_checkable(self) -> pd.DataFrame:
+        """Why cells cannot be checked: ``paper``, ``table``, ``dataset``, ``reason``, ``n_cells``."""
+        lost = self.cells[self.cells["verdict"] == VERDICTS[-1]]
+        keys = ["paper", "table", "dataset", "reason"]
+        return lost.groupby(keys, sort=False).size().rename("n_cells").reset_index()
+
+    def to_frame(self) -> pd.DataFrame:
+        """The cells."""
+        return self.cells.copy()
+
+    def derived(self) -> dict[str, Any]:
+        """The coverage, for readers of the file."""
+        return {"coverage": as_rows(self.coverage().reset_index())}
+
+    def __repr__(self) -> str:
+        checkable = self.cells[self.cells["verdict"] != VERDICTS[-1]]
+        inside = int((checkable["verdict"] == VERDICTS[0]).sum())
+        quick = ", quick" if self.record["quick"] else ""
+        return (
+            f"Reproduction({inside} of {len(checkable)} checkable cells inside; "
+            f"{len(self.cells) - len(checkable)} not checkable; {len(self.statements)} "
+            f"statements{quick})"
+        )

@@ -1,0 +1,106 @@
+"""What the commands of ``pyfsagg reproduce`` have in common: flags, lines of progress, the folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._base.output import new_folder
+from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder
+
+if TYPE_CHECKING:
+    from pyfsagg._page.page import Page
+
+__all__ = [
+    "REPORT_FILE",
+    "Written",
+    "add_run_flags",
+    "as_json",
+    "command",
+    "how",
+    "into_folder",
+    "log",
+]
+
+REPORT_FILE = "report.html"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a command has put into its folder.
+
+    Attributes
+    ----------
+    document : str
+        For ``--json``.
+    summary : str
+        For the terminal.
+    files : str
+        The files, named in a sentence.
+    page : Page, optional
+        The report, yet to be written.
+    """
+
+    document: str
+    summary: str
+    files: str
+    page: Page | None = None
+
+
+def add_run_flags(
+    parser: argparse.ArgumentParser, default: str, workers: str = "workers", **work: bool
+) -> None:
+    """``--quick``, ``--seed``, who works and where results go; `work` as of `add_work_flags`."""
+    add = parser.add_argument
+    add("--quick", action="store_true", help="minutes instead of hours: fewer of everything")
+    add("--seed", type=int, default=0, metavar="N", help="(default: %(default)s)")
+    add_work_flags(parser, workers, **work)
+    add_output_flags(parser, default)
+
+
+def into_folder(
+    options: argparse.Namespace, default: str, write: Callable[[argparse.Namespace, Path], Written]
+) -> None:
+    """Let `write` fill a new folder, add the report, and print what was done."""
+    from pyfsagg._page.page import write_page
+
+    folder = free_folder(options.output, default)
+    with new_folder(folder) as draft:
+        written = write(options, draft)
+        if written.page is not None:
+            write_page(written.page, draft / REPORT_FILE)
+    if options.json:
+        print(written.document)
+    elif not options.quiet:
+        print(f"{written.summary}\n\nResults are in {folder}/: {written.files}")
+
+
+def log(options: argparse.Namespace) -> Callable[[str], None] | None:
+    """Lines on each step, on standard error; None with ``--quiet``."""
+    return None if options.quiet else lambda text: print(text, file=sys.stderr, flush=True)
+
+
+def how(options: argparse.Namespace) -> dict[str, Any]:
+    """The flags of :func:`add_run_flags` as the functions of this room take them."""
+    kept = {"checkpoint": options.checkpoint} if hasattr(options, "checkpoint") else {}
+    return {
+        "quick": options.quick, "random_state": options.seed, "n_jobs": options.jobs,
+        "log": log(options), **kept,
+    }  # fmt: skip
+
+
+def command() -> str:
+    """The arguments of this call, for the report."""
+    return shlex.join(sys.argv[1:])
+
+
+def as_json(kind: str, **content: Any) -> str:
+    """A document of this kind as text."""
+    document = {"schema": 1, "kind": kind, **content}
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)

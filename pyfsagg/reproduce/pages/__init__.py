@@ -1,1 +1,0 @@
-"""Pages on what the papers print beside what was found."""

@@ -1,1 +1,0 @@
-"""Pictures of what the papers print beside what was found."""

@@ -1,0 +1,253 @@
+"""Which reading of the method or of the data brings a published block inside.
+
+A block is the cells of one data set and one row (filter or aggregator) of a table of the thesis.
+Where our repetitions do not contain the printed values, something was done differently: each reading
+here is one guess, tried on the same splits.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pyfsagg.exceptions import ParameterError, UnknownNameError
+from pyfsagg.reproduce.records import Log, silent
+from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
+from pyfsagg.reproduce.tables.comparison import coverage
+from pyfsagg.reproduce.tables.comparison import table as repeat_table
+
+__all__ = ["READINGS", "Reading", "best_readings", "readings"]
+
+STANDARD = "standard"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A guess: settings of the experiment that differ from the usual ones.
+
+    Attributes
+    ----------
+    name, what : str
+    settings : mapping
+    needs_r : bool
+        Whether RobustRankAggreg is called in R.
+    """
+
+    name: str
+    what: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    needs_r: bool = False
+
+
+_CLASS = {"class_column": "feature too"}
+_KEPT = {"near_zero_variance": "kept"}
+_FACTORS = {"two_valued": "nominal"}
+_DOUBLES = {"whole_numbers": "doubles"}
+_STANDARD = Reading(STANDARD, "as all tables are repeated here")
+
+_BY_FILTER = (
+    _STANDARD,
+    Reading("all_rows", "all rows, not two thirds of them", {"rows": "all"}),
+    Reading("all_features", "features of near-zero variance are kept", _KEPT),
+    Reading("textbook_mdl", "MDL as published, not as in FSelectorRcpp", {"mdl": "textbook"}),
+    Reading("factors", "columns with two values are nominal", _FACTORS),
+    Reading("factors_all_features", "the two before together", {**_FACTORS, **_KEPT}),
+    Reading(
+        "doubles",
+        "whole numbers are doubles, as R reads them from ARFF files; praznik then bins them",
+        _DOUBLES,
+    ),
+    Reading("class_as_feature", "the class column is among the features as well", _CLASS),
+    Reading(
+        "class_as_feature_all_features",
+        "the same, and features of near-zero variance are kept",
+        {**_CLASS, **_KEPT},
+    ),
+    Reading(
+        "class_as_feature_doubles",
+        "the class column is among the features, and whole numbers are doubles",
+        {**_CLASS, **_DOUBLES},
+    ),
+    Reading(
+        "no_relation",
+        "the labels are in random order, so that no feature has to do with them",
+        {"target": "shuffled"},
+    ),
+    Reading(
+        "no_relation_factors",
+        "the same, and columns with two values are nominal",
+        {"target": "shuffled", **_FACTORS},
+    ),
+)
+
+
+_HUNDRED = {"n_resamples": 100}
+_POSITIVE = {"geometric_mean": "positive scores only"}
+_IN_R = {**_HUNDRED, **_POSITIVE, "rank_aggregation": "as R returns it"}
+
+_BY_AGGREGATOR = (
+    _STANDARD,
+    Reading("hundred_resamples", "100 resamples in each fold, not 1000", _HUNDRED),
+    Reading(
+        "hundred_resamples_ascending_ranks",
+        "the same, and Canberra on ranks with 1 = worst, as in table 4.4",
+        {**_HUNDRED, "canberra": "ascending ranks"},
+    ),
+    Reading(
+        "hundred_resamples_positive_scores",
+        "100 resamples, and in the geometric mean scores of 0 and below count as 1, as in "
+        "exp(sum(log(x[x > 0])) / length(x))",
+        {**_HUNDRED, **_POSITIVE},
+    ),
+    Reading(
+        "as_r_returns",
+        "the same, and Stuart and robust rank aggregation as aggregateRanks of RobustRankAggreg "
+        "returns them for lists of names: Stuart by its recursion, p-values capped at 1, and equal "
+        "ones in the order of the first list",
+        _IN_R,
+        needs_r=True,
+    ),
+    Reading(
+        "as_r_returns_factors",
+        "the same, and columns with two values are nominal",
+        {**_IN_R, **_FACTORS},
+        needs_r=True,
+    ),
+    Reading(
+        "as_r_returns_all_features",
+        "as R returns them, and features of near-zero variance are kept",
+        {**_IN_R, **_KEPT},
+        needs_r=True,
+    ),
+    Reading(
+        "as_r_returns_factors_all_features",
+        "the two before together",
+        {**_IN_R, **_FACTORS, **_KEPT},
+        needs_r=True,
+    ),
+)
+
+READINGS = {"4.4": _BY_FILTER, "4.5": _BY_AGGREGATOR, "4.6": _BY_AGGREGATOR}
+"""The readings of each table that has some."""
+
+
+def readings(
+    dataset: str | Sequence[str] | None = None,
+    *,
+    table: str = "4.4",
+    names: Sequence[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    log: Log | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Cells of a table of the thesis under each reading.
+
+    Parameters
+    ----------
+    dataset : str or sequence of str, optional
+        As in :func:`table`; all data sets by default.
+    table : {"4.4", "4.5", "4.6"}
+    names : sequence of str, optional
+        Names in ``READINGS[table]``; by default all, but without R those that need none.
+    checkpoint : path, optional
+        As in :func:`table`, with a sub-folder for each reading.
+    log : callable (str), optional
+    **options
+        ``quick``, ``random_state`` and ``n_jobs`` of :func:`table`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of :func:`table` after a first column ``reading``.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown reading.
+    UnknownNameError
+        For a table without readings, or an unknown data set.
+    MissingDependencyError
+        If R is asked for and not there.
+
+    Examples
+    --------
+    >>> found = readings("jasmine", quick=True)  # doctest: +SKIP
+    >>> best_readings(found)  # doctest: +SKIP
+    """
+    if table not in READINGS:
+        raise UnknownNameError("table with readings", table, READINGS)
+    known = {each.name: each for each in READINGS[table]}
+    log = log or silent
+    wanted = _possible(known, log) if names is None else list(names)
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not wanted:
+        raise ParameterError(f"names must be some of {', '.join(known)}; got {wanted!r}")
+    frames = []
+    for name in wanted:
+        log(f"reading {name}")
+        folder = None if checkpoint is None else Path(checkpoint) / name
+        found = repeat_table(
+            table, dataset, checkpoint=folder, log=log, settings=known[name].settings, **options
+        )
+        found.insert(0, "reading", name)
+        frames.append(found)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _possible(known: Mapping[str, Reading], log: Log) -> list[str]:
+    """The readings that can be tried here; the log names those left out for want of R."""
+    need = [name for name, each in known.items() if each.needs_r]
+    r = look_for_r() if need else {"available": True}
+    if r["available"]:
+        return list(known)
+    log(f"left out, because they need R ({r['reason']}): {', '.join(need)}")
+    return [name for name in known if name not in need]
+
+
+def best_readings(found: pd.DataFrame) -> pd.DataFrame:
+    """For each block, how many cells are inside as usual, and under the best reading.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and filter: ``checkable``, ``inside`` (of the standard reading),
+        ``best`` (the reading with most cells inside; the first of equals, and the standard reading
+        before all), ``inside_best``, ``widening`` (how much wider its limits are, as a ratio of
+        medians: wide limits hold nearly anything), ``all`` (every reading with its number, best
+        first).
+    """
+    sized = found.assign(width=found["upper"] - found["lower"])
+    widths = sized.groupby(["dataset", "row", "reading"])["width"].median()
+    counts = coverage(found, ("dataset", "row", "reading"))
+    counts = counts[counts["checkable"] > 0]
+    rows = []
+    for (dataset, row), own in counts.groupby(level=["dataset", "row"], sort=False):
+        limits = widths.xs((dataset, row), level=("dataset", "row"))
+        inside = own["inside"].droplevel(["dataset", "row"])
+        ranked = inside.sort_values(ascending=False, kind="stable")
+        rows.append(
+            {
+                "dataset": dataset,
+                "row": row,
+                "checkable": int(own["checkable"].max()),
+                "inside": inside.get(STANDARD, pd.NA),
+                "best": ranked.index[0],
+                "inside_best": int(ranked.iloc[0]),
+                "widening": _ratio(limits, str(ranked.index[0])),
+                "all": ", ".join(f"{name} {number}" for name, number in ranked.items()),
+            }
+        )
+    columns = ["dataset", "row", "checkable", "inside", "best", "inside_best", "widening", "all"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _ratio(widths: pd.Series[float], name: str) -> float:
+    """How much wider the limits of a reading are than the usual ones."""
+    usual = float(widths.get(STANDARD, math.nan))
+    return float(widths[name]) / usual if usual > 0 else math.nan

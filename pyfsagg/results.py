@@ -1,0 +1,60 @@
+"""Any saved result, by its kind."""
+
+from __future__ import annotations
+
+import os
+
+from pyfsagg._run.result import Result, read_result
+
+# A class registers itself when it is made: these are all that the package saves.
+from pyfsagg.aggregation import Aggregation, Comparison
+from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
+from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.evaluation import Evaluation
+from pyfsagg.rank_order import Elimination
+from pyfsagg.stability_measures import StabilityReport
+from pyfsagg.unsupervised import ConsensusRanking
+
+__all__ = ["load_result"]
+
+CLASSES: tuple[type[Result], ...] = (
+    Aggregation,
+    AggregatorComparison,
+    Comparison,
+    ConsensusRanking,
+    Elimination,
+    EnsembleResult,
+    Evaluation,
+    InfluenceResult,
+    StabilityReport,
+)
+
+
+def load_result(path: str | os.PathLike[str]) -> Result:
+    """Read any saved result.
+
+    Parameters
+    ----------
+    path : path
+        The folder that ``save`` or a command wrote; or the file, for a result that is kept in one.
+
+    Returns
+    -------
+    Result
+        Of the class that was saved, for instance :class:`pyfsagg.EnsembleResult`.
+
+    Raises
+    ------
+    OutputError
+        If there is no such result, a damaged one, or one that this version does not read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyfsagg
+    >>> result = pyfsagg.aggregate([["a", "b", "c"], ["b", "a", "c"]], "mean_rank")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pyfsagg.load_result(result.save(folder)).select(1)
+    ['a']
+    """
+    return read_result(path)

@@ -1,0 +1,321 @@
+"""How stable a collection is, by everything there is to say about it: a result that can be kept."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from pyfsagg._base.calls import Call
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.words import count
+from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._table.identity import versions
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures.curves import stability_curve
+from pyfsagg.stability_measures.features import feature_stability
+from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
+from pyfsagg.stability_measures.table import stability_table
+
+__all__ = ["Pair", "StabilityReport", "stability_report"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two collections of selections and the test that their stability is the same."""
+
+    names: tuple[str, str]
+    results: tuple[NogueiraResult, NogueiraResult]
+    test: StabilityTest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StabilityReport(Result):
+    """Result of :func:`stability_report`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        As :func:`stability_table` returns it.
+    features : DataFrame
+        As :func:`feature_stability` returns it.
+    curve : DataFrame or None
+        As :func:`stability_curve` returns it; selections have one size only, and no curve.
+    pair : Pair or None
+        The comparison with a second collection.
+    parameters, data, versions : dict
+        How it was made, of what, and by which software.
+
+    Notes
+    -----
+    Picture: ``"curve"``, stability against subset size.
+    """
+
+    kind: ClassVar[str] = "stability"
+
+    table: pd.DataFrame
+    features: pd.DataFrame
+    curve: pd.DataFrame | None
+    pair: Pair | None
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+    @property
+    def what(self) -> str:
+        """What was compared, in words."""
+        p, kind = self.data["n_features"], self.parameters["input"]
+        sizes = self.data.get("selection_sizes")
+        if sizes:
+            span = count(sizes[0]) if sizes[0] == sizes[1] else f"{sizes[0]:,} to {sizes[1]:,}"
+            return f"selections of {span}{f' of {p:,}' if p else ''} features"
+        if kind == "sets":
+            return f"0/1 selections of {p:,} features"
+        k = n_selected(self.parameters["top"], p, "top")
+        return f"{kind} of {p:,} features; selections are the best {k:,}"
+
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        record: dict[str, Any] = {
+            "stability": records(self.table.reset_index()),
+            "curve": self.curve is not None,
+        }
+        if self.pair is not None:
+            test = asdict(self.pair.test)
+            # An infinite statistic is no JSON number; the p-value says the same.
+            test["statistic"] = test["statistic"] if test["standard_error"] > 0 else None
+            record["comparison"] = {
+                "collections": [
+                    {"name": name, **asdict(result)}
+                    for name, result in zip(self.pair.names, self.pair.results, strict=True)
+                ],
+                "test": test,
+            }
+        return record
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        curve = {} if self.curve is None else {"curve.csv": self.curve}
+        return {"stability.csv": self.table, "features.csv": self.features, **curve}
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        document = saved.document
+        table = saved.frame("stability.csv", index="measure")
+        table["note"] = table["note"].fillna("")
+        pair = None
+        if "comparison" in document:
+            names, results = [], []
+            for each in document["comparison"]["collections"]:
+                names.append(each.pop("name"))
+                results.append(NogueiraResult(**{**each, "interval": tuple(each["interval"])}))
+            pair = Pair(
+                (names[0], names[1]), (results[0], results[1]), results[0].compare(results[1])
+            )
+        return cls(
+            table,
+            saved.frame("features.csv", index="feature"),
+            saved.frame("curve.csv") if document.get("curve") else None,
+            pair,
+            document["parameters"],
+            document["data"],
+            document["versions"],
+        )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return ["result.table"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        table = self.table
+        columns = table[["value", "lower", "upper"]].copy()
+        columns["range"] = table["bounds"]
+        columns["stabler if"] = [
+            "larger" if larger else "smaller" for larger in table["larger_is_stabler"]
+        ]
+        columns["chance"] = ["corrected" if yes else "" for yes in table["corrected_for_chance"]]
+        text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)
+        notes = [f"{name}: {note}" for name, note in table["note"].items() if note]
+        parts = [f"{self.data['n_resamples']:,} resamples: {self.what}", text, *notes]
+        if self.pair is not None:
+            (a, b), test = self.pair.results, self.pair.test
+            parts.append(
+                f"Nogueira's stability of {self.pair.names[0]}: {a.estimate:.4f}, of "
+                f"{self.pair.names[1]}: {b.estimate:.4f}; difference {test.difference:.4f} (standard "
+                f"error {test.standard_error:.4f}), two-sided p = {test.p_value:.3g}"
+            )
+        return parts
+
+    def __repr__(self) -> str:
+        return (
+            f"StabilityReport({self.data['n_resamples']:,} resamples: {self.what}; "
+            f"{len(self.table)} measures)"
+        )
+
+
+def stability_report(
+    data: Any,
+    measures: Sequence[str] | None = None,
+    *,
+    compare: Any = None,
+    names: Sequence[str] = ("first", "second"),
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    top: float | int = 0.25,
+    similarity: Any = None,
+    input: str = "auto",
+    interval: str | None = "jackknife",
+    level: float = 0.95,
+    n_boot: int = 1000,
+    sizes: Sequence[float | int] | None = None,
+    random_state: Any = 0,
+) -> StabilityReport:
+    """Everything about the stability of scores, rankings or selections, in one result.
+
+    Parameters
+    ----------
+    data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot
+        As in :func:`stability_table`.
+    compare : EnsembleResult, array, frame or list, optional
+        A second collection over the same features: whether both selections are equally stable is
+        tested.
+    names : two str
+        What the two collections are called.
+    sizes : sequence of float or int, optional
+        Subset sizes of the curve, as in :func:`stability_curve`.
+    random_state : int or Generator
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    StabilityReport
+
+    Raises
+    ------
+    DataError, ParameterError
+        As :func:`stability_table`; if `sizes` are given for selections, or `compare` is over other
+        features.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures import stability_report
+    >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
+    >>> stability_report(scores, ["spearman"], top=2)
+    StabilityReport(3 resamples: scores of 4 features; selections are the best 2; 1 measures)
+    """
+    seed = resolve_seed(random_state)
+    call = Call.of(stability_report, locals(), data=("data",), random_state=seed)
+    shared: dict[str, Any] = {"n_features": n_features, "top": top}
+    own = {**shared, "feature_names": feature_names, "input": input}
+    table = stability_table(
+        data,
+        measures,
+        **own,
+        similarity=similarity,
+        interval=interval,
+        level=level,
+        n_boot=n_boot,
+        random_state=seed,
+    )
+    features = feature_stability(data, **own, level=level)
+    read = read_collection(
+        data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
+    )
+    kind = "sets" if isinstance(read, Selection) else read.kind
+    curve = None
+    if kind != "sets":
+        curve = stability_curve(data, sizes=sizes, feature_names=feature_names, input=kind)
+    elif sizes:
+        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
+    pair = None
+    if compare is not None:
+        found = (
+            nogueira(data, **own, level=level),
+            nogueira(compare, **shared, input=input, level=level),
+        )
+        pair = _pair(found, (str(names[0]), str(names[1])), _labels(data), _labels(compare))
+    lists = _as_lists(data)
+    return StabilityReport(
+        table,
+        features,
+        curve,
+        pair,
+        {
+            "measures": list(table.index),
+            "top": top,
+            "input": kind,
+            "interval": interval or "none",
+            "level": level,
+            "n_boot": n_boot if interval == "bootstrap" else None,
+            "similarity": None if similarity is None else "given",
+            "seed": seed,
+            "call": call.record(),
+        },
+        {
+            "n_resamples": len(lists) if lists else len(getattr(data, "combined", data)),
+            "n_features": n_features or _n_features(read),
+            **({"selection_sizes": _span(lists)} if lists else {}),
+            "sha256": _hash(data, lists, feature_names),
+        },
+        versions(),
+    )
+
+
+def _pair(
+    results: tuple[NogueiraResult, NogueiraResult],
+    names: tuple[str, str],
+    first: Sequence[str],
+    second: Sequence[str],
+) -> Pair:
+    if results[0].n_features != results[1].n_features:
+        raise DataError(
+            f"{names[0]} has {results[0].n_features} features and {names[1]} has "
+            f"{results[1].n_features}; stability is compared for the same features to choose from"
+        )
+    strange = sorted(set(second) - set(first))
+    if strange and first:
+        raise DataError(f"{names[1]} has the feature {strange[0]!r}, {names[0]} does not")
+    if names[0] == names[1]:
+        names = (f"{names[0]} (first)", f"{names[1]} (second)")
+    return Pair(names, results, results[0].compare(results[1]))
+
+
+def _labels(data: Any) -> list[str]:
+    """The names of the features that the data bring along."""
+    return [str(name) for name in getattr(data, "feature_names", getattr(data, "columns", ()))]
+
+
+def _n_features(read: Any) -> int | None:
+    p = read.n_features if isinstance(read, Selection) else read.values.shape[1]
+    return None if p is None else int(p)
+
+
+def _as_lists(data: Any) -> list[list[str]]:
+    """Selections given by the names of their features; empty for a matrix."""
+    if not isinstance(data, (list, tuple)):
+        return []
+    if any(isinstance(row, (set, frozenset)) for row in data) or any(
+        isinstance(name, str) for row in data for name in row
+    ):
+        return [sorted(map(str, row)) if isinstance(row, (set, frozenset)) else list(map(str, row))
+                for row in data]  # fmt: skip
+    return []
+
+
+def _span(lists: list[list[str]]) -> list[int]:
+    sizes = [len(names) for names in lists]
+    return [min(sizes), max(sizes)]
+
+
+def _hash(data: Any, lists: list[list[str]], feature_names: Sequence[str] | None) -> str:
+    """SHA-256 of names and numbers; equal collections have the same."""
+    if lists:
+        text = "\n\n".join("\n".join(names) for names in lists)
+        return hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256("\0".join(feature_names or _labels(data)).encode())
+    matrix = np.ascontiguousarray(getattr(data, "combined", data), dtype=np.float64)
+    digest.update((matrix + 0.0).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,124 @@
+"""The rankings without labels by name; their functions, which bring scikit-learn along, on demand."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from pyfsagg._base.registry import Registry, Spec
+
+__all__ = ["UNSUPERVISED_METHODS", "UnsupervisedSpec", "list_unsupervised_methods"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsupervisedSpec(Spec):
+    """A registered ranking without labels; it is a filter of that name as well.
+
+    `load()` returns the function ``(X, **options) -> scores`` (n_features,), larger = more important.
+    X may be a :class:`~pyfsagg._table.table.Table`, and one option is `standardize`.  If `clusters`,
+    the function draws clusterings of the samples, with the options of :func:`pyfsagg.unsupervised.frcm`,
+    and returns a :class:`~pyfsagg.unsupervised.ConsensusRanking`.
+    """
+
+    load: Callable[[], Callable[..., Any]]
+    clusters: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the options of the function."""
+        return tuple(inspect.signature(self.load()).parameters)[1:]
+
+
+UNSUPERVISED_METHODS = Registry(
+    "unsupervised method", UnsupervisedSpec, group="pyfsagg.unsupervised_methods"
+)
+
+
+def list_unsupervised_methods() -> pd.DataFrame:
+    """The rankings without labels by name.
+
+    Examples
+    --------
+    >>> list_unsupervised_methods().loc["svd_entropy", "aliases"]
+    'uff'
+    """
+    frame = UNSUPERVISED_METHODS.to_frame("load", "clusters")
+    return frame.assign(options=[", ".join(spec.options) for spec in UNSUPERVISED_METHODS])
+
+
+def _load_frcm() -> Callable[..., Any]:
+    from pyfsagg.unsupervised.consensus_affinity import frcm
+
+    return frcm
+
+
+def _load_frmv() -> Callable[..., Any]:
+    from pyfsagg.unsupervised.multiple_views import frmv
+
+    return frmv
+
+
+def _load_laplacian_score() -> Callable[..., Any]:
+    from pyfsagg.unsupervised.laplacian import laplacian_score
+
+    return laplacian_score
+
+
+def _load_svd_entropy() -> Callable[..., Any]:
+    from pyfsagg.unsupervised.singular_values import svd_entropy
+
+    return svd_entropy
+
+
+_TIES = "not concerned: values count as they are"
+UNSUPERVISED_METHODS.add(
+    UnsupervisedSpec(
+        name="frcm",
+        aliases=("consensus_affinity",),
+        summary="Agreement of the feature's affinities with an ensemble of clusterings (no labels)",
+        formula="adjusted Rand index between M and A, M_ij the share of clusterings that join samples "
+        "i and j, A_ij = sqrt(1 - (x_i - x_j)^2 / ||i - j||^2)",
+        bounds="(-inf, 1]",
+        ties="identical samples have the affinity 1",
+        source="frcm eq. 7, 11 and 12",
+        load=_load_frcm,
+        clusters=True,
+    ),
+    UnsupervisedSpec(
+        name="frmv",
+        summary="Relevance to clusterings of many views of the features (no labels)",
+        formula="aggregate over clusterings t (borda by default) of the correlation ratio of x with "
+        "the clusters of t",
+        bounds="(-inf, inf)",
+        ties="as in the aggregator",
+        source="Hong et al. (2008), Pattern Recognition Letters 29(5)",
+        load=_load_frmv,
+        clusters=True,
+    ),
+    UnsupervisedSpec(
+        name="laplacian_score",
+        aliases=("laplacian",),
+        summary="How well the feature respects the nearest neighbours (no labels)",
+        formula="x' S x / x' D x, S the weights of the nearest-neighbour graph, D = diag(S 1), x the "
+        "feature minus its D-weighted mean",
+        bounds="[-1, 1]",
+        ties=_TIES,
+        source="He, Cai and Niyogi (2005), NIPS 18",
+        load=_load_laplacian_score,
+    ),
+    UnsupervisedSpec(
+        name="svd_entropy",
+        aliases=("uff",),
+        summary="How much the feature adds to the entropy of the singular values (no labels)",
+        formula="E(table) - E(table without the feature), E = -sum_k v_k ln v_k / ln r, v the squared "
+        "singular values over their sum, r = min(n_samples, n_features)",
+        bounds="(-inf, inf)",
+        ties=_TIES,
+        source="Varshavsky et al. (2006), Bioinformatics 22(14)",
+        load=_load_svd_entropy,
+    ),
+)

@@ -1,0 +1,125 @@
+"""Corrections of p-values for the number of tests, and over how many items an aggregation makes them."""
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from pyfsagg._base.adjustment import adjust_p_values
+from pyfsagg.aggregation import aggregate
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import RankTable
+
+STATSMODELS = {"bh": "fdr_bh", "holm": "holm", "bonferroni": "bonferroni"}
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("adjust", "expected"),
+    [
+        ("bonferroni", [0.1, NAN, 0.4, 1.0]),
+        ("holm", [0.1, NAN, 0.36, 1.0]),
+        ("bh", [0.1, NAN, 0.2, 1.0]),
+        ("none", [0.01, NAN, 0.04, 0.9]),
+    ],
+)
+def test_ten_tests_of_which_three_are_given(adjust, expected):
+    found = adjust_p_values([0.01, NAN, 0.04, 0.9], adjust, n=10)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("adjust", STATSMODELS)
+@pytest.mark.parametrize("n", [40, 41, 5000])
+def test_left_out_tests_count_as_one(adjust, n):
+    p = np.random.default_rng(n).beta(0.2, 3, 40)
+    p[7] = p[11]
+    padded = np.r_[p, np.ones(n - 40)]
+    expected = multipletests(padded, method=STATSMODELS[adjust])[1][:40]
+    np.testing.assert_allclose(adjust_p_values(p, adjust, n=n), expected, rtol=1e-13)
+
+
+def test_missing_values_are_no_tests():
+    # What R's p.adjust(c(.01, NA, .04), "holm") gives.
+    np.testing.assert_allclose(adjust_p_values([0.01, NAN, 0.04], "holm"), [0.02, NAN, 0.04])
+    assert np.isnan(adjust_p_values([NAN, NAN], "bh")).all()
+    assert adjust_p_values([], "bh").size == 0
+
+
+def test_what_is_no_p_value_is_refused():
+    for wrong in (-0.2, 1.5, np.inf):
+        with pytest.raises(DataError, match=f"a p-value is {wrong:g}"):
+            adjust_p_values([0.1, NAN, wrong], "bh")
+    with pytest.raises(ParameterError, match="adjust must be one of"):
+        adjust_p_values([0.1], "fdr")
+    with pytest.raises(ParameterError, match="n must be a whole number of at least 2"):
+        adjust_p_values([0.1, NAN, 0.2], "bh", n=1)
+
+
+LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "n"),
+    [
+        ({"universe": 1000}, 1000),
+        ({"universe": [50, 1000, 20]}, 1000),  # the largest is what could have been held
+        ({"universe": 4}, 4),
+        ({}, 4),
+        ({"full": True}, 4),
+    ],
+)
+@pytest.mark.parametrize("adjust", STATSMODELS)
+def test_aggregate_adjusts_over_the_universe(options, n, adjust):
+    result = aggregate(RankTable.from_lists(LISTS, **options), "rra", adjust=adjust)
+    padded = np.r_[result.p_values, np.ones(n - 4)]
+    expected = multipletests(padded, method=STATSMODELS[adjust])[1][:4]
+    np.testing.assert_allclose(result.adjusted_p_values, expected, rtol=1e-13)
+    assert result.n_tests == n
+    assert f"{n:,} items" in result.adjustment
+
+
+def test_other_tables_and_methods():
+    scores = np.random.default_rng(0).random((3, 6))
+    scores[0, 2] = np.nan
+    assert aggregate(RankTable.from_scores(scores), "rra").n_tests == 6
+    cut = RankTable.from_scores(scores, full=False, universe=90)
+    assert aggregate(cut, "mean_p_value").n_tests == 90
+    normalized = RankTable.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]])
+    assert aggregate(normalized, "rra").n_tests == 2
+    assert aggregate(scores[1:], "mean_rank").adjustment is None
+
+
+def top_lists(rng, m, k, size, real):
+    """Best k of `size` items in m lists; each real item comes early in 60 % of the lists."""
+    lists = []
+    for _ in range(m):
+        signal = rng.normal(size=size)
+        signal[:real] += rng.choice([0.0, 4.0], size=real, p=[0.4, 0.6])
+        best = np.argpartition(-signal, k)[:k]
+        lists.append([f"g{j}" for j in best[np.argsort(-signal[best])]])
+    return RankTable.from_lists(lists, universe=size)
+
+
+@pytest.mark.filterwarnings("ignore:no name is in more than one list")
+def test_lists_of_noise_from_a_large_universe_are_rarely_significant():
+    # Corrected over the 100 held items, every such table had "significant" ones.
+    rng = np.random.default_rng(1)
+    tables = [top_lists(rng, 5, 20, 20_000, 0) for _ in range(60)]
+    found = [aggregate(table, "rra").adjusted_p_values.min() <= 0.05 for table in tables]
+    assert np.mean(found) <= 0.1
+
+
+def test_few_discoveries_among_top_lists_are_false():
+    rng = np.random.default_rng(2)
+    shares, right = [], []
+    real = {f"g{j}" for j in range(8)}
+    for _ in range(60):
+        result = aggregate(top_lists(rng, 5, 50, 20_000, 8), "rra")
+        hits = {
+            name
+            for name, p in zip(result.names, result.adjusted_p_values, strict=True)
+            if p <= 0.05
+        }
+        shares.append(len(hits - real) / max(1, len(hits)))
+        right.append(len(hits & real))
+    assert np.mean(shares) <= 0.05
+    assert np.mean(right) >= 3  # most of what was there to be found is found

@@ -1,0 +1,32 @@
+"""The reference pages say what the specs say, and the specs say everything."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+try:
+    from reference import FOLDER, PAGES, markdown
+finally:
+    sys.path.pop(0)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_up_to_date(name: str) -> None:
+    written = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    assert written == markdown(PAGES[name]), "run: python tools/reference.py"
+
+
+def test_no_page_is_left_over() -> None:
+    assert {path.stem for path in FOLDER.glob("*.md")} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "comparisons"])
+def test_every_spec_is_complete(name: str) -> None:
+    for spec in PAGES[name].registry.own():
+        for field in ("summary", "formula", "bounds", "ties", "source"):
+            assert getattr(spec, field), f"{spec.name} has no {field}"
