@@ -393,7 +393,7 @@ def apply(text: str, mutant: Mutant) -> str:
 
 def mutants_of(room: str) -> list[Mutant]:
     found = []
-    for path in sorted((ROOT / "pyfsagg" / room).glob("*.py")):
+    for path in sorted((ROOT / "pyfsagg" / room).rglob("*.py")):
         if path.name.startswith(LEFT_OUT):
             continue
         text = path.read_text(encoding="utf-8")

@@ -121,7 +121,7 @@ class Saved:
         old = int(pd.__version__.split(".")[0]) < 3
         exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
 
-        return pd.read_csv(
+        found: pd.DataFrame = pd.read_csv(
             self.path / name,
             index_col=index,
             dtype=None if index is None else {index: "str"},
@@ -129,6 +129,7 @@ class Saved:
             na_values=[""],
             **exact,
         )
+        return found
 
 
 class Result:

@@ -188,6 +188,14 @@ def _check_inner_plan(plan: Plan) -> None:
         )
 
 
+def _different(names: Sequence[str]) -> list[str]:
+    """Canonical names of aggregators, of which none is there twice."""
+    canonical = [AGGREGATORS.get(name).name for name in names]
+    if not canonical or len(set(canonical)) < len(canonical):
+        raise ParameterError(f"aggregators must be different and at least one, got {list(names)!r}")
+    return canonical
+
+
 def with_options(
     names: Sequence[str], params: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
@@ -196,12 +204,11 @@ def with_options(
     Raises
     ------
     ParameterError
-        If options name an aggregator that is not among `names`.
+        If options name an aggregator that is not among `names`, or one is named twice.
     """
+    canonical = _different(names)
     given = {AGGREGATORS.get(name).name: chosen for name, chosen in params.items()}
-    found = {
-        AGGREGATORS.get(name).name: given.pop(AGGREGATORS.get(name).name, {}) for name in names
-    }
+    found = {name: given.pop(name, {}) for name in canonical}
     if given:
         raise ParameterError(
             f"aggregator_params names {next(iter(given))!r}, which is not among the aggregators "
@@ -217,9 +224,7 @@ def _bind_aggregators(
     if isinstance(given, str):
         raise ParameterError(f"aggregators must be a sequence of names, got the one name {given!r}")
     names = list(given)
-    canonical = [AGGREGATORS.get(name).name for name in names]
-    if not canonical or len(set(canonical)) < len(canonical):
-        raise ParameterError(f"aggregators must be different and at least one, got {names!r}")
+    _different(names)
     chosen_of = given if isinstance(given, Mapping) else {}
     options: dict[str, Mapping[str, Any]] = {
         AGGREGATORS.get(name).name: dict(chosen_of.get(name) or {}) for name in names

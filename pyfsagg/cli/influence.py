@@ -79,7 +79,15 @@ def add_commands(commands: Any) -> None:
         metavar="AGGREGATOR.NAME=VALUE",
         help="option of an aggregator, for instance gm.shift=minimum (may be repeated)",
     )
-    add("--folds", type=int, default=100, metavar="F", help="(default: %(default)s)")
+    add(
+        "--n-folds",
+        "--folds",
+        dest="folds",
+        type=int,
+        default=100,
+        metavar="F",
+        help="(default: %(default)s)",
+    )
     add(
         "--n-resamples",
         type=int,

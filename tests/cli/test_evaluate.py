@@ -91,7 +91,7 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(
         ("--protocol test", "protocol must be one of"),
         ("--metrics f1", "unknown metric 'f1'"),
         ("--baselines none", "baselines must be some of"),
-        ("--folds 50", "fewer than the 50 folds"),
+        ("--n-folds 50", "fewer than the 50 folds"),
         ("--from nowhere", "holds no saved run"),
         ("--target vintage", "unknown column 'vintage'"),
         ("--output wine.csv", "is a file"),

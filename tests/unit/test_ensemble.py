@@ -116,15 +116,12 @@ def test_permuted_rows_and_renamed_classes_change_nothing() -> None:
 
 @pytest.mark.parametrize("plan", PLANS.names())
 def test_a_plan_is_the_filter_on_what_each_resample_sees(plan: str) -> None:
-    groups = np.random.default_rng(1).permutation(178) // 2 if plan == "grouped_bootstrap" else None
-    result = wam(
-        WINE.X, WINE.y, resampling=plan, groups=groups, n_resamples=6, random_state=3
-    ).combined
+    groups = np.random.default_rng(1).permutation(178) // 2
+    chosen = GroupedBootstrap(groups) if plan == "grouped_bootstrap" else plan
+    result = wam(WINE.X, WINE.y, resampling=chosen, n_resamples=6, random_state=3).combined
     table = check_table(WINE.X)
-    drawn = draw_resamples(
-        table, check_target(WINE.y, 178), plan=plan, n_resamples=6, seed=3, groups=groups
-    )
-    if groups is not None:
+    drawn = draw_resamples(table, check_target(WINE.y, 178), chosen, n_resamples=6, seed=3)
+    if plan == "grouped_bootstrap":
         pairs = drawn.weights[:, np.argsort(groups, kind="stable")].reshape(6, 89, 2)
         np.testing.assert_array_equal(pairs[:, :, 0], pairs[:, :, 1])
     everything = np.ones((6, 13), dtype=bool)
