@@ -133,6 +133,12 @@ def check_target(
         return _numeric_target(array, label, bins)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
         array = array.astype(str)
+    return _class_target(array, label, min_per_class)
+
+
+def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Target:
+    """A target of classes, refused if it is none."""
+    n_samples = len(array)
     classes, codes = np.unique(np.asarray(array), return_inverse=True)
     if len(classes) < 2:
         raise DataError(

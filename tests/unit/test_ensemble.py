@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from pyfsagg import (
     Bootstrap,
     Execution,
+    GroupedBootstrap,
     Precision,
     Rows,
     Subsample,
