@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.closing import THESIS
-from pyfsagg._page.page import Code, Column, Enumeration, Picture, Section
+from pyfsagg._page.closing import THESIS, software
+from pyfsagg._page.closing import closing as last_sections
+from pyfsagg._page.page import Column, Picture, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order._page import PAPER as ORDERS
 
@@ -60,9 +61,5 @@ def closing(
     command: str | None, papers: Iterable[str], more: Iterable[tuple[str, str]] = ()
 ) -> list[Section]:
     """The last sections of a page: the command that repeats it, and what to cite."""
-    items = [("Software", f"The pyfsagg developers. pyfsagg, version {__version__}")]
-    items += [(paper, PAPERS[paper]) for paper in dict.fromkeys(map(str, papers))]
-    end = [Section("cite", "How to cite", [Enumeration([*items, *more])])]
-    if command:
-        end.insert(0, Section("repeat", "How to repeat it", [Code(f"pyfsagg {command}")]))
-    return end
+    cited = [(paper, PAPERS[paper]) for paper in dict.fromkeys(map(str, papers))]
+    return last_sections([], [software(__version__), *cited, *more], command=command)
