@@ -1,0 +1,125 @@
+"""Every kind of result is kept, read again and refused in the same way."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pyfsagg
+from pyfsagg._run.result import ARRAY_FILE, KINDS, RUN_FILE
+from pyfsagg.aggregation import compare_methods
+from pyfsagg.cli import main
+from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
+from pyfsagg.results import CLASSES
+
+WINE = pyfsagg.load_dataset("wine")
+LISTS = [["a", "b", "c", "d"], ["b", "a", "d"], ["c", "a"]]
+
+
+def _influence(seed: int = 0) -> Any:
+    return pyfsagg.influence(
+        WINE.X, WINE.y, aggregators=["am", "gm"], n_folds=4, n_resamples=5, random_state=seed
+    )
+
+
+MAKE: dict[str, Callable[[], Any]] = {
+    "ensemble": lambda: pyfsagg.wam(WINE.X, WINE.y, filter="cs", n_resamples=5, random_state=0),
+    "influence": _influence,
+    "aggregator_comparison": lambda: _influence().compare("spearman"),
+    "evaluation": lambda: pyfsagg.evaluate(
+        WINE.X, WINE.y, methods=["cs"], classifiers="naive_bayes", thresholds=[2, 4],
+        n_resamples=5, random_state=0,
+    ),
+    "elimination": lambda: pyfsagg.rank_order.eliminate(
+        WINE.X, WINE.y, "spoilers", random_state=0
+    ),
+    "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
+    "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
+    "method_comparison": lambda: compare_methods(LISTS, ["borda", "mean_rank"]),
+    "stability": lambda: pyfsagg.stability_report([set(each) for each in LISTS], n_features=9),
+}  # fmt: skip
+
+
+@cache
+def made(kind: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PyfsaggWarning)  # wine is not on one scale
+        return MAKE[kind]()
+
+
+def test_every_class_of_results_is_tried() -> None:
+    assert {each.kind for each in CLASSES} == set(MAKE)
+    assert all(KINDS[kind] in CLASSES for kind in MAKE)
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_what_is_saved_is_read_again(kind: str, tmp_path: Path) -> None:
+    result = made(kind)
+    assert result.kind == kind
+    result.save(tmp_path / "run")
+    again = pyfsagg.load_result(tmp_path / "run")
+    assert type(again) is type(result)
+    assert json.loads(again.to_json()) == json.loads(result.to_json())
+    assert again.summary_text() == result.summary_text()
+    assert {name: array.tobytes() for name, array in again.arrays().items()} == {
+        name: array.tobytes() for name, array in result.arrays().items()
+    }
+    with pytest.raises(OutputError, match="not empty"):
+        result.save(tmp_path / "run")
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> None:
+    result = made(kind)
+    folder = tmp_path / "run"
+    result.save(folder)
+    record = (folder / RUN_FILE).read_text(encoding="utf-8")
+    with pytest.raises(OutputError, match="holds no saved"):
+        type(result).load(tmp_path / "nowhere")
+    (folder / RUN_FILE).write_text(record[: len(record) // 2])
+    with pytest.raises(OutputError, match="damaged"):
+        type(result).load(folder)
+    (folder / RUN_FILE).write_text(json.dumps({**json.loads(record), "schema": 99}))
+    with pytest.raises(OutputError, match="schema 99"):
+        type(result).load(folder)
+    (folder / RUN_FILE).write_text(json.dumps({**json.loads(record), "kind": "soup"}))
+    with pytest.raises(OutputError, match="'soup'"):
+        pyfsagg.load_result(folder)
+    (folder / RUN_FILE).write_text(record)
+    if (folder / ARRAY_FILE).exists():
+        content = (folder / ARRAY_FILE).read_bytes()
+        (folder / ARRAY_FILE).write_bytes(content[: len(content) // 2])
+        with pytest.raises(OutputError, match="damaged"):
+            type(result).load(folder)
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_an_unknown_picture_is_refused_with_those_that_exist(kind: str) -> None:
+    with pytest.raises(ParameterError, match="kind must be one of"):
+        made(kind).plot("portrait")
+
+
+def test_a_result_that_is_shown_says_what_the_command_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, items in zip("abc", LISTS, strict=True):
+        Path(f"{name}.txt").write_text("\n".join(items))
+    line = "aggregate a.txt b.txt c.txt --universe 9 --method rra --output run"
+    assert main(line.split()) == 0
+    said = capsys.readouterr().out
+    assert main(["show", "run"]) == 0
+    assert said.startswith(capsys.readouterr().out.rstrip("\n"))
+    before = Path("run/report.html").read_text(encoding="utf-8")
+    Path("run/report.html").unlink()
+    assert main(["report", "run", "--quiet"]) == 0
+    assert Path("run/report.html").read_text(encoding="utf-8") == before
+    assert main(["report", "run/run.json"]) == 2
+    assert main(["show", "nowhere"]) == 2
+    assert "holds no saved" in capsys.readouterr().err
