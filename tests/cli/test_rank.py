@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -192,7 +193,7 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
         text=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300  # imports and compilation on a busy machine
     while not list(tmp_path.glob(".out-*")) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.5)
@@ -247,6 +248,13 @@ def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
     assert "task='regression'" in refused.stderr
 
 
+def outcome(folder: Path) -> tuple[bytes, dict[str, Any]]:
+    """What a run found, without the command that made it."""
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    del record["view"]
+    return (folder / "ranking.csv").read_bytes(), record
+
+
 def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) -> None:
     rank = "rank wine.csv --target kind --n-resamples 24 --checkpoint kept"
     first = pyfsagg(f"{rank} --output first")
@@ -254,8 +262,7 @@ def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) 
     assert "finished work is kept in kept" in first.stderr
     again = pyfsagg(f"{rank} --output again")
     assert "continuing from kept: 3 pieces of work are done" in again.stderr
-    for file in ("ranking.csv", "run.json"):
-        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "first" / file).read_bytes()
+    assert outcome(tmp_path / "again") == outcome(tmp_path / "first")
     other = pyfsagg(f"{rank} --seed 9 --output other")
     assert other.returncode == 2
     assert other.stderr.endswith(

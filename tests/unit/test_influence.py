@@ -282,7 +282,12 @@ def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
 # ---------------------------------------------------------------------------------------------
 def test_saved_and_loaded(result: InfluenceResult, tmp_path: Path) -> None:
     folder = result.save(tmp_path / "kept", measures=["spearman"], top=5)
-    assert sorted(p.name for p in folder.iterdir()) == ["influence.csv", "matrices.npz", "run.json"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "comparison.csv",
+        "influence.csv",
+        "matrices.npz",
+        "run.json",
+    ]
     back = InfluenceResult.load(folder)
     assert list(back.scores) == list(result.scores)
     for key, matrix in result.scores.items():
