@@ -88,8 +88,7 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
     caption = (
         "How well the results of two independent repetitions would agree, if each had so many "
         f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
-        "select. This is about the luck of the resamples only; the luck of the sample is in the "
-        "stability above."
+        "select. This is about the luck of the resamples only, given these data."
     )
     svg = inline_svg(lambda: plot_adequacy(curve), prefix="adequacy", label=label)
     return [Text(text), Picture("Agreement of two repetitions", svg, caption)]

@@ -156,8 +156,8 @@ def _measures(table: pd.DataFrame, interval: str, level: float) -> Table:
         " ".join(
             [
                 "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
-                "they are left out. Stability says how far a result depends on the sample, not "
-                "whether it is right.",
+                "they are left out. Stability says how far the given results agree, not whether they "
+                "are right; resamples of one table say nothing of another sample.",
                 *reasons,
             ]
         ),
