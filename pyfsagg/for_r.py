@@ -318,7 +318,8 @@ def _evaluate(
 def _comparison(result: pyfsagg.Evaluation) -> list[str]:
     """The sentences of the comparison of the methods, or why there is none."""
     try:
-        return list(result.compare().sentences.values())
+        found = result.compare()
+        return [*found.sentences.values(), *found.remarks]
     except PyfsaggError as reason:
         return [str(reason)]
 

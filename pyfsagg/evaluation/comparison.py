@@ -170,7 +170,7 @@ def _remarks(values: pd.DataFrame, subjects: str) -> tuple[str, ...]:
     if 2 <= n < 6:
         remarks.append(
             f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
-            f"{2.0 ** (1 - n):.3g}, before any correction; more repeats or data sets would tell more."
+            f"{2.0 ** (1 - n):.3g}, before any correction; more data sets would tell more."
         )
     if subjects == "folds":
         remarks.append(SHARED_FOLDS)

@@ -385,7 +385,11 @@ class Evaluation(Result):
             f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
             f"{what}, {protocol} protocol:\n{table}",
             *([f"{self.failure_sentence}."] if self.n_failed else []),
-            next(iter(comparison.sentences.values())) if comparison else f"No tests: {reason}.",
+            *(
+                (next(iter(comparison.sentences.values())), *comparison.remarks)
+                if comparison
+                else (f"No tests: {reason}.",)
+            ),
         ]
 
     def default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
