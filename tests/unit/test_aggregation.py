@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pyfsagg.aggregation import AGGREGATORS, aggregate, permutation_p_values
 from pyfsagg.aggregation.fpcps import fpcps_loadings
+from pyfsagg.aggregation.permutation import _relabelled
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -221,6 +222,11 @@ def test_fpcps_rounds_a_share_up_and_keeps_at_least_one_item_of_each_list():
         assert np.flatnonzero(~np.isnan(statistic)).tolist() == kept
 
 
+def test_fpcps_refuses_an_unknown_scale():
+    with pytest.raises(ParameterError, match="normalize must be one of"):
+        aggregate(RankTable.from_scores(SCORES), "fpcps", normalize="z-score")
+
+
 def test_fpcps_whose_loadings_cancel_goes_by_the_largest_loading():
     # The lists are u and -u/2 ± v, with u and v at right angles: the loadings are as 2 to -1 to -1.
     u = np.array([0.5, 0.5, -0.5, -0.5, 0.0, 0.0])
@@ -269,6 +275,11 @@ def test_a_geometric_mean_knows_whether_a_table_may_be_aggregated_in_parts():
         pieces = np.concatenate([spec.compute(part, shift=shift).scores for part in parts])
         assert spec.by_item({"shift": shift}) is np.array_equal(whole, pieces)
     assert spec.by_item({})
+
+
+def test_the_two_zeros_are_the_same_data():
+    plus, minus = (aggregate([[zero, 1.0], [2.0, 3.0]], "am") for zero in (0.0, -0.0))
+    assert plus.data["sha256"] == minus.data["sha256"]
 
 
 def test_json_keeps_every_digit_and_has_no_nan():
@@ -377,6 +388,24 @@ def test_a_thousand_null_tables_are_drawn_if_no_number_is_given():
     test = permutation_p_values([[1.0]], "am", null=null, random_state=0)
     assert test.n_permutations == len(seen) == 1000
     assert test.p_values.tolist() == [1 / 1001]
+
+
+def test_relabelling_keeps_the_scores_of_every_list():
+    scores = np.array(
+        [[3.0, np.nan, np.nan, 1.0], [np.nan, 5.0, np.nan, np.nan], [7, np.nan, 8, 9]]
+    )
+    table = RankTable.from_scores(scores)
+    rng = np.random.default_rng(0)
+    sizes = set()
+    for _ in range(20):
+        drawn = _relabelled(table, [np.array([i]) for i in range(3)], rng)
+        sizes.add(drawn.n_items)
+        assert len(drawn.names) == drawn.n_items
+        for i in range(3):
+            known = drawn.scores[i][~np.isnan(drawn.scores[i])]
+            assert sorted(known) == sorted(scores[i][~np.isnan(scores[i])])
+            np.testing.assert_array_equal(np.isnan(drawn.scores), np.isnan(drawn.ranks))
+    assert sizes == {3, 4}  # an item that no list holds is left out
 
 
 def test_permutation_with_gaps_repeats_with_its_seed():
