@@ -87,6 +87,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "tests/unit/test_aggreg*.py",
         "tests/unit/test_markov.py",
         "tests/unit/test_order_statistics.py",
+        "tests/unit/test_ties_in_p_values.py",
+        "tests/unit/test_result.py",
         PROPERTIES.format("aggregation"),
         GOLDEN.format("rank_aggregation"),
         "pyfsagg/aggregation/*.py",

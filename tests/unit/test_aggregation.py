@@ -1,6 +1,7 @@
 """The aggregate() call, the registry, and the aggregators of scores and ranks by hand."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pyfsagg.aggregation import AGGREGATORS, aggregate, permutation_p_values
 from pyfsagg.aggregation.fpcps import fpcps_loadings
+from pyfsagg.aggregation.permutation import _relabelled
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -211,6 +213,30 @@ def test_fpcps_keeps_a_share_or_a_number_of_the_items(keep):
         aggregate(RankTable.from_scores(np.eye(4) + 0.5), "fpcps", keep=keep)
 
 
+def test_fpcps_rounds_a_share_up_and_keeps_at_least_one_item_of_each_list():
+    scores = RankTable.from_scores([[4.0, 3.0, 2.0, 1.0], [1.0, 4.0, 2.0, 3.0]])
+    for keep, kept in ((0.3, [0, 1, 3]), (0.5, [0, 1, 3]), (1e-12, [0, 1])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PyfsaggWarning)  # two kept items: opposed lists
+            statistic = aggregate(scores, "fpcps", keep=keep).statistic
+        assert np.flatnonzero(~np.isnan(statistic)).tolist() == kept
+
+
+def test_fpcps_refuses_an_unknown_scale():
+    with pytest.raises(ParameterError, match="normalize must be one of"):
+        aggregate(RankTable.from_scores(SCORES), "fpcps", normalize="z-score")
+
+
+def test_fpcps_whose_loadings_cancel_goes_by_the_largest_loading():
+    # The lists are u and -u/2 ± v, with u and v at right angles: the loadings are as 2 to -1 to -1.
+    u = np.array([0.5, 0.5, -0.5, -0.5, 0.0, 0.0])
+    v = np.array([0.0, 0.0, 0.0, 0.0, 0.5, -0.5])
+    for sign in (1.0, -1.0):
+        lists = RankTable.from_scores(sign * np.array([u, -u / 2 + v, -u / 2 - v]) + 2.0)
+        loadings = fpcps_loadings(lists, keep=None, normalize="minmax")
+        np.testing.assert_allclose(loadings, np.array([2.0, -1.0, -1.0]) / 6**0.5, rtol=1e-12)
+
+
 def test_fpcps_warns_of_mixed_signs_and_refuses_constant_lists():
     opposed = [[1.0, 2.0, 3.0, 5.0], [4.0, 3.0, 2.2, 1.0], [1.0, 2.1, 3.0, 4.0]]
     with pytest.warns(PyfsaggWarning, match="1 of 3 lists have a negative loading"):
@@ -233,6 +259,27 @@ def test_aggregation_result():
         np.testing.assert_allclose(adjusted.adjusted_p_values, expected)
     with pytest.raises(ParameterError, match="n_or_fraction"):
         result.select(9)
+
+
+def test_the_repr_names_the_three_best_items():
+    values = np.array([[1.0, 4.0, 3.0, 2.0]])
+    assert repr(aggregate(values, "am")).endswith("best first: x1, x2, x3, …)")
+    assert repr(aggregate(values[:, 1:], "am")).endswith("best first: x0, x1, x2)")
+
+
+def test_a_geometric_mean_knows_whether_a_table_may_be_aggregated_in_parts():
+    spec, table = AGGREGATORS.get("gm"), RankTable.from_scores(SCORES - 0.4)
+    parts = [RankTable.from_scores(table.scores[:, columns]) for columns in ([0, 1], [2, 3])]
+    for shift in (0.5, "minimum"):
+        whole = spec.compute(table, shift=shift).scores
+        pieces = np.concatenate([spec.compute(part, shift=shift).scores for part in parts])
+        assert spec.by_item({"shift": shift}) is np.array_equal(whole, pieces)
+    assert spec.by_item({})
+
+
+def test_the_two_zeros_are_the_same_data():
+    plus, minus = (aggregate([[zero, 1.0], [2.0, 3.0]], "am") for zero in (0.0, -0.0))
+    assert plus.data["sha256"] == minus.data["sha256"]
 
 
 def test_json_keeps_every_digit_and_has_no_nan():
@@ -320,6 +367,45 @@ def test_null_tables_are_compared_item_by_item():
     assert test.p_values[1:].min() > 0.01
     frame = test.to_frame()
     assert frame.index[0] == "x0"
+
+
+def test_a_null_score_that_equals_an_observed_zero_counts_against_it():
+    observed = [[0.0, -1.0], [0.0, -3.0]]
+    test = permutation_p_values(
+        observed, "am", null=lambda g: np.zeros((2, 2)), n_permutations=4, random_state=0
+    )
+    assert test.p_values.tolist() == [1.0, 1.0]
+    assert test.family_wise_p_values.tolist() == [1.0, 1.0]
+
+
+def test_a_thousand_null_tables_are_drawn_if_no_number_is_given():
+    seen = []
+
+    def null(rng):
+        seen.append(rng)
+        return np.zeros((1, 1))
+
+    test = permutation_p_values([[1.0]], "am", null=null, random_state=0)
+    assert test.n_permutations == len(seen) == 1000
+    assert test.p_values.tolist() == [1 / 1001]
+
+
+def test_relabelling_keeps_the_scores_of_every_list():
+    scores = np.array(
+        [[3.0, np.nan, np.nan, 1.0], [np.nan, 5.0, np.nan, np.nan], [7, np.nan, 8, 9]]
+    )
+    table = RankTable.from_scores(scores)
+    rng = np.random.default_rng(0)
+    sizes = set()
+    for _ in range(20):
+        drawn = _relabelled(table, [np.array([i]) for i in range(3)], rng)
+        sizes.add(drawn.n_items)
+        assert len(drawn.names) == drawn.n_items
+        for i in range(3):
+            known = drawn.scores[i][~np.isnan(drawn.scores[i])]
+            assert sorted(known) == sorted(scores[i][~np.isnan(scores[i])])
+            np.testing.assert_array_equal(np.isnan(drawn.scores), np.isnan(drawn.ranks))
+    assert sizes == {3, 4}  # an item that no list holds is left out
 
 
 def test_permutation_with_gaps_repeats_with_its_seed():

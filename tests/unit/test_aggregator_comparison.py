@@ -122,3 +122,9 @@ def test_other_items_are_refused(table):
         describe_items(table, other)
     with pytest.raises(DataError, match="not about the items of this table"):
         describe_lists(table, other, 3)
+
+
+def test_the_repr_of_a_comparison_names_the_methods(table):
+    comparison = compare_methods(table, ["mean_rank", "borda"])
+    expected = f"Comparison(mean_rank, borda; {len(comparison.names)} items)"
+    assert repr(comparison) == expected

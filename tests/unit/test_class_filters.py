@@ -85,6 +85,24 @@ def test_spearman_against_scipy() -> None:
     assert scores[3] == 0
 
 
+def test_pearson_of_weighted_rows_is_that_of_repeated_rows() -> None:
+    X, y = table_with_gaps(6)
+    X = np.delete(X, 2, axis=1)  # the column with gaps
+    z = X[:, 0] - 2.0 * y
+    weights = np.random.default_rng(6).poisson(1.0, (3, len(y))).astype(np.uint16)
+    weights[2] = np.arange(len(y)) == 0  # one row, and so no variance
+    target = check_target(z, len(z), task="regression")
+    scorer = FILTERS.get("pearson").prepare(check_table(X), target)
+    scores = scorer(weights, target.codes[np.newaxis])["pearson"]
+    for r in range(2):
+        rows = np.repeat(np.arange(len(y)), weights[r])
+        for j in (0, 1, 3):
+            expected = abs(stats.pearsonr(X[rows, j], z[rows]).statistic)
+            assert scores[r, j] == pytest.approx(expected, abs=1e-12)
+    assert (scores[:, 2] == 0).all()
+    assert (scores[2] == 0).all()
+
+
 def test_value_difference_by_hand_and_by_bins() -> None:
     # Class 0: a a b; class 1: b c.  |0 - 2/3| + |1/2 - 1/3| + |1/2 - 0| = 4/3, half of it 2/3.
     X = pd.DataFrame({"w": list("aabbc"), "x": [0.0, 0.1, 0.2, 9.0, 10.0]})

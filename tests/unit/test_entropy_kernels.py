@@ -252,6 +252,24 @@ def test_table_holds_x_log_x(total):
     assert math.ldexp(top, shift) < 2**mdl.TABLE_BITS
 
 
+@pytest.mark.parametrize("classes", [[0, 1, 0, 1, 1], [0, 0, 0, 0, 0], [1, 0, 0, 1, 0]])
+@pytest.mark.parametrize("sizes", [[2, 1, 4, 1, 3], [0, 1, 4, 1, 3], [0, 0, 5, 0, 2]])
+def test_the_sweep_of_two_classes_finds_the_cut_of_the_general_sweep(classes, sizes):
+    # The first entry of a right part may be cut, and may be empty: no cut has nothing on its left.
+    classes, sizes = np.array(classes, np.int32), np.array(sizes, np.int32)
+    table = np.zeros(21, np.int64)
+    mdl.fill_xlogx(table, 0, len(table), mdl.xlogx_shift(20))
+    counts = np.bincount(classes, sizes, minlength=2).astype(np.int64)
+    for marked in range(32):
+        cut = np.array([marked >> i & 1 for i in range(5)], np.uint8)
+        gathered = table[counts].sum()
+        general = mdl._sweep(
+            classes, sizes, cut, table, np.zeros(2, np.int64), counts.copy(), gathered
+        )
+        assert mdl._sweep_two(classes, sizes, cut, table, counts.copy()) == general
+        assert general[0] < 0 or sizes[: general[0]].sum() > 0
+
+
 def test_code_lengths_do_not_overflow():
     codes = mdl.log_codes(2000)
     assert codes[1] == pytest.approx(0.0, abs=1e-12)

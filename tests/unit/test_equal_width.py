@@ -78,6 +78,17 @@ def test_all_filters_see_the_bins_of_discretize(kind: str, bins: int) -> None:
     assert result.order.tolist() == order
 
 
+@pytest.mark.parametrize("bins", [2, 3, 10, 50])
+def test_rows_fall_between_cuts_that_rounding_brings_together(bins: int) -> None:
+    # Neighbouring numbers above 1: some cuts coincide, and the quick place would miss them.
+    for steps in range(1, 60):
+        x = 1.0 + np.arange(steps + 1) * np.finfo(float).eps
+        cuts, codes = np.empty(bins - 1), np.empty(steps + 1, dtype=np.uint32)
+        width_cutpoints(x[0], x[-1], bins, cuts)
+        width_rows(x, x[0], x[-1], bins, codes)
+        np.testing.assert_array_equal(codes, np.searchsorted(cuts, x))
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     values=st.lists(st.floats(allow_infinity=False), min_size=2, max_size=40),

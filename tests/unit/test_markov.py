@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pyfsagg.aggregation import AGGREGATORS, aggregate
-from pyfsagg.exceptions import DataError
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
 DAMPING = 0.05
@@ -132,3 +132,30 @@ def test_a_limit_of_items_holds_at_its_edge():
     assert aggregate(one, "mc4", max_items=1).scores.tolist() == [1.0]
     with pytest.raises(DataError, match="max_items=1"):
         aggregate(two, "mc4", max_items=1)
+
+
+@pytest.mark.parametrize("method", ["mc1", "mc2"])
+def test_an_unknown_definition_of_a_chain_is_refused(method):
+    table = tables()["permutations"]
+    with pytest.raises(ParameterError, match="definition must be one of"):
+        AGGREGATORS.get(method).compute(table, definition="Lin")
+
+
+def test_the_iteration_stops_at_the_first_step_whose_error_bound_meets_the_tolerance():
+    # From b the chain goes to a with probability 1/2, so that the masses are binary fractions.  The
+    # first damped step moves 1/4 in all, which the damping of 1/2 bounds by 1/4.
+    table = RankTable.from_ranks([[1, 2]])
+    mc3 = AGGREGATORS.get("mc3").compute
+    steps = {0.25: [0.625, 0.375], 0.249: [0.65625, 0.34375], 0.0625: [0.65625, 0.34375]}
+    for tolerance, expected in steps.items():
+        values = mc3(table, damping=0.5, tolerance=tolerance).statistic
+        assert values.tolist() == expected
+
+
+@pytest.mark.parametrize("method", ["mc1", "mc2", "mc3", "mc4"])
+def test_all_chains_have_the_same_defaults(method):
+    chain, table = AGGREGATORS.get(method).compute, tables()["ties"]
+    np.testing.assert_array_equal(
+        chain(table).statistic, chain(table, damping=0.05, tolerance=1e-12).statistic
+    )
+    assert (chain(table).statistic != chain(table, tolerance=2e-12).statistic).any()

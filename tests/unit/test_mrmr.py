@@ -12,6 +12,7 @@ import pytest
 from numba import njit
 
 from pyfsagg._kernels.mrmr.draws import place_draws, words_for
+from pyfsagg._kernels.mrmr.joint_counts import _complete
 from pyfsagg._kernels.mrmr.popcount import (
     WORD_BITS,
     equal_bits,
@@ -246,6 +247,20 @@ def test_every_draw_has_a_place(n: int, highest: int) -> None:
     assert draws.n_words <= words_for(int(weights.sum()))
     if highest == 1:
         assert draws.n_single == weights.sum()
+
+
+@pytest.mark.parametrize(("dense_a", "dense_b"), [(1, 1), (3, 2), (4, 5), (2, 5)])
+def test_the_last_dense_row_and_column_follow_from_the_counts(dense_a: int, dense_b: int) -> None:
+    table = np.random.default_rng(dense_a).integers(0, 9, (4, 5))
+    counts = np.zeros((2, 5), dtype=np.int64)
+    counts[0, :dense_a] = table.sum(axis=1)[:dense_a]
+    counts[1, :dense_b] = table.sum(axis=0)[:dense_b]
+    known = table.copy()
+    known[dense_a - 1, :dense_b] = 0
+    known[:dense_a, dense_b - 1] = 0
+    cells = known.ravel()
+    _complete(cells, 4, 5, dense_a, dense_b, counts, 0, 1)
+    np.testing.assert_array_equal(cells.reshape(4, 5), table)
 
 
 def test_a_bootstrap_has_masks_shorter_by_a_quarter() -> None:

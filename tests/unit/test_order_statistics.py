@@ -339,3 +339,16 @@ def test_items_with_different_numbers_of_lists_are_ordered_as_their_p_values():
         result = aggregate(table, "rra", exact=exact)
         order = result.order()
         assert (np.diff(result.p_values[order]) >= 0).all()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_scores_are_the_logarithms_that_the_documentation_names(exact):
+    complete = aggregate([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]], "rra", exact=exact)
+    np.testing.assert_allclose(complete.scores, -np.log(complete.statistic), rtol=1e-14, atol=1e-15)
+    lists = [["a", "b", "c", "d"], ["a", "c", "b"], ["b", "a", "d"]]
+    rra = AGGREGATORS.get("rra").compute
+    gaps = rra(RankTable.from_lists(lists, full=True), exact=exact)
+    counts = np.array([3, 3, 2, 2])
+    # n ρ over the largest n, which is 3 here, so that an item of all lists has its −log ρ.
+    expected = np.log(gaps.p_values) if exact else np.log(gaps.statistic * counts / 3)
+    np.testing.assert_allclose(gaps.scores, -expected, rtol=1e-13, atol=1e-13)

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.clusters.secular import spectral_entropy_without
+from pyfsagg._kernels.clusters.secular import secular_root, spectral_entropy_without
 from pyfsagg._kernels.clusters.separation import correlation_ratios
 from pyfsagg._table.table import check_table
 from pyfsagg.aggregation import aggregate
@@ -129,6 +129,35 @@ def test_svd_entropy_without_a_weight_keeps_the_eigenvalue() -> None:
     for entropy, left in zip(found, ([0.5, 1, 1, 4], [0.5, 1, 4], [1, 1, 4]), strict=True):
         v = np.array(left) / np.sum(left)
         assert entropy == pytest.approx(-(v * np.log(v)).sum(), abs=1e-12)
+
+
+class Counted:
+    """An array of numbers that counts how often one is read."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values, self.shape, self.n_read = values, values.shape, 0
+
+    def __getitem__(self, i: int) -> np.float64:
+        self.n_read += 1
+        return np.float64(self.values[i])
+
+
+def test_no_secular_root_takes_more_steps_than_halving_and_some_take_a_few() -> None:
+    root_of = getattr(secular_root, "py_func", secular_root)  # the function without numba
+    rng = np.random.default_rng(3)
+    poles = np.sort(rng.uniform(0.0, 10.0, 6))
+    row = rng.uniform(0.01, 0.3, 6)
+    roots, steps = [], []
+    for gap in range(6):
+        weights = Counted(row)
+        low = poles[gap - 1] if gap else poles[0] - row.sum()
+        roots.append(root_of(1.0, poles, weights, gap, low, poles[gap]))
+        steps.append(weights.n_read / 6)  # each step reads every weight once
+    np.testing.assert_allclose(
+        roots, np.linalg.eigvalsh(np.diag(poles) - np.sqrt(np.outer(row, row))), rtol=1e-12
+    )
+    assert max(steps) <= 60
+    assert sorted(steps)[1] <= 8
 
 
 @pytest.mark.parametrize(("load", "best"), [(load_wine, 6), (load_breast_cancer, None)])
