@@ -75,7 +75,7 @@ def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
         ("--aggregators am,am", "different"),
         ("--aggregator-param shift=minimum", "say whose it is"),
         ("--aggregator-param gm.shift=up", "shift"),
-        ("--filter-param mdl=textbook", "say whose it is"),
+        ("--filters ig,su --filter-param mdl=textbook", "goes by filter"),
         ("--measures nogeira", "did you mean 'nogueira'"),
         ("--measures yu", "needs a matrix of feature similarities"),
         ("--top 99", "--top"),
