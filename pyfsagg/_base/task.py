@@ -25,7 +25,7 @@ class Task(Settings):
         Whether the target holds classes or numbers.
     target_bins : int
         For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
-        put the numbers; from 2 to 1000.
+        put the numbers; at least 2.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
     drop_near_zero_variance : bool
