@@ -80,7 +80,7 @@ def record(result: Any, view: dict[str, Any]) -> dict[str, Any]:
     document = json.loads(result.to_json(**view))
     if result.kind in ("aggregation", "stability"):
         # A comparison of methods is kept with the aggregation, and made in a line of its own.
-        other = ("parameters", "data", "comparison", "compared")
+        other = ("parameters", "data", "comparison", "others")
         document = {key: document[key] for key in document if key not in other}
     else:
         document["parameters"].pop("call")
