@@ -118,11 +118,12 @@ def last_places(ranks: Floats, sizes: Floats) -> Floats:
     >>> last_places(np.array([[1.0, 2.5, 2.5, 4.0]]), np.array([4.0]))
     array([[1., 3., 3., 4.]])
     """
+    in_order = np.sort(ranks, axis=1)  # missing ones last
+    if not (in_order[:, 1:] == in_order[:, :-1]).any():
+        return ranks  # the usual case, at the price of one sort
     at_least_as_good = rank_scores(ranks, "max", higher_is_better=False)
     group = at_least_as_good - rank_scores(ranks, "min", higher_is_better=False) + 1.0
     tied = group > 1.0
-    if not tied.any():
-        return ranks
     known = (~np.isnan(ranks)).sum(axis=1)
     normalized = (sizes == 1.0) & (known > 1)
     unit = np.where(normalized, 1.0 / known, 1.0)[:, np.newaxis]
