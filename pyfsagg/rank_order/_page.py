@@ -26,7 +26,7 @@ from pyfsagg.rank_order._plot import plot_elimination, title_of
 from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.methods import ELIMINATIONS
 
-__all__ = ["PAPER", "elimination_page", "references_section"]
+__all__ = ["PAPER", "elimination_page"]
 
 MOST_ROWS = 500
 PAPER = (
@@ -167,8 +167,3 @@ def _features(result: Elimination, size: int) -> Table:
 def references() -> list[tuple[str, str]]:
     """What to cite."""
     return [software(__version__), ("Methods", PAPER)]
-
-
-def references_section() -> Section:
-    """The section that says what to cite, by itself."""
-    return closing([], references())[-1]
