@@ -13,6 +13,10 @@ from pyfsagg.statistics.average_ranks import (
     nemenyi,
     win_tie_loss,
 )
+from pyfsagg.statistics.bayesian import (
+    BayesianTTests,
+    bayesian_t_tests,
+)
 from pyfsagg.statistics.effect_sizes import (
     EffectSize,
     noncentral_f_interval,
@@ -43,6 +47,7 @@ from pyfsagg.statistics.sphericity import (
 )
 
 __all__ = [
+    "BayesianTTests",
     "CriticalDifference",
     "EffectSize",
     "FriedmanTest",
@@ -53,6 +58,7 @@ __all__ = [
     "SignedRankTest",
     "Sphericity",
     "adjust_p_values",
+    "bayesian_t_tests",
     "critical_difference",
     "friedman",
     "nemenyi",
