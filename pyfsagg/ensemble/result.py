@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.ensemble.rank_sets import sets_of_run
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import feature_stability, thesis_measures
+from pyfsagg.statistics import RankConfidence
+from pyfsagg.statistics._input import check_level
 
 __all__ = ["EnsembleResult"]
 
@@ -145,6 +148,35 @@ class EnsembleResult(Result):
             means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
             frame[f"mean_{label}"] = np.concatenate(means)
         return frame.iloc[self._best(self.n_features)]
+
+    def rank_confidence(self, confidence: float = 0.95) -> RankConfidence:
+        """Which true ranks of the features are possible, given the spread over resamples.
+
+        Parameters
+        ----------
+        confidence : float
+
+        Returns
+        -------
+        RankConfidence
+            Marginal and simultaneous sets, and with ``top(k)`` the features that may be among the
+            true top k.  They speak of the ranking by the expected score (or rank, with
+            ``aggregator="mean_rank"``) in samples of this size from the same population.
+
+        Raises
+        ------
+        DataError
+            For an aggregator that is no mean over resamples, fewer than 50 resamples, a plan other
+            than bootstraps and subsamples, or more than 2,000 features.
+        ParameterError
+            For a `confidence` outside (0, 1).
+
+        Notes
+        -----
+        The covariance of the errors is that of the resamples; of subsamples with a share f of the
+        rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.rank_confidence`.
+        """
+        return sets_of_run(self, check_level("confidence", confidence))
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown

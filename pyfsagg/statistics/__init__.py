@@ -37,6 +37,10 @@ from pyfsagg.statistics.pairwise import (
     adjust_p_values,
     pairwise_tests,
 )
+from pyfsagg.statistics.rank_confidence import (
+    RankConfidence,
+    rank_confidence,
+)
 from pyfsagg.statistics.signed_rank import (
     SignedRankTest,
     wilcoxon,
@@ -54,6 +58,7 @@ __all__ = [
     "NemenyiTest",
     "OneWayAnova",
     "PairwiseTests",
+    "RankConfidence",
     "RepeatedMeasuresAnova",
     "SignedRankTest",
     "Sphericity",
@@ -68,6 +73,7 @@ __all__ = [
     "pairwise_tests",
     "rank_biserial_paired",
     "rank_biserial_unpaired",
+    "rank_confidence",
     "rm_anova",
     "sphericity_test",
     "wilcoxon",

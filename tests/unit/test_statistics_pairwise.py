@@ -314,7 +314,8 @@ def test_degrees_of_freedom_can_be_given():
 
 def test_a_pair_without_a_p_value_counts_among_the_tests():
     a = np.array([0.8, 0.9, 0.7, 0.85, 0.82])
-    values = np.column_stack([a, a + 0.125, a + [0.1, 0.3, 0.2, 0.4, 0.2], a])
+    more = np.array([0.1, 0.3, 0.2, 0.4, 0.2])
+    values = np.column_stack([a, a + 0.125, a + more, a])
     found = pairwise_tests(values, test="corrected_t", test_train_ratio=0.25).to_frame()
     copies = found[found["note"].str.contains("p = 1 by definition")]
     assert copies[["p", "p_adjusted"]].to_numpy().tolist() == [[1.0, 1.0]]
