@@ -224,7 +224,7 @@ def _counts(value: Any) -> Any:
 def _ensemble(
     method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
 ) -> dict[str, Any]:
-    run = {"wam": pyfsagg.wam, "bam": pyfsagg.bam}[method]
+    run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
     result = run(_table(table), _target(target), **_settings(run, options))
     names = list(result.feature_names)
     return {
