@@ -61,9 +61,7 @@ def _standardised(draw: Floats, variances: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def independent_item_maxima(
-    draws: Floats, variances: Floats, items: NDArray[np.intp]
-) -> Floats:
+def independent_item_maxima(draws: Floats, variances: Floats, items: NDArray[np.intp]) -> Floats:
     """As `dense_item_maxima`, for some `items` of independent ones; `draws` is (n, p).
 
     (z_k - z_j)^2 / (v_j + v_k) is at most u_j^2 + u_k^2 with u = z / sd: items in the order of |u|
@@ -89,9 +87,7 @@ def independent_item_maxima(
 
 
 @njit(cache=True, nogil=True)
-def independent_maxima(
-    draws: Floats, variances: Floats, estimates: Floats, limit: float
-) -> Floats:
+def independent_maxima(draws: Floats, variances: Floats, estimates: Floats, limit: float) -> Floats:
     """As `dense_maxima`, for independent items, with the bound of `independent_item_maxima`."""
     n_draws, p = draws.shape
     found = np.zeros(n_draws)

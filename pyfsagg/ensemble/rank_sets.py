@@ -8,7 +8,7 @@ import numpy as np
 
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.statistics.rank_confidence import RankConfidence, sets_of_replicates
+from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
 if TYPE_CHECKING:
     from pyfsagg.ensemble.result import EnsembleResult

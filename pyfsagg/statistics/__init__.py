@@ -37,7 +37,7 @@ from pyfsagg.statistics.pairwise import (
     adjust_p_values,
     pairwise_tests,
 )
-from pyfsagg.statistics.rank_confidence import (
+from pyfsagg.statistics.rank_sets import (
     RankConfidence,
     rank_confidence,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -81,7 +83,9 @@ def _values(
     return pd.DataFrame(np.concatenate(found), index=index, columns=list("abcd"))
 
 
-def _design(n: int, folds: int, repeats: int, protocol: str = "nested", signal: float = 0.4):
+def _design(
+    n: int, folds: int, repeats: int, protocol: str = "nested", signal: float = 0.4
+) -> dict[str, Any]:
     return {
         "n": n,
         "folds": folds,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-import pyfsagg
+from pyfsagg.ensemble import wam
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 from pyfsagg.reproduce.calibration.data import SIGNALS, labelled_table
 from pyfsagg.statistics import RankConfidence, rank_confidence
@@ -88,7 +88,7 @@ def ranks_of_features(
     X, y = labelled_table(rng, signal, n, p)
     truth = np.zeros(p)
     truth[: len(SIGNALS[signal])] = SIGNALS[signal]
-    result = pyfsagg.wam(
+    result = wam(
         X, y, filter=filter, resampling=plan, n_resamples=m, random_state=int(rng.integers(2**31))
     )
     first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)

@@ -278,18 +278,14 @@ def sets_of_replicates(
     _check_size(p, MOST_DEPENDENT, "replicates")
     rng = np.random.default_rng(random_state)
     centred = (replicates - replicates.mean(axis=0)) * math.sqrt(factor / (m - 1.0))
-    errors = _with_covariance(
-        rng.standard_normal((n_draws, m)) @ centred, centred.T @ centred
-    )
+    errors = _with_covariance(rng.standard_normal((n_draws, m)) @ centred, centred.T @ centred)
     return _sets(estimates, tuple(names), errors, confidence, df=m - 1.0, of=of)
 
 
 # ---------------------------------------------------------------------------------------------
 # reading
 # ---------------------------------------------------------------------------------------------
-def _read_estimates(
-    estimates: Any, names: Sequence[str] | None
-) -> tuple[Floats, tuple[str, ...]]:
+def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if names is None and isinstance(estimates, pd.Series):
         names = [str(name) for name in estimates.index]
     values = np.asarray(estimates, dtype=np.float64)
@@ -407,9 +403,7 @@ def _sets(
             break
         count = made
     ranks = stats.rankdata(-signed, method="min").astype(np.int64)
-    return RankConfidence(
-        names, values, ranks, lower, upper, lower_all, upper_all, confidence, of
-    )
+    return RankConfidence(names, values, ranks, lower, upper, lower_all, upper_all, confidence, of)
 
 
 def _quantiles(maxima: Floats, confidence: float) -> Floats:
