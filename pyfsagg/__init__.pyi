@@ -1,4 +1,5 @@
 from . import aggregation as aggregation
+from . import error_control as error_control
 from . import plotting as plotting
 from . import rank_order as rank_order
 from . import reproduce as reproduce
@@ -101,6 +102,7 @@ __all__ = [
     "chi_squared",
     "compare_aggregators",
     "discretize",
+    "error_control",
     "evaluate",
     "feature_stability",
     "fit_criterion",
