@@ -1,5 +1,5 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
-from pyfsagg.reproduce.calibration.designs import folds, lists, rank_sets
+from pyfsagg.reproduce.calibration.designs import folds, lists
 
-__all__ = ["folds", "lists", "rank_sets"]
+__all__ = ["folds", "lists"]
