@@ -209,3 +209,50 @@ def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
     assert both[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("test = ") for line in both)
     assert [line for line in lines[1:] if line not in both] == []
+
+
+def test_settings_and_words_of_p_values(table):
+    result = replace(aggregate(table, "rra", adjust="holm"), remarks=("a remark",))
+    assert (result.settings["adjust"], result.settings["n_tests"]) == ("holm", 40)
+    assert result.about_p_values(True) == [result.adjustment, "a remark"]
+    assert result.about_p_values(False) == ["a remark"]
+    without = aggregate(table, "mean_rank")
+    assert (without.settings["adjust"], without.settings["n_tests"]) == (None, None)
+    assert without.about_p_values(True) == list(without.remarks)
+
+
+def test_a_permutation_test_comes_back_with_its_aggregation(table, tmp_path):
+    test = permutation_p_values(table, "rra", n_permutations=9, random_state=1)
+    result = replace(aggregate(table, "rra", adjust="holm"), permutation=test)
+    result.save(tmp_path / "kept")
+    record = json.loads((tmp_path / "kept" / "run.json").read_text(encoding="utf-8"))
+    assert set(record["permutation"]) == {"method", "n_permutations", "adjust", "call"}
+    back = Aggregation.load(tmp_path / "kept")
+    assert back.adjust == "holm"
+    assert back.permutation.n_permutations == 9
+    pd.testing.assert_frame_equal(back.permutation.to_frame(), test.to_frame())
+    pd.testing.assert_frame_equal(back.items(), result.items())
+
+
+def test_an_aggregation_without_its_lists_is_kept_too(table, tmp_path):
+    result = replace(aggregate(table, "rra"), table=None)
+    result.save(tmp_path / "kept")
+    back = Aggregation.load(tmp_path / "kept")
+    assert back.table is None
+    pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
+    items = json.loads(result.to_json())["items"]
+    assert [item["name"] for item in items] == result.select(len(table.names))
+
+
+@pytest.mark.parametrize("ties", ["random", "average"])
+def test_ties_that_fell_at_random_are_kept_as_they_fell(ties):
+    scores = pd.DataFrame([[3.0, 3.0, 1.0, 1.0, 0.0]] * 4, columns=list("abcde"))
+    lists = RankTable.from_scores(
+        scores, ties=ties, **({"random_state": 3} if ties == "random" else {})
+    )
+    kept = replace(aggregate(lists, "mean_rank"), table=lists).arrays()
+    if ties == "random":
+        np.testing.assert_array_equal(kept["table_ranks"], lists.ranks)
+    else:
+        assert "table_ranks" not in kept
+    np.testing.assert_array_equal(kept["table_scores"], lists.scores)
