@@ -233,6 +233,7 @@ def _ensemble(
         "ranking": _frame(result.to_frame(), "feature"),
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
+        "about_copies": result.about_copies(),
         "scores": result.scores,
         "ranks": result.ranking,
         "parameters": _plain(result.parameters),

@@ -258,9 +258,9 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
         if spearman
         else ""
     )
-    ties = result.about_ties(threshold)
+    notes = [result.about_ties(threshold), result.about_copies(threshold)]
     return Markup("{} {}{}{}").format(
-        " ".join(sentences), selection, agreement, f" {ties}" if ties else ""
+        " ".join(sentences), selection, agreement, "".join(f" {note}" for note in notes if note)
     )
 
 

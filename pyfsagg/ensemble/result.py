@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.ensemble.clusters import Copies, about_copies, clusters_of_run
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
@@ -55,6 +56,9 @@ class EnsembleResult(Result):
         Ranks of `scores`, 1 = most important; ties get average ranks.
     parameters, data, versions : dict
         How the run was made (with the seed that repeats it), on what, and by which software.
+    copies : Copies or None
+        Numeric features that are nearly copies (|r| at least 0.9); None if the run did not look for
+        them, as in sparse or wide tables.  :meth:`clusters` says how often they are selected.
 
     Notes
     -----
@@ -76,6 +80,7 @@ class EnsembleResult(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
+    copies: Copies | None = None
 
     @property
     def n_resamples(self) -> int:
@@ -125,6 +130,74 @@ class EnsembleResult(Result):
         Empty without ties.  :meth:`select` goes by the order of the columns among equal scores.
         """
         return about_ties(self.scores, n_selected(threshold, self.n_features))
+
+    def clusters(
+        self,
+        X: Any = None,
+        threshold: float | int = 0.25,
+        *,
+        similarity: Any = None,
+        min_similarity: float | None = None,
+    ) -> pd.DataFrame:
+        """How often clusters of similar features are selected, each as one.
+
+        Copies of one signal share its votes: with eight of them each may be selected in 40 % of the
+        resamples, so that none looks stable, although one of them nearly always is.
+
+        Parameters
+        ----------
+        X : table, optional
+            The table of the run.  Without it the clusters that the run found, by Pearson and 0.9.
+        threshold : int or float
+            How many features a resample selects, as in :meth:`select`.
+        similarity : {"pearson", "spearman"} or array (n_features, n_features), optional
+            The absolute correlation of two features (Pearson by default), or a matrix of similarities
+            within [0, 1], for which no `X` is needed.
+        min_similarity : float, optional
+            Every two features of a cluster are at least so similar, in (0, 1]; 0.9 by default.
+
+        Returns
+        -------
+        DataFrame
+            One row per cluster, single features included, best rank first; the index is the
+            representative, the member with the best aggregated rank (ties by column order).
+            ``members``, best first, and ``size``; ``rank`` of the representative; ``frequency``, the
+            share of resamples that select at least one member, and ``largest_frequency`` that of the
+            member that is selected most often (equal scores at the edge count with the share of their
+            orders); ``splits_vote``, whether at least half of the resamples select a member, and this
+            share exceeds ``largest_frequency`` by 0.2 or more; and a sentence as ``note`` if it does.
+
+        Raises
+        ------
+        DataError
+            If the run did not look for copies and neither `X` nor a matrix is given, or `X` lacks a
+            feature.
+        InputTypeError
+            For a sparse `X`.
+        ParameterError
+            For a similarity or a limit out of range.
+
+        Notes
+        -----
+        Correlations are over the rows in which both features are known, which must be half of the rows
+        or more; nominal and constant features are similar to no other one.  Clusters by complete
+        linkage.  The frequencies describe the resamples of this sample; of several features one is
+        selected more often by chance, too.
+
+        Examples
+        --------
+        >>> import pyfsagg
+        >>> data = pyfsagg.load_dataset("wine")
+        >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
+        >>> found = result.clusters(data.X, threshold=3, min_similarity=0.8)
+        >>> found.loc["flavanoids", ["members", "frequency"]].tolist()
+        [('flavanoids', 'total_phenols'), 1.0]
+        """
+        return clusters_of_run(self, X, threshold, similarity, min_similarity)
+
+    def about_copies(self, threshold: float | int = 0.25) -> str:
+        """Which features are nearly copies and split the vote, in words; empty if there are none."""
+        return about_copies(self, threshold)
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
         """How far the resamples agree: one row per filter (and one for BAM), five measures.
@@ -233,6 +306,8 @@ class EnsembleResult(Result):
             "threshold": threshold,
             "selected": self.select(threshold),
             "ties": self.about_ties(threshold),
+            "copies": None if self.copies is None else self.copies.record(),
+            "about_copies": self.about_copies(threshold),
             "stability": table,
         }
 
@@ -262,6 +337,7 @@ class EnsembleResult(Result):
             parameters=document["parameters"],
             data=document["data"],
             versions=document["versions"],
+            copies=Copies.of_record(document.get("copies")),
         )
 
     def lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -296,7 +372,11 @@ class EnsembleResult(Result):
             f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
             f"({self.parameters['resampling']})",
             f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
-            *([textwrap.fill(ties, 88)] if (ties := self.about_ties(threshold)) else []),
+            *(
+                textwrap.fill(note, 88)
+                for note in (self.about_ties(threshold), self.about_copies(threshold))
+                if note
+            ),
             f"Agreement of the resamples:\n{stability}",
         ]
 

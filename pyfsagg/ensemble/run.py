@@ -19,9 +19,10 @@ from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.reading import read_any_table, read_target
-from pyfsagg._table.table import AnyTable
+from pyfsagg._table.table import AnyTable, Weights, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.ensemble.clusters import find_copies
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
@@ -58,6 +59,7 @@ class Run:
     identity: dict[str, Any]
     store: MatrixStore
     execution: Execution
+    row_weights: Weights
 
     def collect(
         self,
@@ -200,6 +202,7 @@ def set_up_run(
         identity_of_run,
         store,
         execution,
+        full_weights(table.n_samples, plan.sample_weight)[0],
     )
 
 
@@ -252,6 +255,7 @@ def run_ensemble(
         parameters={**run.parameters, "call": call.record()},
         data=run.data,
         versions=versions(),
+        copies=find_copies(run.table, run.row_weights),
     )
 
 

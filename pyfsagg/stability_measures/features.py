@@ -19,7 +19,7 @@ from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import Selection, read_collection
 from pyfsagg.stability_measures._ties import check_ties
 
-__all__ = ["feature_stability"]
+__all__ = ["feature_stability", "select_seen"]
 
 
 def feature_stability(
@@ -152,7 +152,7 @@ def _standing(scores: Floats, size: int) -> _Standing:
     ranks = np.empty((m, p), dtype=np.float32)  # halves up to 8 million are exact
     for rows in row_blocks(scores.shape):
         block = scores[rows]
-        support, part = _select_seen(block, size)
+        support, part = select_seen(block, size)
         seen += (~np.isnan(block)).sum(axis=0)
         count += support.sum(axis=0)
         share += part.sum(axis=0)
@@ -175,7 +175,7 @@ def _rank_columns(
     return dict(zip(names, found, strict=True))
 
 
-def _select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
+def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
     """Selection of each resample, and the share of orders of tied features that select a feature.
 
     `size` is meant for all p features; resamples that saw fewer are treated group by group, one

@@ -25,8 +25,9 @@
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
 #'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (what was
-#'   aggregated), `parameters`, `data` and `versions`. It holds nothing of Python, so that `saveRDS()`
-#'   keeps all of it.
+#'   aggregated), `about_copies` (a sentence if features that are nearly copies split the vote),
+#'   `parameters`, `data` and `versions`. It holds nothing of Python, so that `saveRDS()` keeps all of
+#'   it.
 #' @seealso [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {
@@ -97,6 +98,7 @@ run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
       ranks = stats::setNames(as.vector(found$ranks), features),
       score_matrices = lapply(found$score_matrices, named),
       combined = named(found$combined),
+      about_copies = found$about_copies,
       parameters = found$parameters,
       data = found$data,
       versions = found$versions

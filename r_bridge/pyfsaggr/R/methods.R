@@ -14,6 +14,8 @@ print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
       "arbitrary (column tied)."
     )), sep = "\n")
   }
+  # A result that was saved by an older version has no such sentence.
+  if (isTRUE(nzchar(x$about_copies))) cat(strwrap(x$about_copies), sep = "\n")
   invisible(x)
 }
 

@@ -55,6 +55,18 @@ test_that("results are those of Python, bit for bit", {
   expect_identical(unname(ours$scores), as.vector(theirs$scores))
 })
 
+test_that("copies that split the vote are told", {
+  skip_without_pyfsagg()
+  signal <- sin(1:120 * 7)
+  table <- data.frame(sapply(1:8, function(j) signal + 0.2 * sin(1:120 * (10 + j))))
+  names(table) <- paste0("copy", 1:8)
+  for (j in 1:4) table[[paste0("noise", j)]] <- cos(1:120 * (20 + j))
+  found <- wam(table, signal + cos(1:120 * 3) > 0, n_resamples = 60, seed = 1, progress = FALSE)
+  expect_match(found$about_copies, "split the vote")
+  expect_output(print(found), "nearly copies")
+  expect_identical(quick(iris[3:4], iris$Species)$about_copies, "")
+})
+
 test_that("set.seed decides unless a seed is given", {
   skip_without_pyfsagg()
   run <- function() wam(iris[1:4], iris$Species, n_resamples = 5, progress = FALSE)$combined

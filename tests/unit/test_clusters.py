@@ -1,0 +1,256 @@
+"""Nearly equal features share the votes of one signal: clusters count as one, and a note says so."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from scipy.stats import spearmanr
+
+import pyfsagg
+from pyfsagg import Bootstrap, EnsembleResult
+from pyfsagg._table.table import check_table
+from pyfsagg.ensemble import clusters
+from pyfsagg.ensemble.clusters import Copies, absolute_correlations, find_copies
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+
+
+def noisy_copies(sign: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
+    """Eight noisy copies of one signal, the odd ones times `sign`, among twenty noise features."""
+    rng = np.random.default_rng(0)
+    signal = rng.normal(size=150)
+    y = (signal + rng.normal(size=150) > 0).astype(int)
+    near = [signal + 0.15 * rng.normal(size=150) for _ in range(8)]
+    columns = [sign**j * each for j, each in enumerate(near)] + list(rng.normal(size=(20, 150)))
+    return pd.DataFrame({f"V{j}": column for j, column in enumerate(columns)}), y
+
+
+def run(X: pd.DataFrame, y: np.ndarray, **options: object) -> EnsembleResult:
+    return pyfsagg.wam(X, y, n_resamples=60, random_state=0, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def split() -> EnsembleResult:
+    return run(*noisy_copies())
+
+
+def with_scores(scores: list[list[float]], *groups: str) -> EnsembleResult:
+    """A result with the given scores of each resample; `groups` are clusters of its features a, b, …"""
+    matrix = np.array(scores)
+    names = tuple("abcdefgh"[: matrix.shape[1]])
+    X = np.random.default_rng(0).normal(size=(20, len(names)))
+    result = run(pd.DataFrame(X, columns=list(names)), np.arange(20) % 2)
+    mean = np.nanmean(matrix, axis=0)
+    return replace(
+        result,
+        combined=matrix,
+        scores=mean,
+        ranking=pd.Series(-mean).rank().to_numpy(),
+        copies=Copies("pearson", 0.9, tuple(map(tuple, groups))),
+    )
+
+
+def test_eight_copies_count_as_one(split: EnsembleResult) -> None:
+    found = split.clusters(threshold=3).iloc[0]
+    assert set(found["members"]) == {f"V{j}" for j in range(8)}
+    assert found.name == split.select(1)[0]
+    assert found["rank"] == 1
+    frame = split.to_frame(3)["selection_frequency"]
+    assert found["largest_frequency"] == pytest.approx(frame[list(found["members"])].max())
+    assert found["frequency"] == 1.0
+    assert found["splits_vote"]
+    assert "|r| at least 0.9" in found["note"]
+    assert "at least one of them in 100%." in found["note"]
+    rows = split.clusters(threshold=3)
+    assert sorted(itertools.chain(*rows["members"])) == sorted(split.feature_names)
+    alone = rows[rows["size"] == 1]
+    np.testing.assert_allclose(alone["frequency"], frame[alone.index], rtol=1e-12)
+
+
+def test_the_note_is_where_people_read(split: EnsembleResult, tmp_path: Path) -> None:
+    note = split.about_copies(3)
+    assert "split the vote" in note
+    assert note in " ".join(split.summary_text(threshold=3).split())
+    assert "split the vote" in split.to_html(threshold=3)
+    again = EnsembleResult.load(split.save(tmp_path / "run", threshold=3))
+    assert again.copies == split.copies
+    assert again.about_copies(3) == note
+
+
+def test_no_copies_no_note() -> None:
+    X, y = noisy_copies()
+    result = run(X.iloc[:, 7:], y)
+    assert result.copies == Copies("pearson", 0.9, ())
+    assert result.about_copies() == ""
+    assert not result.clusters()["splits_vote"].any()
+    assert "copies" not in result.summary_text()
+
+
+def test_copies_with_room_for_all_do_not_split_the_vote(split: EnsembleResult) -> None:
+    assert split.about_copies(8) == ""
+    assert split.clusters(threshold=8)["size"].iloc[0] == 8
+
+
+def test_a_flipped_sign_is_a_copy_and_the_order_of_columns_does_not_matter() -> None:
+    X, y = noisy_copies(sign=-1)
+    result = run(X, y)
+    other = run(X.iloc[:, np.random.default_rng(1).permutation(28)], y)
+    assert result.copies == other.copies
+    one, two = result.clusters(threshold=3), other.clusters(threshold=3)
+    assert one["size"].iloc[0] == 8
+    pd.testing.assert_frame_equal(one.loc[one["size"] > 1], two.loc[two["size"] > 1])
+    pd.testing.assert_frame_equal(one.sort_index(), two.sort_index())
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 3, 4, 5])
+def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
+    scores = [
+        [9.0, 1.0, 1.0, 1.0, 0.0, 0.5],
+        [2.0, 2.0, 0.0, 2.0, 2.0, 1.0],
+        [6.0, 5.0, 4.0, 3.0, 2.0, 1.0],
+        [5.0, 0.0, 7.0, 0.0, 3.0, 3.0],
+    ]
+    result = with_scores(scores, "bcd", "ae")
+    found = result.clusters(threshold=threshold)
+    for members in ("bcd", "ae", "f"):
+        chosen = ["abcdef".index(name) for name in members]
+        expected = []
+        for row in scores:
+            orders = itertools.permutations(range(6))
+            picked = [
+                set(sorted(range(6), key=lambda j: (-row[j], order[j]))[:threshold])
+                for order in orders
+            ]
+            expected.append(np.mean([bool(each & set(chosen)) for each in picked]))
+        (row_of,) = (r for _, r in found.iterrows() if set(r["members"]) == set(members))
+        assert row_of["frequency"] == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+def test_a_resample_that_saw_no_member_does_not_count() -> None:
+    nan = np.nan
+    result = with_scores([[3.0, 2.0, 1.0, 0.0], [nan, nan, 1.0, 0.0], [nan, 0.0, 1.0, 2.0]], "ab")
+    row = result.clusters(threshold=1).loc["a"]
+    assert row["frequency"] == 0.5  # of the first and the third resample
+    assert row["largest_frequency"] == 1.0  # a: of the first
+
+
+def test_correlations_are_those_of_the_rows_known_in_both() -> None:
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd")).round(1)
+    X["d"] = X["a"] + 0.3 * X["b"]
+    complete = absolute_correlations(check_table(X))
+    np.testing.assert_allclose(complete, X.corr().abs(), atol=1e-11)
+    ranks = absolute_correlations(check_table(X), "spearman")
+    np.testing.assert_allclose(ranks, np.abs(spearmanr(X).statistic), atol=1e-11)
+    X.loc[rng.random(40) < 0.2, "a"] = np.nan
+    X.loc[rng.random(40) < 0.2, "b"] = np.nan
+    np.testing.assert_allclose(absolute_correlations(check_table(X)), X.corr().abs(), atol=1e-9)
+
+
+def test_a_weight_is_a_repeated_row() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 9, size=(30, 5)) + np.arange(30)[:, np.newaxis] / 3
+    weights = rng.integers(0, 4, size=30)
+    for similarity in ("pearson", "spearman"):
+        one = absolute_correlations(check_table(X), similarity, weights)
+        two = absolute_correlations(check_table(np.repeat(X, weights, axis=0)), similarity)
+        np.testing.assert_allclose(one, two, atol=1e-11)
+    y = np.arange(30) % 2
+    plan = Bootstrap(sample_weight=weights)
+    weighted = pyfsagg.wam(X, y, n_resamples=5, random_state=0, resampling=plan)
+    repeated = pyfsagg.wam(
+        np.repeat(X, weights, axis=0), np.repeat(y, weights), n_resamples=5, random_state=0
+    )
+    assert weighted.copies == repeated.copies
+
+
+def test_what_has_no_correlation_stays_alone() -> None:
+    rng = np.random.default_rng(7)
+    value = rng.normal(size=60)
+    X = pd.DataFrame(
+        {
+            "value": value,
+            "copy": value * 1e200,
+            "constant": 3.0,
+            "zero": 0.0,
+            "word": np.where(value > 0, "high", "low"),
+            "same word": np.where(value > 0, "high", "low"),
+            "rare": np.where(np.arange(60) < 25, value, np.nan),
+            "flag": value > 0,
+        }
+    )
+    found = find_copies(check_table(X))
+    assert found is not None
+    assert found.clusters == (("copy", "value"),)
+    X["known"] = np.where(np.arange(60) < 31, value, np.nan)
+    found = find_copies(check_table(X))
+    assert found is not None
+    assert found.clusters == (("copy", "known", "value"),)
+    result = run(X.drop(columns=["constant", "zero"]), (value > 0).astype(int))
+    assert result.clusters()["size"].sum() == 7
+
+
+def test_every_pair_of_a_cluster_is_similar() -> None:
+    """A chain a - b - c - d is cut: single linkage would make it one."""
+    matrix = np.eye(4)
+    for i, j in ((0, 1), (1, 2), (2, 3)):
+        matrix[i, j] = matrix[j, i] = 0.95
+    result = with_scores([[4.0, 3.0, 2.0, 1.0]])
+    found = result.clusters(similarity=matrix)
+    assert sorted(found["size"]) == [2, 2]
+    place = {name: j for j, name in enumerate(result.feature_names)}
+    for members in found["members"]:
+        for one, two in itertools.combinations(members, 2):
+            assert matrix[place[one], place[two]] >= 0.9
+
+
+def test_the_similarity_and_its_limit_can_be_chosen(split: EnsembleResult) -> None:
+    X, _ = noisy_copies()
+    pd.testing.assert_frame_equal(split.clusters(X), split.clusters())
+    assert (split.clusters(X, min_similarity=1.0)["size"] == 1).all()
+    assert (split.clusters(np.exp(5 * X), similarity="spearman")["size"] == 8).sum() == 1
+    assert not (split.clusters(np.exp(5 * X))["size"] == 8).any()
+    backwards = X.iloc[:, ::-1].assign(more=0.0)
+    pd.testing.assert_frame_equal(split.clusters(backwards), split.clusters())
+    by_matrix = split.clusters(similarity=X.corr().abs().clip(upper=1.0))
+    assert by_matrix["members"].tolist() == split.clusters()["members"].tolist()
+
+
+def test_bad_input(split: EnsembleResult) -> None:
+    X, _ = noisy_copies()
+    with pytest.raises(DataError, match="no column 'V3'"):
+        split.clusters(X.drop(columns="V3"))
+    with pytest.raises(ParameterError, match="give X"):
+        split.clusters(min_similarity=0.8)
+    with pytest.raises(ParameterError, match="leave out X"):
+        split.clusters(X, similarity=np.eye(28))
+    with pytest.raises(DataError, match="has 3 features"):
+        split.clusters(similarity=np.eye(3))
+    with pytest.raises(ParameterError, match="similarity"):
+        split.clusters(X, similarity="kendall")
+    with pytest.raises(ParameterError, match="min_similarity"):
+        split.clusters(X, min_similarity=0.0)
+    with pytest.raises(ParameterError, match="threshold"):
+        split.clusters(threshold=29)
+    with pytest.raises(InputTypeError, match="sparse"):
+        split.clusters(scipy.sparse.csr_array(X.to_numpy()))
+
+
+def test_large_and_sparse_tables_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy_copies()
+    counts = scipy.sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(150, 6)))
+    sparse = run(counts, y)  # type: ignore[arg-type]
+    assert sparse.copies is None
+    assert sparse.about_copies() == ""
+    with pytest.raises(DataError, match="did not look for copies"):
+        sparse.clusters()
+    monkeypatch.setattr(clusters, "MOST_FEATURES", 27)
+    assert run(X, y).copies is None
+    monkeypatch.setattr(clusters, "MOST_FEATURES", 28)
+    monkeypatch.setattr(clusters, "MOST_PRODUCTS", 150 * 28**2 - 1)
+    assert run(X, y).copies is None
