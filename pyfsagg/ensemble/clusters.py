@@ -216,7 +216,12 @@ def clusters_of_run(
 
 def _table_of(result: EnsembleResult, X: Any) -> Table:
     """The features of the result in a table that holds them."""
-    table = check_table(X, nominal=result.parameters.get("nominal"))
+    columns = list(getattr(X, "columns", ()))
+    nominal = [  # recorded as texts; what names no column is a position
+        int(each) if each not in columns and each.isdigit() else each
+        for each in result.parameters.get("nominal") or ()
+    ]
+    table = check_table(X, nominal=nominal)
     place = {name: j for j, name in enumerate(table.feature_names)}
     missing = [name for name in result.feature_names if name not in place]
     if missing:

@@ -221,6 +221,16 @@ def test_the_similarity_and_its_limit_can_be_chosen(split: EnsembleResult) -> No
     assert by_matrix["members"].tolist() == split.clusters()["members"].tolist()
 
 
+@pytest.mark.parametrize("first", [0, "0", "V0"])
+def test_nominal_columns_are_those_of_the_run(first: int | str) -> None:
+    X, y = noisy_copies()
+    X = X.round().rename(columns={"V0": first})
+    task = pyfsagg.Task(nominal=[first, 1])
+    result = run(X, y, task=task)
+    assert (result.clusters(X, min_similarity=0.5)["size"] == 6).sum() == 1
+    pd.testing.assert_frame_equal(result.clusters(X), result.clusters())
+
+
 def test_bad_input(split: EnsembleResult) -> None:
     X, _ = noisy_copies()
     with pytest.raises(DataError, match="no column 'V3'"):
