@@ -36,12 +36,15 @@ class AggregatedValues:
         For methods that come with a null distribution.
     remarks : tuple of str
         What a reader of the p-values has to know.
+    log10_p_values : ndarray (p,) or None
+        Their decimal logarithms, which go on where a p-value is too small for a number (1e-308).
     """
 
     scores: Floats
     statistic: Floats
     p_values: Floats | None = None
     remarks: tuple[str, ...] = ()
+    log10_p_values: Floats | None = None
 
 
 def _never(_options: Mapping[str, Any]) -> bool:

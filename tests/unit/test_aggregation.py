@@ -250,7 +250,7 @@ def test_aggregation_result():
     frame = result.to_frame()
     assert list(frame.index) == ["a", "b", "c"]
     values = ["ranking", "score", "statistic", "tied"]
-    assert list(frame.columns) == [*values, "p_value", "adjusted_p_value"]
+    assert list(frame.columns) == [*values, "p_value", "log10_p_value", "adjusted_p_value"]
     assert result.select(1) == ["a"]
     assert result.select(0.5) == ["a", "b"]
     assert repr(result).startswith("Aggregation(robust_rank_aggregation: 3 items from 3 list(s)")
@@ -426,3 +426,22 @@ def test_permutation_refusals():
         permutation_p_values(SCORES, "am", groups=[1, 2, 2], null=lambda g: SCORES)
     with pytest.raises(DataError, match="other items"):
         permutation_p_values(SCORES, "am", null=lambda g: SCORES[:, :2], n_permutations=1)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"), [("rra", {}), ("rra", {"exact": True}), ("mean_p_value", {})]
+)
+def test_logarithms_of_p_values_go_on_below_the_smallest_number(method: str, options: dict) -> None:
+    rng = np.random.default_rng(2)
+    some = aggregate(
+        RankTable.from_scores(rng.integers(0, 4, (5, 30)).astype(float)), method, **options
+    )
+    np.testing.assert_allclose(some.log10_p_values, np.log10(some.p_values), rtol=1e-12, atol=1e-15)
+    lists = [["a", "b"]] * (100 if method == "rra" else 500)
+    tiny = aggregate(RankTable.from_lists(lists, universe=10**6), method, **options).to_frame()
+    assert tiny["p_value"].iloc[0] == 0.0
+    # RRA: 100 lists in which an item is first of a million, p = 100 * (1e-6)^100 at most.
+    if method == "rra":
+        assert tiny.loc["a", "log10_p_value"] == pytest.approx(-598.0, rel=1e-9)
+    assert -1000 < tiny["log10_p_value"].iloc[0] < -308
+    assert tiny["log10_p_value"].is_monotonic_increasing

@@ -25,8 +25,8 @@ RULES = (
     "off, and holds under another reading if only some other form does. A statement of significance "
     "is decided at the 5 % level by the test that the text names. Words of quantity are shares of "
     "rows: all is every row, almost all at least 80 %, most more than half; a statement that "
-    "rows with lost cells decide, one way or the other, is not checkable. Everything is computed from the tables "
-    "that the papers print, unless own runs are named."
+    "rows with lost cells decide, one way or the other, is not checkable. Everything is computed "
+    "from the tables that the papers print, unless own runs are named."
 )
 
 
