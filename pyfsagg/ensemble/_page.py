@@ -38,6 +38,7 @@ from pyfsagg._page.page import (
     write_page,
 )
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._between import between_blocks, repeated_rows
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
@@ -169,7 +170,15 @@ def ensemble_page(
     kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
     sections = [
         Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
-        Section("ranking", "Ranking", [_ranking_table(result, threshold, k)]),
+        Section(
+            "between",
+            "Would another sample give the same?",
+            between_blocks(result, threshold),
+            short="Another sample?",
+        ),
+        Section(
+            "ranking", "Ranking", [_ranking_table(result, threshold, k), *repeated_rows(result)]
+        ),
         Section("pictures", "Pictures", _pictures(result, threshold, k)),
         Section("stability", "Stability", stability),
         Section(
