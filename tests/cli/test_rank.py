@@ -210,7 +210,9 @@ def test_runs_without_a_stability_say_why(pyfsagg, table: Path, tmp_path: Path, 
         f"rank wine.csv --target kind --exclude subject --n-resamples 20 --output out {flags}"
     )
     assert done.returncode == 0, done.stderr
-    assert "Agreement of the resamples:\nnot defined: " in done.stdout
+    assert (
+        "Agreement of the resamples, which share rows of one sample:\nnot defined: " in done.stdout
+    )
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert "undefined" in document["stability"]
     assert len(document["ranking"]) == 13

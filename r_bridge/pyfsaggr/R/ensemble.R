@@ -27,8 +27,8 @@
 #'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (what was
 #'   aggregated), `parameters`, `data` and `versions`; and `between_samples`, a data frame that says how
 #'   far two samples of half the size would agree (sets, ranks and scores, with limits that are about
-#'   the population), or `NULL` with `pairs = 0` or few resamples. It holds nothing of Python, so that `saveRDS()`
-#'   keeps all of it.
+#'   the population), or `NULL` with `pairs = 0` or few resamples. It holds nothing of Python, so
+#'   that `saveRDS()` keeps all of it.
 #' @seealso [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {

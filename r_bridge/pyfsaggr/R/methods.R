@@ -31,7 +31,8 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
   structure(
     list(
       headline = headline(object), ranking = object$ranking,
-      stability = stability(object, measures, ...), between_samples = object$between_samples, seed = object$parameters$seed
+      stability = stability(object, measures, ...), between_samples = object$between_samples,
+      seed = object$parameters$seed
     ),
     class = "summary.pyfsagg_ensemble"
   )
