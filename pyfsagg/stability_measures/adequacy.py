@@ -155,8 +155,8 @@ def adequacy(
     A bootstrap sample of m resamples holds 63 % of them, and has the same extremes as the run most of the
     time: for an aggregator that one resample can decide (minimum, maximum, best_go_first, the geometric
     mean of scores that may be 0) it promises fewer changes than there are (``pyfsagg reproduce
-    calibration --only adequacy``).  There, ``by="halves"``: two halves of the resamples, drawn at random, are two runs of m/2 resamples, and all
-    numbers are about runs of that size.
+    calibration --only adequacy``).  There, ``by="halves"``: two halves of the resamples, drawn at
+    random, are two runs of m/2 resamples, and all numbers are about runs of that size.
 
     Examples
     --------
