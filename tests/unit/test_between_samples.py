@@ -101,7 +101,7 @@ def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
     ("options", "message"),
     [
         ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
-        ({"first": np.full((3, 4), np.nan)}, "missing"),
+        ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
         ({"level": 1.0}, "level"),
         ({"level": 0.0}, "level"),
         ({"top": 50}, "top"),
