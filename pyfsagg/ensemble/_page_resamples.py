@@ -53,7 +53,13 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
     sizes = [size for size in (25 * 2**i for i in range(40)) if size < m]
     try:
         curve = adequacy_curve(
-            result.combined, [*sizes, m], top=k, aggregator=again, by=by, n_boot=n_boot
+            result.combined,
+            [*sizes, m],
+            top=k,
+            aggregator=again,
+            by=by,
+            n_boot=n_boot,
+            random_state=result.seed,
         )
     except DataError as reason:
         return [Text(f"This cannot be said here: {reason}.")]
@@ -99,7 +105,7 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
 def size_block(result: EnsembleResult) -> Block:
     """Stability of the best k features against k, with the level of chance."""
     try:
-        curve = stability_curve(result.combined, input="scores")
+        curve = stability_curve(result.combined, input="scores", random_state=result.seed)
     except DataError as reason:
         return Text(f"There is no such curve here: {reason}.")
     if curve["value"].isna().all():

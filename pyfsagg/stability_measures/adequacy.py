@@ -20,6 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import kendall_block
@@ -59,6 +60,8 @@ class Adequacy:
         Bootstrap samples behind the numbers, or halves.
     n_compared : int
         Resamples in each of the two repetitions that are compared: m, or m/2 where halves are.
+    seed : int
+        Seed of the bootstrap.
     """
 
     features: pd.DataFrame
@@ -71,6 +74,7 @@ class Adequacy:
     top: int
     n_boot: int
     n_compared: int
+    seed: int
 
     def summary(self) -> dict[str, float]:
         """The numbers about the ranking as a whole."""
@@ -110,7 +114,7 @@ def adequacy(
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
     """How far aggregated scores and ranks would move with another m resamples.
@@ -130,8 +134,8 @@ def adequacy(
         needs, and "bootstrap" for an array.
     n_boot : int, default 200
         Bootstrap samples.
-    random_state : int, Generator or None, default 0
-        Seed of the bootstrap.
+    random_state : int, Generator or None
+        Seed of the bootstrap, recorded in the result; None draws one.
     feature_names : sequence of str, optional
         Names of the columns of an array.
 
@@ -179,7 +183,8 @@ def adequacy(
         if by is None and getattr(scores, "aggregates_extremes", False):
             by = "halves"
     by = check_choice("by", by or "bootstrap", ("bootstrap", "halves"))
-    weights = _repetitions(m, n_boot, by, np.random.default_rng(random_state))
+    seed = resolve_seed(random_state)
+    weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
     size = int(weights[0].sum())
     if aggregator is None:
         centre = values.mean(axis=0)
@@ -190,7 +195,7 @@ def adequacy(
         repeated = np.array(
             [_aggregate(aggregator, values[np.repeat(rows, row)]) for row in weights]
         )
-    return _compare(centre, repeated, k, m, size, matrix.feature_names)
+    return _compare(centre, repeated, k, m, size, matrix.feature_names, seed)
 
 
 def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int64]:
@@ -220,7 +225,7 @@ def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
 
 
 def _compare(
-    centre: Floats, repeated: Floats, k: int, m: int, size: int, names: tuple[str, ...]
+    centre: Floats, repeated: Floats, k: int, m: int, size: int, names: tuple[str, ...], seed: int
 ) -> Adequacy:
     p = len(centre)
     n_boot = len(repeated)
@@ -253,6 +258,7 @@ def _compare(
         k,
         n_boot,
         size,
+        seed,
     )
 
 
@@ -279,7 +285,7 @@ def adequacy_curve(
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
 ) -> pd.DataFrame:
     """The numbers of :func:`adequacy` for the first 25, 50, 100, … resamples.
 
@@ -310,6 +316,7 @@ def adequacy_curve(
     if sizes is None:
         doublings = [25 * 2**i for i in range(40) if 25 * 2**i < m]
         sizes = [*doublings, m]
+    seed = resolve_seed(random_state)
     rows = []
     for size in sizes:
         count = check_integer("each of sizes", size, low=2, high=m)
@@ -319,7 +326,7 @@ def adequacy_curve(
             aggregator=aggregator,
             by=by,
             n_boot=n_boot,
-            random_state=random_state,
+            random_state=seed,
         )
         rows.append(found.summary())
     return pd.DataFrame(rows)
@@ -335,7 +342,7 @@ def enough_resamples(
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
 ) -> tuple[bool, Adequacy]:
     """Stopping rule for ``n_resamples="auto"``: is the stated precision reached?
 

@@ -17,6 +17,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._input import read_matrix
+from pyfsagg.stability_measures._ties import expected_shares
 
 __all__ = ["FEWEST_PAIRS", "BetweenSampleStability", "between_sample_stability"]
 
@@ -194,10 +195,8 @@ def between_sample_stability(
 
 def _shares(scores: Floats, k: int) -> Floats:
     """Probability of each feature to be among the best k of its row, ties drawn at random."""
-    edge = -np.partition(-scores, k - 1, axis=1)[:, k - 1 : k]
-    above, tied = scores > edge, scores == edge
-    left = k - above.sum(axis=1, keepdims=True)
-    return np.asarray(above + tied * (left / tied.sum(axis=1, keepdims=True)))
+    selected, shares = expected_shares(scores, k)
+    return np.asarray(selected, dtype=np.float64) if shares is None else shares
 
 
 def _set_agreement(a: Floats, b: Floats, k: int) -> Floats:

@@ -1,5 +1,25 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
-from pyfsagg.reproduce.calibration.designs import adequacy, folds, lists, pairs, subjects
+from pyfsagg.reproduce.calibration.designs import (
+    adequacy,
+    folds,
+    lists,
+    pairs,
+    rank_sets,
+    stability,
+    stability_comparison,
+    stability_intervals,
+    subjects,
+)
 
-__all__ = ["adequacy", "folds", "lists", "pairs", "subjects"]
+__all__ = [
+    "adequacy",
+    "folds",
+    "lists",
+    "pairs",
+    "rank_sets",
+    "stability",
+    "stability_comparison",
+    "stability_intervals",
+    "subjects",
+]

@@ -45,8 +45,8 @@ def repeated_runs(
         )
 
     result = run(N_RESAMPLES)
-    found = adequacy(result, n_boot=20)
-    naive = adequacy(result, by="bootstrap", n_boot=20)
+    found = adequacy(result, n_boot=20, random_state=0)
+    naive = adequacy(result, by="bootstrap", n_boot=20, random_state=0)
     m = found.n_compared
     first, second = run(m), run(m)
     k = found.top
