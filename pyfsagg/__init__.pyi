@@ -58,6 +58,7 @@ from .resampling import ValueNoise as ValueNoise
 from .resampling import list_resampling_plans as list_resampling_plans
 from .results import load_result as load_result
 from .stability_measures import adequacy as adequacy
+from .stability_measures import between_sample_stability as between_sample_stability
 from .stability_measures import feature_stability as feature_stability
 from .stability_measures import list_stability_measures as list_stability_measures
 from .stability_measures import nogueira as nogueira
@@ -102,6 +103,7 @@ __all__ = [
     "aggregate",
     "aggregation",
     "bam",
+    "between_sample_stability",
     "chi_squared",
     "compare_aggregators",
     "discretize",

@@ -238,7 +238,18 @@ def _ensemble(
         "parameters": _plain(result.parameters),
         "data": _plain(result.data),
         "versions": _plain(result.versions),
+        "between_samples": _between_samples(result),
     }
+
+
+def _between_samples(result: pyfsagg.EnsembleResult) -> dict[str, Any] | None:
+    """Agreement of two samples, or None where the run has no pairs."""
+    try:
+        found = result.between_sample_stability()
+    except DataError:
+        return None
+    frame = found.to_frame().assign(n_pairs=found.n_pairs)
+    return _frame(frame, "measure")
 
 
 def _aggregate(

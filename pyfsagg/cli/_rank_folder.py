@@ -23,6 +23,7 @@ MEMORY_FLAGS = {
     "resampling_param": None,
     "filter_param": None,
     "precision": None,
+    "pairs": "auto",
     "drop_near_zero_variance": False,
     "scratch": None,
 }

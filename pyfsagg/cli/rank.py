@@ -115,6 +115,14 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     )
     add("--resampling", metavar="PLAN", help="(default: bootstrap)")
     add(
+        "--pairs",
+        type=number_or_auto,
+        default="auto",
+        metavar="N",
+        help="pairs of disjoint halves that tell how far another sample would agree (default: one for "
+        "every 8 resamples, at most 30; 0: none)",
+    )
+    add(
         "--resampling-param",
         action="append",
         metavar="NAME=VALUE",
@@ -230,6 +238,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     shared = {
         "aggregator": options.aggregator,
         "aggregator_params": assignments(options.aggregator_param),
+        "pairs": options.pairs,
         "random_state": options.seed,
         "n_jobs": options.jobs,
         "filter_params": assignments(options.filter_param),

@@ -38,6 +38,7 @@ from pyfsagg._page.page import (
     write_page,
 )
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._between import between_blocks, repeated_rows
 from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
@@ -170,7 +171,15 @@ def ensemble_page(
     kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
     sections = [
         Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
-        Section("ranking", "Ranking", [_ranking_table(result, threshold, k)]),
+        Section(
+            "between",
+            "Would another sample give the same?",
+            between_blocks(result, threshold),
+            short="Another sample?",
+        ),
+        Section(
+            "ranking", "Ranking", [_ranking_table(result, threshold, k), *repeated_rows(result)]
+        ),
         Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, threshold, k)),
         Section("stability", "Stability", stability),

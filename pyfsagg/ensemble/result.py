@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +17,18 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._between import between_text, halves_of, split_pairs
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
-from pyfsagg.exceptions import DataError
+from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
-from pyfsagg.stability_measures import feature_stability, thesis_measures
+from pyfsagg.stability_measures import (
+    BetweenSampleStability,
+    between_sample_stability,
+    feature_stability,
+    thesis_measures,
+)
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._input import check_level
 
@@ -55,6 +64,9 @@ class EnsembleResult(Result):
         Ranks of `scores`, 1 = most important; ties get average ranks.
     parameters, data, versions : dict
         How the run was made (with the seed that repeats it), on what, and by which software.
+    halves : ndarray (2 n_pairs, n_features) or None
+        Combined scores of pairs of disjoint halves of the rows, which
+        :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
 
     Notes
     -----
@@ -76,6 +88,7 @@ class EnsembleResult(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
+    halves: NDArray[np.float64] | None = None
 
     @property
     def n_resamples(self) -> int:
@@ -125,6 +138,63 @@ class EnsembleResult(Result):
         Empty without ties.  :meth:`select` goes by the order of the columns among equal scores.
         """
         return about_ties(self.scores, n_selected(threshold, self.n_features))
+
+    @property
+    def aggregates_extremes(self) -> bool:
+        """Whether one resample can decide the value of a feature, as with the minimum."""
+        return bool(AGGREGATORS.get(self.parameters["aggregator"]).extreme)
+
+    def reaggregate(self, combined: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores (n_features,) of other rows of `combined` by the aggregator of the run."""
+        if self.parameters["aggregator"] == "arithmetic_mean" and not np.isnan(combined).any():
+            return np.asarray(combined.mean(axis=0))
+        compute = AGGREGATORS.get(self.parameters["aggregator"]).bind(
+            **self.parameters["aggregator_params"]
+        )
+        with warnings.catch_warnings():
+            # What an aggregator has to say about these data it has said when the run was made.
+            warnings.simplefilter("ignore", PyfsaggWarning)
+            return compute(as_lists(combined, self.feature_names)).scores
+
+    def between_sample_stability(
+        self, threshold: float | int = 0.25, *, level: float = 0.95
+    ) -> BetweenSampleStability:
+        """How far two independent samples of half the size would agree.
+
+        The filters score both halves of each pair, which have no row in common; each half is ranked by
+        these scores (of several filters: combined ones), without resamples inside it.  The interval is
+        about the population.  See :func:`pyfsagg.between_sample_stability` for measures, ties and limits.
+
+        Parameters
+        ----------
+        threshold : int or float
+            How many features are selected, as in :meth:`select`.
+        level : float
+            Confidence level of the limits.
+
+        Raises
+        ------
+        DataError
+            If the run has no pairs, with the reason.
+
+        Examples
+        --------
+        >>> import pyfsagg
+        >>> data = pyfsagg.load_dataset("wine")
+        >>> result = pyfsagg.wam(data.X, data.y, n_resamples=40, random_state=0)
+        >>> result.between_sample_stability().n_rows
+        88
+        """
+        halves, n_rows = halves_of(self)
+        first, second = split_pairs(halves)
+        return between_sample_stability(
+            first,
+            second,
+            top=n_selected(threshold, self.n_features),
+            level=level,
+            n_rows=n_rows,
+            feature_names=self.feature_names,
+        )
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
         """How far the resamples agree: one row per filter (and one for BAM), five measures.
@@ -226,12 +296,18 @@ class EnsembleResult(Result):
             table = {str(label): row.to_dict() for label, row in self.stability().iterrows()}
         except DataError as reason:
             table = {"undefined": str(reason)}
+        between: dict[str, Any]
+        try:
+            between = self.between_sample_stability(threshold).record()
+        except DataError as reason:
+            between = {"undefined": str(reason)}
         return {
             "method": self.method,
             "features": list(self.feature_names),
             "ranking": records(self.to_frame(threshold).reset_index()),
             "threshold": threshold,
             "selected": self.select(threshold),
+            "between_sample_stability": between,
             "ties": self.about_ties(threshold),
             "stability": table,
         }
@@ -240,6 +316,7 @@ class EnsembleResult(Result):
         matrices = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
         return {
             **matrices,
+            **({} if self.halves is None else {"halves": self.halves}),
             "combined": self.combined,
             "scores": self.scores,
             "ranking": self.ranking,
@@ -262,6 +339,7 @@ class EnsembleResult(Result):
             parameters=document["parameters"],
             data=document["data"],
             versions=document["versions"],
+            halves=arrays.get("halves"),
         )
 
     def lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -295,9 +373,10 @@ class EnsembleResult(Result):
             f"{self.method.upper()} with {', '.join(self.score_matrices)}; "
             f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
             f"({self.parameters['resampling']})",
+            between_text(self, threshold),
             f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
             *([textwrap.fill(ties, 88)] if (ties := self.about_ties(threshold)) else []),
-            f"Agreement of the resamples:\n{stability}",
+            f"Agreement of the resamples, which share rows of one sample:\n{stability}",
         ]
 
     def __repr__(self) -> str:

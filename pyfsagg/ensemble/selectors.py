@@ -41,7 +41,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         options.pop("threshold")
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
-        return type(self)._method(X, y, resampling=plan, **options)
+        return type(self)._method(X, y, resampling=plan, pairs=0, **options)
 
     def fit(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None

@@ -1,8 +1,10 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
 from pyfsagg.reproduce.calibration.designs import (
+    adequacy,
     folds,
     lists,
+    pairs,
     rank_sets,
     stability,
     stability_comparison,
@@ -11,8 +13,10 @@ from pyfsagg.reproduce.calibration.designs import (
 )
 
 __all__ = [
+    "adequacy",
     "folds",
     "lists",
+    "pairs",
     "rank_sets",
     "stability",
     "stability_comparison",
