@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyfsagg.error_control.bounds import ASSUMPTIONS, pfer_bound, pfer_size, pfer_threshold
+from pyfsagg.error_control.control import ErrorControl, control_errors
 from pyfsagg.error_control.e_values import (
     e_bh,
     e_values_of_p_values,
@@ -15,7 +16,9 @@ from pyfsagg.error_control.max_t import step_down_max_t
 
 __all__ = [
     "ASSUMPTIONS",
+    "ErrorControl",
     "IntegratedPath",
+    "control_errors",
     "e_bh",
     "e_values_of_p_values",
     "integrated_path",
