@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from pyfsagg.error_control.bounds import ASSUMPTIONS, pfer_bound, pfer_size, pfer_threshold
-from pyfsagg.error_control.control import ErrorControl, control_errors
+from pyfsagg.error_control.control import (
+    ErrorControl,
+    check_goals,
+    control_errors,
+    read_goal,
+)
 from pyfsagg.error_control.e_values import (
     e_bh,
     e_values_of_p_values,
@@ -18,6 +23,7 @@ __all__ = [
     "ASSUMPTIONS",
     "ErrorControl",
     "IntegratedPath",
+    "check_goals",
     "control_errors",
     "e_bh",
     "e_values_of_p_values",
@@ -26,6 +32,7 @@ __all__ = [
     "pfer_bound",
     "pfer_size",
     "pfer_threshold",
+    "read_goal",
     "selection_frequency",
     "stability_e_values",
     "step_down_max_t",

@@ -25,7 +25,7 @@ from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["METHODS", "ErrorControl", "control_errors"]
+__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal"]
 
 FloatArray = NDArray[np.float64]
 METHODS = {
@@ -296,14 +296,7 @@ def control_errors(
     ['x3']
     """
     matrix, names = _read(scores, feature_names)
-    if max_false is not None and fdr is not None:
-        raise ParameterError("max_false and fdr are two different goals; give one of them")
-    goal = "fdr" if fdr is not None else "max_false"
-    level = (
-        check_level("fdr", fdr)
-        if fdr is not None
-        else check_real("max_false", 1.0 if max_false is None else max_false, low=0, low_open=True)
-    )
+    goal, level = check_goals(max_false, fdr)
     method = METHODS[goal][0] if method is None else check_choice("method", method, METHODS[goal])
     if method != "stability_selection" and not (q is None and threshold is None):
         raise ParameterError(
@@ -344,6 +337,43 @@ def control_errors(
         q_values=path.q_values,
         e_values=values,
     )
+
+
+def read_goal(text: str) -> dict[str, float]:
+    """``"pfer:1"`` and ``"fdr:0.1"`` as the arguments `max_false` and `fdr`.
+
+    Examples
+    --------
+    >>> read_goal("pfer:1")
+    {'max_false': 1.0}
+    """
+    word, _, level = text.partition(":")
+    name = {"pfer": "max_false", "fdr": "fdr"}.get(word.strip().lower())
+    try:
+        if name is not None:
+            return {name: float(level)}
+    except ValueError:
+        pass
+    raise ParameterError(
+        f"threshold must be a number of features, a fraction, 'pfer:1' (expected false selections) or "
+        f"'fdr:0.1' (false discovery rate), got {text!r}"
+    )
+
+
+def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]:
+    """The one goal that is given, and its level; one false selection if none is.
+
+    Raises
+    ------
+    ParameterError
+        If both are given, or the level is out of range.
+    """
+    if max_false is not None and fdr is not None:
+        raise ParameterError("max_false and fdr are two different goals; give one of them")
+    if fdr is not None:
+        return "fdr", check_level("fdr", fdr)
+    wish = 1.0 if max_false is None else max_false
+    return "max_false", check_real("max_false", wish, low=0.0, low_open=True)
 
 
 def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:

@@ -1,0 +1,66 @@
+"""How many of the selected may be false: a section of the page of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from pyfsagg._base.words import count, numbers, percentages
+from pyfsagg._page.page import Block, Column, Section, Table, Text
+from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.error_control import ErrorControl
+
+__all__ = ["error_sections"]
+
+MOST_ROWS = 50
+
+
+def error_sections(result: EnsembleResult, view: Mapping[str, Any]) -> list[Section]:
+    """The section, if a limit on false selections was asked for."""
+    control = result.controlled(view)
+    if control is None:
+        return []
+    finding, *rest = control.sentences
+    blocks: list[Block] = [
+        Text(Markup("<b>{}</b>").format(finding)),
+        *(Text(each) for each in rest),
+        _table(control),
+    ]
+    return [Section("errors", "How many of the selected may be false?", blocks, short="Errors")]
+
+
+def _table(control: ErrorControl) -> Table:
+    frame = control.to_frame()
+    best = frame.head(MOST_ROWS)
+    columns = [
+        (Column("Feature", numeric=False), [str(name) for name in best.index]),
+        (
+            Column("Selected", numeric=False, sortable=False),
+            ["yes" if chosen else "no" for chosen in best["controlled"]],
+        ),
+        (
+            Column(f"Among the best {max(control.q, 1)} in\u00a0%"),
+            percentages(best["pair_frequency"]),
+        ),
+        (Column("Expected false"), numbers(best["expected_false"])),
+        (Column("Along the path"), numbers(best["path_expected_false"])),
+        (Column("q-value"), numbers(best["q_value"])),
+    ]
+    more = len(frame) - len(best)
+    note = (
+        "Expected false: bound on the number of false selections if this feature and all that are as "
+        "frequent were selected. Along the path: the same by integrated path stability selection, and "
+        "its q-value, the estimated share of false selections. Each value supposes a limit that was "
+        "fixed before the look at the table."
+    )
+    hidden = f" {count(more)} more features are in ranking.csv." if more else ""
+    return Table(
+        "Features, the safest first.",
+        [column for column, _ in columns],
+        list(zip(*(cells for _, cells in columns), strict=True)),
+        note + hidden,
+        header=0,
+        tinted=int(control.support.sum()),
+    )
