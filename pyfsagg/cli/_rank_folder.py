@@ -23,6 +23,7 @@ MEMORY_FLAGS = {
     "resampling_param": None,
     "filter_param": None,
     "precision": None,
+    "null": None,
     "max_false": None,
     "fdr": None,
     "drop_near_zero_variance": False,

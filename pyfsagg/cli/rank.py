@@ -140,6 +140,18 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="A",
         help="also select under a limit: an expected share of false selections of at most A",
     )
+    add(
+        "--null",
+        choices=("permutation",),
+        help="also give p-values against shuffled targets (max-T); takes --n-permutations more runs",
+    )
+    add(
+        "--n-permutations",
+        type=int,
+        default=199,
+        metavar="K",
+        help="shuffled targets of --null permutation, of 50 resamples each (default: %(default)s)",
+    )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser, scratch=True)
 
@@ -255,10 +267,29 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        return bam(X, y, normalize=options.normalize, **chosen, **shared)
+        own = {"normalize": options.normalize, **chosen, **shared}
+        return _with_null(bam(X, y, **own), options, X, y, own)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
-    return wam(X, y, filter=options.filter or "information_gain", **shared)
+    own = {"filter": options.filter or "information_gain", **shared}
+    return _with_null(wam(X, y, **own), options, X, y, own)
+
+
+def _with_null(
+    result: EnsembleResult, options: argparse.Namespace, X: Any, y: Any, own: dict[str, Any]
+) -> EnsembleResult:
+    """The result with p-values against shuffled targets, if they are asked for."""
+    if options.null is None:
+        return result
+    from dataclasses import replace
+
+    from pyfsagg.ensemble.permuted_target import permute_target
+
+    given = {name: value for name, value in own.items() if name not in ("n_resamples", "execution")}
+    found = permute_target(
+        X, y, method=result.method, n_permutations=options.n_permutations, **given
+    )
+    return replace(result, permutation=found)
 
 
 def _draw_pairs(options: argparse.Namespace) -> None:

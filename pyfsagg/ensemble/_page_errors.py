@@ -7,10 +7,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pyfsagg._base.words import count, numbers, percentages
+from pyfsagg._base.words import count, numbers, percentages, probabilities
 from pyfsagg._page.page import Block, Column, Section, Table, Text
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.error_control import ErrorControl
+from pyfsagg.error_control import ErrorControl, TargetPermutation
 
 __all__ = ["error_sections"]
 
@@ -20,15 +20,48 @@ MOST_ROWS = 50
 def error_sections(result: EnsembleResult, view: Mapping[str, Any]) -> list[Section]:
     """The section, if a limit on false selections was asked for."""
     control = result.controlled(view)
-    if control is None:
+    blocks = _sentences(control)
+    if control is not None:
+        blocks.append(_table(control))
+    blocks += _sentences(result.permutation)
+    if result.permutation is not None:
+        blocks.append(_permutation_table(result.permutation))
+    if not blocks:
         return []
-    finding, *rest = control.sentences
-    blocks: list[Block] = [
-        Text(Markup("<b>{}</b>").format(finding)),
-        *(Text(each) for each in rest),
-        _table(control),
-    ]
     return [Section("errors", "How many of the selected may be false?", blocks, short="Errors")]
+
+
+def _sentences(found: ErrorControl | TargetPermutation | None) -> list[Block]:
+    if found is None:
+        return []
+    first, *rest = found.sentences
+    return [Text(Markup("<b>{}</b>").format(first)), *(Text(each) for each in rest)]
+
+
+def _permutation_table(found: TargetPermutation) -> Table:
+    best = found.to_frame().head(MOST_ROWS)
+    return Table(
+        "Features against shuffled targets, best first.",
+        [
+            Column("Feature", numeric=False),
+            Column("Score"),
+            Column("p-value"),
+            Column("Family-wise p-value"),
+        ],
+        list(
+            zip(
+                [str(name) for name in best.index],
+                numbers(best["score"]),
+                probabilities(best["p_value"]),
+                probabilities(best["family_wise_p_value"]),
+                strict=True,
+            )
+        ),
+        f"Scores of {found.n_resamples} resamples. The p-value is that of the feature by itself; the "
+        "family-wise one is adjusted across features by the step-down maximum statistic.",
+        header=0,
+        tinted=len(found.select(0.05)),
+    )
 
 
 def _table(control: ErrorControl) -> Table:

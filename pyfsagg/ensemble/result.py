@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.error_control import ErrorControl, control_errors, read_goal
+from pyfsagg.error_control import ErrorControl, TargetPermutation, control_errors, read_goal
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import feature_stability, thesis_measures
@@ -51,6 +51,8 @@ class EnsembleResult(Result):
         Aggregated scores, larger = more important.
     ranking : ndarray (n_features,)
         Ranks of `scores`, 1 = most important; ties get average ranks.
+    permutation : TargetPermutation or None
+        P-values against shuffled targets, if :func:`pyfsagg.permute_target` was asked for them.
     parameters, data, versions : dict
         How the run was made (with the seed that repeats it), on what, and by which software.
 
@@ -77,6 +79,7 @@ class EnsembleResult(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
+    permutation: TargetPermutation | None = None
 
     @property
     def n_resamples(self) -> int:
@@ -234,6 +237,8 @@ class EnsembleResult(Result):
         control = self.controlled({"max_false": max_false, "fdr": fdr})
         if control is not None:
             frame = frame.assign(**control.columns())
+        if self.permutation is not None:
+            frame = frame.assign(**self.permutation.columns())
         return frame.iloc[self._best(self.n_features)]
 
     # -----------------------------------------------------------------------------------------
@@ -255,6 +260,7 @@ class EnsembleResult(Result):
             "selected": self.select(threshold),
             "stability": table,
             **({} if control is None else {"error_control": control.record()}),
+            **({} if self.permutation is None else {"permutation": self.permutation.record()}),
         }
 
     def _frame_of(self, view: Mapping[str, Any]) -> pd.DataFrame:
@@ -264,11 +270,13 @@ class EnsembleResult(Result):
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         matrices = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
+        permuted = {} if self.permutation is None else self.permutation.arrays()
         return {
             **matrices,
             "combined": self.combined,
             "scores": self.scores,
             "ranking": self.ranking,
+            **permuted,
         }
 
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -288,6 +296,7 @@ class EnsembleResult(Result):
             parameters=document["parameters"],
             data=document["data"],
             versions=document["versions"],
+            permutation=TargetPermutation.of_files(document, arrays),
         )
 
     def lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -327,10 +336,8 @@ class EnsembleResult(Result):
         ]
 
     def _about_errors(self, view: Mapping[str, Any]) -> list[str]:
-        control = self.controlled(view)
-        if control is None:
-            return []
-        return ["\n".join(textwrap.fill(each, 88) for each in control.sentences)]
+        found = [each for each in (self.controlled(view), self.permutation) if each is not None]
+        return ["\n".join(textwrap.fill(line, 88) for line in each.sentences) for each in found]
 
     def _by_chance(self, k: int) -> str:
         """What a selection frequency is without any signal."""
