@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from pyfsagg.resampling import read_plan
 
 __all__ = ["permute_target"]
 
-METHODS = {"wam": wam, "bam": bam}
+METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
 OWN_COLUMN = (
     "pearson", "f_statistic", "chi_squared", "cramers_v", "spearman", "value_difference_metric",
     "fit_criterion", "information_gain", "gain_ratio", "symmetric_uncertainty",
@@ -100,9 +100,7 @@ def permute_target(
     options["execution"] = Execution(progress=False)
 
     def run(labels: Any) -> EnsembleResult:
-        return METHODS[method](
-            table, labels, n_resamples=n_resamples, random_state=seed, **options
-        )
+        return METHODS[method](table, labels, n_resamples=n_resamples, random_state=seed, **options)
 
     rng = np.random.default_rng([seed, n_permutations])
     observed = run(target)

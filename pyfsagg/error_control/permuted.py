@@ -68,7 +68,7 @@ class TargetPermutation:
             return None
         kept = dict(document["permutation"])
         kept.pop("sentences")
-        values = {name: arrays[f"permutation_{name}"] for name in _ARRAYS}
+        values: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in _ARRAYS}
         return cls(feature_names=tuple(document["features"]), **values, **kept)
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
