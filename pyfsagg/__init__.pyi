@@ -44,7 +44,9 @@ from .filters import value_difference_metric as value_difference_metric
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
+from .resampling import BalancedBootstrap as BalancedBootstrap
 from .resampling import Bootstrap as Bootstrap
+from .resampling import ComplementaryPairs as ComplementaryPairs
 from .resampling import FeatureSubspace as FeatureSubspace
 from .resampling import GroupedBootstrap as GroupedBootstrap
 from .resampling import KFold as KFold
@@ -69,8 +71,10 @@ from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
 
 __all__ = [
     "Aggregation",
+    "BalancedBootstrap",
     "BetweenAggregationSelector",
     "Bootstrap",
+    "ComplementaryPairs",
     "ConsensusAffinitySelector",
     "EnsembleResult",
     "Evaluation",

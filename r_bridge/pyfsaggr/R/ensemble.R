@@ -17,7 +17,8 @@
 #' @param resampling A name from [list_resampling_plans()].
 #' @param row_indices Matrix with a row for each resample that holds row numbers (from 1), to repeat
 #'   a run made elsewhere.
-#' @param groups Group of each row, for `resampling = "grouped_bootstrap"`.
+#' @param groups Group of each row, for `resampling = "grouped_bootstrap"` or
+#'   `"complementary_pairs"`.
 #' @param weights How often each row counts: whole numbers.
 #' @param nominal Names of columns to be taken as nominal whatever their type.
 #' @param normalize For `bam()`: scores are brought to 0..1 `"per_resample"` or `"per_feature"`.
