@@ -331,13 +331,16 @@ class EnsembleResult(Result):
             f"({self.parameters['resampling']})",
             *self._about_errors(view),
             f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
-            textwrap.fill(self._by_chance(len(selected)), 88),
+            textwrap.fill(self._by_chance(len(selected)), 88, break_on_hyphens=False),
             f"Agreement of the resamples:\n{stability}",
         ]
 
     def _about_errors(self, view: Mapping[str, Any]) -> list[str]:
         found = [each for each in (self.controlled(view), self.permutation) if each is not None]
-        return ["\n".join(textwrap.fill(line, 88) for line in each.sentences) for each in found]
+        return [
+            "\n".join(textwrap.fill(line, 88, break_on_hyphens=False) for line in each.sentences)
+            for each in found
+        ]
 
     def _by_chance(self, k: int) -> str:
         """What a selection frequency is without any signal."""

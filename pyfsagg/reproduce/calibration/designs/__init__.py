@@ -1,5 +1,5 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
-from pyfsagg.reproduce.calibration.designs import lists
+from pyfsagg.reproduce.calibration.designs import error_control, lists
 
-__all__ = ["lists"]
+__all__ = ["error_control", "lists"]
