@@ -140,7 +140,7 @@ def joined_runs(rng: np.random.Generator, signal: str) -> tuple[float, ...]:
         {"signal": "noise", "scores": "tied"},
         {"signal": "strong", "scores": "tie-free"},
     ],
-    runs=600,
+    runs=400,
 )
 def shuffled_targets(rng: np.random.Generator, signal: str, scores: str) -> tuple[float, ...]:
     """60 rows, 20 features, 39 shuffled targets, 3 subsamples each: how often any noise feature has a
