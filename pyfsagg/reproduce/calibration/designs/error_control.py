@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyfsagg.ensemble import EnsembleResult, wam
-from pyfsagg.ensemble.permuted_target import permute_target
-from pyfsagg.error_control import ErrorControl, e_bh, mean_e_values, stability_e_values
+from pyfsagg.error_control import (
+    control_errors,
+    e_bh,
+    mean_e_values,
+    stability_e_values,
+    step_down_max_t,
+)
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 from pyfsagg.reproduce.calibration.data import N_SIGNAL, labelled_table
 
 OF_SAMPLES = "samples of the population: features unrelated to the target among the selected"
-N_FEATURES = 60
-N_HALVES = 60
+N_ROWS, N_FEATURES, N_PAIRS = 100, 60, 30
 FDR = 0.1
-FILTERS = {"tied": "information_gain", "tie-free": "fit_criterion"}
+TIED = 4.0
+"""Chi-squared below which a tied filter says 0."""
 DESIGNS = [
     {"signal": signal, "scores": scores, "correlation": correlation}
     for signal in ("noise", "graded", "strong")
@@ -30,20 +34,31 @@ def _fdr(name: str, caution: str = "") -> Claim:
     return Claim(name, "level", FDR, (0.0, FDR), of=OF_SAMPLES, caution=caution)
 
 
-def _run(rng: np.random.Generator, X: np.ndarray, y: np.ndarray, scores: str) -> EnsembleResult:
-    return wam(
-        X,
-        y,
-        filter=FILTERS[scores],
-        resampling="complementary_pairs",
-        n_resamples=N_HALVES,
-        random_state=int(rng.integers(2**31)),
-    )
+def _halves(rng: np.random.Generator, y: np.ndarray, n_pairs: int) -> np.ndarray:
+    """Weights (2 n_pairs, n) of the halves of complementary pairs, class by class."""
+    weights = np.zeros((2 * n_pairs, y.size))
+    for first in range(0, 2 * n_pairs, 2):
+        for label in (0, 1):
+            rows = rng.permutation(np.flatnonzero(y == label))
+            middle = rows.size // 2
+            weights[first, rows[:middle]] = 1.0
+            weights[first + 1, rows[middle : 2 * middle]] = 1.0
+    return weights
 
 
-def _false(support: np.ndarray, signal: str) -> int:
+def _scores(X: np.ndarray, y: np.ndarray, weights: np.ndarray, tied: bool) -> np.ndarray:
+    """Squared correlation with the class in each half, times its rows; a tied filter has zeros."""
+    size = weights.sum(axis=1, keepdims=True)
+    mean, label = weights @ X / size, weights @ y[:, np.newaxis] / size
+    product = weights @ (X * y[:, np.newaxis]) / size - mean * label
+    spread = (weights @ X**2 / size - mean**2) * (label - label**2)
+    found = size * product**2 / np.maximum(spread, 1e-12)
+    return np.where(found >= TIED, found, 0.0) if tied else found
+
+
+def _false(support: np.ndarray, signal: str) -> float:
     """How many noise features are selected."""
-    return int(support[0 if signal == "noise" else N_SIGNAL :].sum())
+    return float(support[0 if signal == "noise" else N_SIGNAL :].sum())
 
 
 def _share(support: np.ndarray, signal: str) -> float:
@@ -63,100 +78,92 @@ def _share(support: np.ndarray, signal: str) -> float:
 def false_selections(
     rng: np.random.Generator, signal: str, scores: str, correlation: float
 ) -> tuple[float, ...]:
-    """100 rows of two classes, 60 normal features, 30 complementary pairs: false selections divided by
-    the bound, and their share among the selected at a false discovery rate of 0.1.  Tied: information
-    gain with MDL cuts, which is exactly 0 for most features."""
-    X, y = labelled_table(rng, signal, 100, N_FEATURES, correlation)
-    result = _run(rng, X, y, scores)
+    """100 rows of two classes, 60 normal features, 30 complementary pairs, squared correlation: false
+    selections divided by the bound, and their share among the selected at a false discovery rate of
+    0.1.  Tied: a score below 4 rows of a chi-squared statistic is exactly 0."""
+    X, y = labelled_table(rng, signal, N_ROWS, N_FEATURES, correlation)
+    halves = _scores(X, y, _halves(rng, y, N_PAIRS), scores == "tied")
     found = [
-        result.error_control(max_false=1.0, assumption=each)
+        control_errors(halves, max_false=1.0, assumption=each)
         for each in ("unimodal", "r-concave", "none")
     ]
-    path = result.error_control(max_false=1.0, method="integrated_path")
-    shares = [
-        result.error_control(fdr=FDR),
-        result.error_control(fdr=FDR, method="e_values", assumption="r-concave"),
-    ]
+    path = found[0]
+    e_values = stability_e_values(halves, FDR, assumption="r-concave")
     return (
-        *(_ratio(each, signal) for each in found),
-        float(_false(path.support, signal)),
-        *(_share(each.support, signal) for each in shares),
+        *(_false(each.support, signal) / each.bound for each in found),
+        _false(path.path_expected_false <= 1.0, signal),
+        _share(path.q_values <= FDR, signal),
+        _share(e_bh(e_values, FDR), signal),
     )
 
 
-def _ratio(control: ErrorControl, signal: str) -> float:
-    return _false(control.support, signal) / control.bound
-
-
 UNEQUAL = (
-    "noise features with more levels score higher by chance, so that they are not exchangeable; use a "
-    "filter that corrects for levels, or p-values against shuffled targets (permute_target)"
+    "Noise features that the filter favours (here: those with ten levels over those with two) are "
+    "not exchangeable with the others, and the bound does not hold; use a filter that treats all alike, "
+    "or p-values against shuffled targets (permute_target)."
 )
 
 
 @calibrated(
-    _bound("error_control(unequal levels).bound", UNEQUAL),
-    _fdr("error_control(unequal levels).q_values", UNEQUAL),
+    _bound("error_control(unequal features).bound", UNEQUAL),
+    _fdr("error_control(unequal features).q_values", UNEQUAL),
     designs=[{"share": 0.1}, {"share": 0.5}],
-    runs=500,
+    runs=1000,
 )
-def unequal_levels(rng: np.random.Generator, share: float) -> tuple[float, ...]:
-    """100 rows of noise by chi-squared: a share of the 60 features has ten levels, the others two."""
-    X, y = labelled_table(rng, "noise", 100, N_FEATURES)
+def unequal_features(rng: np.random.Generator, share: float) -> tuple[float, ...]:
+    """100 rows of noise: a share of the 60 features has the sum of nine scores, as chi-squared of a
+    feature with ten levels has nine degrees of freedom, and the others have one."""
     many = int(share * N_FEATURES)
-    X[:, many:] = X[:, many:] > 0
-    result = wam(
-        X,
-        y,
-        filter="chi_squared",
-        resampling="complementary_pairs",
-        n_resamples=N_HALVES,
-        random_state=int(rng.integers(2**31)),
-    )
-    bound = _ratio(result.error_control(max_false=1.0), "noise")
-    return bound, _share(result.error_control(fdr=FDR).support, "noise")
+    X, y = labelled_table(rng, "noise", N_ROWS, N_FEATURES + 8 * many)
+    halves = _scores(X, y, _halves(rng, y, N_PAIRS), False)
+    sums = halves[:, : 9 * many].reshape(-1, many, 9).sum(axis=2)
+    found = control_errors(np.hstack([sums, halves[:, 9 * many :]]), max_false=1.0)
+    return _false(found.support, "noise") / found.bound, _share(found.q_values <= FDR, "noise")
 
 
 @calibrated(
     _fdr("e_bh(mean_e_values)"),
     designs=[{"signal": "noise"}, {"signal": "strong"}],
-    runs=300,
+    runs=1000,
 )
 def joined_runs(rng: np.random.Generator, signal: str) -> tuple[float, ...]:
-    """The mean of the e-values of three runs with seeds of their own, by e-BH at 0.1."""
-    X, y = labelled_table(rng, signal, 100, N_FEATURES)
+    """The mean of the e-values of three draws of 30 pairs from the same rows, by e-BH at 0.1."""
+    X, y = labelled_table(rng, signal, N_ROWS, N_FEATURES)
     runs = [
-        stability_e_values(_run(rng, X, y, "tie-free").combined, FDR, assumption="r-concave")
+        stability_e_values(
+            _scores(X, y, _halves(rng, y, N_PAIRS), False), FDR, assumption="r-concave"
+        )
         for _ in range(3)
     ]
     return (_share(e_bh(mean_e_values(runs), FDR), signal),)
 
 
 @calibrated(
-    Claim("permute_target.family_wise_p_values", "level", 0.05, (0.0, 0.065), of=OF_SAMPLES),
-    Claim("permute_target.p_values", "level", 0.05, (0.0, 0.065), of=OF_SAMPLES),
+    Claim("step_down_max_t.family_wise", "level", 0.05, (0.0, 0.065), of=OF_SAMPLES),
+    Claim("step_down_max_t.p_values", "level", 0.05, (0.0, 0.065), of=OF_SAMPLES),
     designs=[
-        {"signal": "noise", "scores": "tie-free"},
-        {"signal": "noise", "scores": "tied"},
-        {"signal": "strong", "scores": "tie-free"},
+        {"signal": signal, "scores": scores, "correlation": correlation}
+        for signal, scores, correlation in (
+            ("noise", "tie-free", 0.0),
+            ("noise", "tie-free", 0.5),
+            ("noise", "tied", 0.0),
+            ("strong", "tie-free", 0.0),
+        )
     ],
-    runs=400,
+    runs=2000,
 )
-def shuffled_targets(rng: np.random.Generator, signal: str, scores: str) -> tuple[float, ...]:
-    """60 rows, 20 features, 39 shuffled targets, 3 subsamples each: how often any noise feature has a
-    family-wise p-value of at most 0.05, and the share of noise features with such a p-value."""
-    X, y = labelled_table(rng, signal, 60, 20)
-    found = permute_target(
-        X,
-        y,
-        filter=FILTERS[scores],
-        resampling="subsample",
-        n_permutations=39,
-        n_resamples=3,
-        random_state=int(rng.integers(2**31)),
-    )
-    first = 0 if signal == "noise" else N_SIGNAL
+def shuffled_targets(
+    rng: np.random.Generator, signal: str, scores: str, correlation: float
+) -> tuple[float, ...]:
+    """60 rows, 20 features, the mean score of two pairs of halves, 39 shuffled targets: how often any
+    noise feature has a family-wise p-value of at most 0.05, and the share with such a p-value."""
+    X, y = labelled_table(rng, signal, 60, 20, correlation)
+    weights = _halves(rng, np.zeros_like(y), 2)  # of rows, whatever their label
+    targets = [y, *(rng.permutation(y) for _ in range(39))]
+    means = np.stack([_scores(X, each, weights, scores == "tied").mean(axis=0) for each in targets])
+    p_values, family_wise = step_down_max_t(means[0], means[1:])
+    noise = slice(0 if signal == "noise" else N_SIGNAL, None)
     return (
-        float((found.family_wise_p_values[first:] <= 0.05).any()),
-        float((found.p_values[first:] <= 0.05).mean()),
+        float((family_wise[noise] <= 0.05).any()),
+        float((p_values[noise] <= 0.05).mean()),
     )
