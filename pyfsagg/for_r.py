@@ -19,6 +19,7 @@ import pyfsagg
 from pyfsagg._base.settings import Settings
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
+from pyfsagg.error_control import control_errors, require_pairs
 from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
@@ -241,6 +242,37 @@ def _ensemble(
     }
 
 
+def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
+    """Limits on false selections of an ensemble, out of its combined scores."""
+    require_pairs(resampling)
+    given = {name: value for name, value in options.items() if value is not None}
+    found = control_errors(np.asarray(scores), _listed(features), **given)
+    return {
+        "table": _frame(found.to_frame(), "feature"),
+        "selected": found.selected,
+        "sentences": list(found.sentences),
+        "q": found.q,
+        "threshold": found.threshold,
+        "bound": found.bound,
+    }
+
+
+def _permute_target(
+    method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
+) -> dict[str, Any]:
+    """P-values of an ensemble against shuffled targets."""
+    given = _settings(options)
+    if method == "bam":
+        given["filters"] = [_filter(each) for each in _listed(given["filters"])]
+    else:
+        given["filter"] = _filter(given["filter"])
+    found = pyfsagg.permute_target(_table(table), _target(target), method=method, **given)
+    return {
+        "table": _frame(found.to_frame(), "feature"),
+        "sentences": list(found.sentences),
+    }
+
+
 def _aggregate(
     method: str,
     lists: Mapping[str, Any] | Sequence[Any] | None = None,
@@ -360,6 +392,8 @@ def _catalogue(of: str) -> dict[str, Any]:
 
 TASKS: dict[str, Callable[..., Any]] = {
     "ensemble": _ensemble,
+    "error_control": _error_control,
+    "permute_target": _permute_target,
     "aggregate": _aggregate,
     "stability": _stability,
     "influence": _influence,

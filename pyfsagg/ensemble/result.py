@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.error_control import ErrorControl, TargetPermutation, control_errors, read_goal
+from pyfsagg.error_control import (
+    ErrorControl,
+    TargetPermutation,
+    control_errors,
+    read_goal,
+    require_pairs,
+)
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import feature_stability, thesis_measures
@@ -166,12 +172,7 @@ class EnsembleResult(Result):
         >>> result.error_control(max_false=0.5).selected
         ['flavanoids', 'proline']
         """
-        plan = self.parameters["resampling"]
-        if plan != "complementary_pairs":
-            raise DataError(
-                "error control reads the halves of complementary pairs, and this run was resampled by "
-                f"{plan!r}; run it again with resampling='complementary_pairs'"
-            )
+        require_pairs(self.parameters["resampling"])
         return control_errors(
             self.combined, self.feature_names, max_false=max_false, fdr=fdr, **options
         )

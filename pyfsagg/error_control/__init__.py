@@ -8,6 +8,7 @@ from pyfsagg.error_control.control import (
     check_goals,
     control_errors,
     read_goal,
+    require_pairs,
 )
 from pyfsagg.error_control.e_values import (
     e_bh,
@@ -35,6 +36,7 @@ __all__ = [
     "pfer_size",
     "pfer_threshold",
     "read_goal",
+    "require_pairs",
     "selection_frequency",
     "stability_e_values",
     "step_down_max_t",

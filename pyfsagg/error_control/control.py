@@ -25,7 +25,7 @@ from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal"]
+__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal", "require_pairs"]
 
 FloatArray = NDArray[np.float64]
 METHODS = {
@@ -374,6 +374,21 @@ def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]
         return "fdr", check_level("fdr", fdr)
     wish = 1.0 if max_false is None else max_false
     return "max_false", check_real("max_false", wish, low=0.0, low_open=True)
+
+
+def require_pairs(plan: str) -> None:
+    """Refuse a run whose resamples are not complementary pairs.
+
+    Raises
+    ------
+    DataError
+        With the plan to use.
+    """
+    if plan != "complementary_pairs":
+        raise DataError(
+            f"error control reads the halves of complementary pairs, and this run was resampled by {plan!r}; "
+            "run it again with resampling='complementary_pairs'"
+        )
 
 
 def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
