@@ -245,7 +245,7 @@ def _ensemble(
 def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble, out of its combined scores."""
     require_pairs(resampling)
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: _counts(value) for name, value in options.items() if value is not None}
     found = control_errors(np.asarray(scores), _listed(features), **given)
     return {
         "table": _frame(found.to_frame(), "feature"),
@@ -258,19 +258,22 @@ def _error_control(scores: Any, features: Any, resampling: str, **options: Any) 
 
 
 def _permute_target(
-    method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
+    method: str,
+    table: Mapping[str, Any],
+    target: Mapping[str, Any] | None,
+    n_permutations: float = 199,
+    **options: Any,
 ) -> dict[str, Any]:
     """P-values of an ensemble against shuffled targets."""
-    given = _settings(options)
-    if method == "bam":
-        given["filters"] = [_filter(each) for each in _listed(given["filters"])]
-    else:
-        given["filter"] = _filter(given["filter"])
-    found = pyfsagg.permute_target(_table(table), _target(target), method=method, **given)
-    return {
-        "table": _frame(found.to_frame(), "feature"),
-        "sentences": list(found.sentences),
-    }
+    given = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
+    found = pyfsagg.permute_target(
+        _table(table),
+        _target(target),
+        method=method,
+        n_permutations=_counts(n_permutations),
+        **given,
+    )
+    return {"table": _frame(found.to_frame(), "feature"), "sentences": list(found.sentences)}
 
 
 def _aggregate(
