@@ -108,7 +108,7 @@ UNEQUAL = (
     _bound("error_control(unequal features).bound", UNEQUAL),
     _fdr("error_control(unequal features).q_values", UNEQUAL),
     designs=[{"share": 0.1}, {"share": 0.5}],
-    runs=1000,
+    runs=400,
 )
 def unequal_features(rng: np.random.Generator, share: float) -> tuple[float, ...]:
     """100 rows of noise: a share of the 60 features has the sum of nine scores, as chi-squared of a
@@ -124,7 +124,7 @@ def unequal_features(rng: np.random.Generator, share: float) -> tuple[float, ...
 @calibrated(
     _fdr("e_bh(mean_e_values)"),
     designs=[{"signal": "noise"}, {"signal": "strong"}],
-    runs=1000,
+    runs=400,
 )
 def joined_runs(rng: np.random.Generator, signal: str) -> tuple[float, ...]:
     """The mean of the e-values of three draws of 30 pairs from the same rows, by e-BH at 0.1."""
@@ -150,7 +150,7 @@ def joined_runs(rng: np.random.Generator, signal: str) -> tuple[float, ...]:
             ("strong", "tie-free", 0.0),
         )
     ],
-    runs=2000,
+    runs=1000,
 )
 def shuffled_targets(
     rng: np.random.Generator, signal: str, scores: str, correlation: float
