@@ -421,14 +421,14 @@ def test_labels_are_drawn_from_the_whole_universe():
     assert frame.index[0] == "g0"
     # Twenty of twenty thousand, three times: no relabelled table comes near.
     assert frame.loc["g0", "p_value"] == 1 / (200 * 20_000 + 1)
-    assert frame.loc["g0", "adjusted_p_value"] == 20_000 / (200 * 20_000 + 1)
+    assert frame.loc["g0", "adjusted_p_value"] == pytest.approx(20_000 / (200 * 20_000 + 1))
     assert frame.loc["g0", "family_wise_p_value"] == 1 / 201
     # What stands in one list only is nothing: so does everything else.
     assert frame["family_wise_p_value"].iloc[1:].min() > 0.2
 
 
 def test_relabelling_in_a_universe_meets_as_often_as_chance():
-    table = RankTable.from_lists([["a", "b"], ["c", "d"]], universe=10)
+    table = RankTable.from_lists([["a", "b"], ["a", "d"]], universe=10)
     rng = np.random.default_rng(0)
     sources = [np.array([0]), np.array([1])]
     shared = [4 - _relabelled(table, sources, rng).n_items for _ in range(2000)]
