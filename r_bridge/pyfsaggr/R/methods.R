@@ -6,6 +6,13 @@ print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
   print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
   left <- nrow(x$ranking) - nrow(shown)
   if (left > 0) cat("... and ", left, " more features\n", sep = "")
+  tied <- sum(x$ranking$tied > 1)
+  if (tied > 0) {
+    cat(strwrap(paste(
+      tied, "of", nrow(x$ranking), "features have the same score as another one: their order is",
+      "arbitrary (column tied)."
+    )), sep = "\n")
+  }
   invisible(x)
 }
 

@@ -1,5 +1,21 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
-from pyfsagg.reproduce.calibration.designs import error_control, folds, lists, subjects
+from pyfsagg.reproduce.calibration.designs import (
+    error_control,
+    folds,
+    lists,
+    stability,
+    stability_comparison,
+    stability_intervals,
+    subjects,
+)
 
-__all__ = ["error_control", "folds", "lists", "subjects"]
+__all__ = [
+    "error_control",
+    "folds",
+    "lists",
+    "stability",
+    "stability_comparison",
+    "stability_intervals",
+    "subjects",
+]
