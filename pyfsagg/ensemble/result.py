@@ -240,7 +240,7 @@ class EnsembleResult(Result):
 
         Columns: ``rank`` and ``score`` of the aggregate; ``tied``, how many features have this score
         (1: no other one); ``rank_set_lower`` and ``rank_set_upper``, the 95 % confidence set of its
-        true rank (:meth:`rank_confidence`; only where there is one, and up to 500 features);
+        true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are no such set); ``selection_frequency`` among the best `threshold` of
         a resample (equal scores at its edge count with the share of their orders that selects them),
@@ -277,7 +277,7 @@ class EnsembleResult(Result):
 
     @cached_property
     def rank_sets(self) -> RankConfidence | None:
-        """The 95 % sets of :meth:`rank_confidence`, if there are some, of at most 500 features."""
+        """The 95 % sets of :meth:`rank_confidence`, if there are some, of at most 200 features."""
         if self.n_features > MOST_SHOWN or why_no_sets(self):
             return None
         return self.rank_confidence()

@@ -2,7 +2,8 @@
 print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
   cat(strwrap(headline(x), exdent = 2), "", sep = "\n")
   shown <- utils::head(x$ranking, n)
-  keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
+  keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
+            "rank_upper", "selection_frequency")
   print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
   left <- nrow(x$ranking) - nrow(shown)
   if (left > 0) cat("... and ", left, " more features\n", sep = "")
@@ -46,8 +47,9 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
 #' @export
 print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
   cat(strwrap(x$headline, exdent = 2), "", "Best features", sep = "\n")
-  keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
-  print(utils::head(x$ranking[keep], 10), digits = digits, row.names = FALSE)
+  keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
+            "rank_upper", "selection_frequency")
+  print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
   cat("\nHow far the resamples agree\n")
   print(x$stability, digits = digits)
   invisible(x)
