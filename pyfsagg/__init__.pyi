@@ -24,6 +24,7 @@ from .ensemble import bam as bam
 from .ensemble import list_filters as list_filters
 from .ensemble import wam as wam
 from .ensemble._page import write_report as write_report
+from .ensemble.permuted_target import permute_target as permute_target
 from .ensemble.precision import Precision as Precision
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
@@ -126,6 +127,7 @@ __all__ = [
     "near_zero_variance",
     "nogueira",
     "pareto_front",
+    "permute_target",
     "plotting",
     "rank_confidence",
     "rank_order",

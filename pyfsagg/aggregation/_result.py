@@ -395,8 +395,8 @@ class PermutationTest:
     p_values : ndarray (p,)
         For each item by itself.
     adjusted_p_values : ndarray (p,)
-        `p_values` corrected by `adjust` across the items that some list holds: labels are
-        exchanged among these only, so that an item that no list holds is never tested.
+        `p_values` corrected by `adjust` across all items of the universe; those that no list
+        holds count with p = 1.  Given null tables are corrected across the items of the table.
     family_wise_p_values : ndarray (p,)
         Chance that the best item of a null table scores as high (maximum statistic).
     method, n_permutations, adjust

