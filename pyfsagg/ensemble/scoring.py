@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,11 @@ __all__ = [
     "BoundFilter",
     "as_lists",
     "bind_filters",
+    "deep_enough",
     "filter_label",
     "read_filter_params",
     "score_resamples",
+    "settle_parameters",
 ]
 
 BLOCK = (
@@ -218,6 +221,40 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
             f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
             f"dense with X.toarray(), if {dense_megabytes(table)} fit into memory"
         )
+
+
+def settle_parameters(
+    filters: Sequence[Any],
+    parameters: Mapping[str, Mapping[str, Any]],
+    n_features: int,
+    largest: int | float | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
+
+    `largest` is the largest number of features that will be asked for; a fraction says nothing: a
+    quarter of a wide table is more than a greedy search is for.
+    """
+    known = largest if isinstance(largest, Integral) else None
+    settled = {name: dict(chosen) for name, chosen in parameters.items()}
+    for item in filters:
+        if isinstance(item, str):
+            spec = FILTERS.get(item)
+            chosen = spec.settle(settled.get(spec.name, {}), n_features, known)
+            if chosen:
+                settled[spec.name] = chosen
+    return settled
+
+
+def deep_enough(
+    filters: Sequence[Any],
+    given: Mapping[str, Any] | None,
+    n_features: int,
+    threshold: int | float,
+) -> Mapping[str, Any] | None:
+    """Parameters of filters as given, or with a depth where so many features need a greater one."""
+    read = read_filter_params(filters, given)
+    deep = settle_parameters(filters, read, n_features, threshold)
+    return given if deep == settle_parameters(filters, read, n_features) else deep
 
 
 def _is_regressor(item: Any) -> bool:
