@@ -17,6 +17,7 @@ from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
+from pyfsagg.ensemble.forecast import block_size, warn_of_memory, warn_of_time
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
@@ -34,10 +35,6 @@ __all__ = [
     "score_resamples",
     "settle_parameters",
 ]
-
-BLOCK = (
-    8  # resamples per task: small enough for a live progress bar, large enough to amortise calls
-)
 
 
 @dataclass(eq=False)
@@ -287,8 +284,12 @@ def score_resamples(
     checkpoint: Checkpoint | None = None,
     first: int = 0,
     store: MatrixStore | None = None,
+    rounds: int = 1,
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
+
+    Before the work begins, it is said if it will take long or more memory than is free; `rounds` is how often
+    as much will be done (0: it was said before).
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
     that they are handed has an influence on any bit.  In a checkpoint the resamples are numbered
@@ -298,8 +299,13 @@ def score_resamples(
     table = bound[0].table
     store = store or MatrixStore()
     labels = [label for each in bound for label in each.outputs]
+    if rounds and not store.on_disk:
+        warn_of_memory(len(labels), (m, table.n_features))
+    if rounds:
+        warn_of_time(bound, resamples, n_jobs, total=m * rounds)
     matrices = {label: store.matrix((m, table.n_features)) for label in labels}
-    blocks = [slice(start, min(start + BLOCK, m)) for start in range(0, m, BLOCK)]
+    size = block_size(table.n_samples, table.n_features)
+    blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
     answers = resume_tasks(

@@ -188,6 +188,7 @@ class Plan:
                 seed=part.seed(self.seed),
                 n_jobs=n_jobs,
                 largest=self.largest,
+                rounds=len(self.parts) if number == 1 else 0,
             )
             if checkpoint is not None:
                 checkpoint.put(key, orders)

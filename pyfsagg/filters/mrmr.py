@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,14 @@ _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
 _BINS = 10
 
 _BYTE_CODES = 255
+
+_STEPS = 10
+"""Steps of a selection that are timed to learn how long the others take."""
+
+
+def _pairs(n_features: int, depth: int) -> int:
+    """Pairs of features whose mutual information a selection of `depth` of them needs."""
+    return (depth - 1) * n_features - depth * (depth - 1) // 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +85,22 @@ class MrmrScorer:
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         return {"mrmr": self.select(weights, labels)[0]}
+
+    def expected_seconds(
+        self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
+    ) -> float:
+        """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
+        p = self.columns.values.shape[1]
+        depth = self.n_selected if depth is None else min(depth, p)
+        few, more = min(2, p), min(2 + _STEPS, p)
+        replace(self, n_selected=1).select(weights, labels)  # the first call may compile
+        seconds = []
+        for steps in (few, more):
+            start = time.perf_counter()
+            replace(self, n_selected=steps).select(weights, labels)
+            seconds.append(time.perf_counter() - start)
+        slope = max(seconds[1] - seconds[0], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
+        return seconds[0] + slope * (_pairs(p, depth) - _pairs(p, few))
 
     def select(
         self, weights: Weights, labels: NDArray[np.int32]
