@@ -22,7 +22,9 @@
 #' @param nominal Names of columns to be taken as nominal whatever their type.
 #' @param normalize For `bam()`: scores are brought to 0..1 `"per_resample"` or `"per_feature"`.
 #' @param filter_params,aggregator_params,resampling_params Named lists of options; for `bam()`
-#'   `filter_params` has one list for each filter.
+#'   `filter_params` has one list for each filter, for instance `list(mrmr = list(n_features = 100L))`:
+#'   so many features are selected one by one (`"all"`: all of them; `"auto"`, the default: all of up to
+#'   300 features, 100 of more), the others keep the criterion of the last step.
 #' @param drop_near_zero_variance Leave features out that hardly vary.
 #' @param task Whether the target holds classes (`"classification"`) or numbers (`"regression"`).
 #' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
