@@ -2,7 +2,7 @@
 # The two of `make test` keep their compiled kernels apart: versions of numba share names of files.
 PYTHON ?= python3
 
-.PHONY: demo test lint bench vignettes
+.PHONY: demo test lint bench validate vignettes
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -22,6 +22,10 @@ lint: ## style and types
 bench: ## side-by-side measurements; tables on the terminal, JSON in benchmarks/results
 	@$(PYTHON) tools/environment.py .venv --extras test,dev$$(tools/r_extra.sh)
 	.venv/bin/python benchmarks/run_all.py --output benchmarks/results
+
+validate: ## simulate what every p-value, interval and error bound keeps; a page in build/calibration
+	@$(PYTHON) tools/environment.py .venv --extras test,dev$$(tools/r_extra.sh)
+	.venv/bin/pyfsagg reproduce calibration --jobs 2 --output build/calibration
 
 vignettes: ## execute the vignettes, R and Python; one HTML page each in build/vignettes
 	@tools/setup_system.sh

@@ -1,4 +1,5 @@
 from . import aggregation as aggregation
+from . import error_control as error_control
 from . import plotting as plotting
 from . import rank_order as rank_order
 from . import reproduce as reproduce
@@ -42,7 +43,9 @@ from .filters import value_difference_metric as value_difference_metric
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
+from .resampling import BalancedBootstrap as BalancedBootstrap
 from .resampling import Bootstrap as Bootstrap
+from .resampling import ComplementaryPairs as ComplementaryPairs
 from .resampling import FeatureSubspace as FeatureSubspace
 from .resampling import GroupedBootstrap as GroupedBootstrap
 from .resampling import KFold as KFold
@@ -67,8 +70,10 @@ from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
 
 __all__ = [
     "Aggregation",
+    "BalancedBootstrap",
     "BetweenAggregationSelector",
     "Bootstrap",
+    "ComplementaryPairs",
     "ConsensusAffinitySelector",
     "EnsembleResult",
     "Evaluation",
@@ -97,6 +102,7 @@ __all__ = [
     "chi_squared",
     "compare_aggregators",
     "discretize",
+    "error_control",
     "evaluate",
     "feature_stability",
     "fit_criterion",

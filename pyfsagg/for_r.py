@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 import pyfsagg
+from pyfsagg._base.settings import Settings
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, with_options
-from pyfsagg.ensemble.flat import gather_settings
-from pyfsagg.exceptions import DataError, PyfsaggError
+from pyfsagg.ensemble.flat import flat_names, gather_settings
+from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["answer"]
@@ -168,26 +168,64 @@ def _frame(frame: pd.DataFrame, index: str | None = None) -> dict[str, Any]:
 # ---------------------------------------------------------------------------------------------
 # tasks
 # ---------------------------------------------------------------------------------------------
-def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    """R's flat arguments as settings; one value where a list is meant is a list of one."""
-    listed = {name: _listed(options[name]) for name in _LISTS if options.get(name) is not None}
-    return gather_settings({**options, **listed})
+def _settings(
+    run: Callable[..., Any], options: Mapping[str, Any], **groups: type[Settings]
+) -> dict[str, Any]:
+    """R's flat arguments as those of a run: by Python's names, whole doubles as counts."""
+    known = [_IN_R.get(name, name) for name in flat_names(run, **groups)]
+    for name in options:
+        if name not in known:
+            raise UnknownNameError("argument", name, known)
+    python = {name: key for key, name in _IN_R.items()}
+    return gather_settings(
+        {
+            python.get(name, name): _argument(name, value)
+            for name, value in options.items()
+            if value is not None
+        },
+        **groups,
+    )
 
 
-_LISTS = ("nominal", "groups", "sample_weight")
+_IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
+"""Arguments that R users know under another name."""
+
+_LISTS = (
+    "aggregators", "baselines", "classifiers", "filters", "groups", "methods", "metrics", "nominal",
+    "protocol", "thresholds", "weights",
+)  # fmt: skip
+"""One value is a list of one."""
+
+_SHARES = ("thresholds",)
+"""Where 1 is all and not one."""
+
+
+def _argument(name: str, value: Any) -> Any:
+    if name == "row_indices":
+        return np.asarray(value, dtype=np.intp) - 1
+    if name == "groups":
+        return [str(each) for each in _listed(value)]
+    if name in ("filter", "filters"):
+        return [_filter(each) for each in _listed(value)] if name == "filters" else _filter(value)
+    if name in _LISTS and not isinstance(value, Mapping):
+        value = _listed(value)
+    return value if name in _SHARES else _counts(value)
+
+
+def _counts(value: Any) -> Any:
+    """R writes counts as doubles; Python tells 5 from 5.0."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(key): _counts(each) for key, each in value.items()}
+    return [_counts(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _ensemble(
     method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
 ) -> dict[str, Any]:
-    given = _settings(options)
-    if method == "wam":
-        given["filter"] = _filter(given["filter"])
-        run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam
-    else:
-        given["filters"] = [_filter(each) for each in _listed(given["filters"])]
-        run = pyfsagg.bam
-    result = run(_table(table), _target(target), **given)
+    run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
+    result = run(_table(table), _target(target), **_settings(run, options))
     names = list(result.feature_names)
     return {
         "method": result.method,
@@ -269,17 +307,11 @@ def _stability(
 def _influence(
     table: Mapping[str, Any],
     target: Mapping[str, Any] | None,
-    aggregators: Any = None,
     **options: Any,
 ) -> dict[str, Any]:
-    given = _settings(options)
-    given["filter"] = _filter(given["filter"])
-    if aggregators is not None:
-        given["aggregators"] = _listed(aggregators)
-    params = given.pop("aggregator_params", None)
-    if params:
-        given["aggregators"] = with_options(given.get("aggregators", THESIS_AGGREGATORS), params)
-    result = pyfsagg.influence(_table(table), _target(target), **given)
+    result = pyfsagg.influence(
+        _table(table), _target(target), **_settings(pyfsagg.influence, options)
+    )
     return {
         "stability": _frame(result.to_frame()),
         "ranks": {name: result.ranks(name) for name in result.aggregators},
@@ -293,15 +325,7 @@ def _influence(
 def _evaluate(
     table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
 ) -> dict[str, Any]:
-    given = _settings({**options, "groups": None})
-    for name in ("methods", "classifiers", "thresholds", "metrics", "baselines"):
-        if name in given:
-            given[name] = _listed(given[name])
-    own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
-    for name in ("protocol", "groups"):
-        if options.get(name) is not None:
-            own[name] = _listed(options[name])
-    given["protocol"] = pyfsagg.Protocol(**own)
+    given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
     result = pyfsagg.evaluate(_table(table), _target(target), **given)
     return {
         "cells": _frame(result.to_frame()),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.settings import Settings
+from pyfsagg._base.task import Task
+from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import list_filters  # noqa: F401  # adds the rankings without labels
+from pyfsagg.ensemble.precision import Precision
+from pyfsagg.evaluation import Protocol
 from pyfsagg.filters import FILTERS
 from pyfsagg.rank_order import ELIMINATIONS
 from pyfsagg.stability_measures import STABILITY_MEASURES
@@ -129,10 +135,74 @@ def markdown(page: Page) -> str:
     )
 
 
+R_HELP = FOLDER.parents[1] / "r_bridge" / "pyfsaggr" / "man" / "settings.Rd"
+R_GROUPS: dict[str, type[Settings]] = {
+    "What is read, and how": Task,
+    "How a run is executed": Execution,
+    'precision, a list that says when n_resamples = "auto" stops': Precision,
+    "How evaluate() divides the rows": Protocol,
+}
+R_OTHERS = {
+    "filter_params, aggregator_params": "named lists of options; for bam() and evaluate() "
+    "filter_params may have one list for each filter, such as list(mrmr = list(n_features = 100L)): so "
+    "many features are selected one by one, the others keep the criterion of the last step",
+    "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
+    "resampling_params": "a named list of the options of the resampling plan, such as "
+    "list(fraction = 0.8); see list_resampling_plans()",
+    "groups": "group (subject, batch) of each row: a resample, or a side of a division, has all rows "
+    "of a group or none",
+    "weights": "how often each row counts: whole numbers",
+    "row_indices": "a matrix with a row for each resample that holds row numbers (from 1), to repeat "
+    "a run made elsewhere",
+}
+R_FORMALS = ("n_folds", "progress", "protocol", "ranking_rows")
+"""Settings that are arguments of their own in R, or that R cannot give."""
+
+
+def r_help() -> str:
+    """The help page of the settings for R, from the fields of the settings."""
+    items = [("Resamples and methods", list(R_OTHERS.items()))]
+    for title, group in R_GROUPS.items():
+        fields = [field for field in dataclasses.fields(group) if field.name not in R_FORMALS]
+        shown = [(field.name, _in_r(field)) for field in fields if field.name not in R_OTHERS]
+        items.append((title, shown))
+    sections = "\n".join(
+        f"\\section{{{_rd(title)}}}{{\n\\describe{{\n"
+        + "\n".join(f"\\item{{\\code{{{_rd(name)}}}}}{{{_rd(text)}}}" for name, text in rows)
+        + "\n}\n}"
+        for title, rows in items
+    )
+    return (
+        "% Written by tools/reference.py from the fields of the settings; do not edit.\n"
+        "\\name{settings}\n\\alias{settings}\n\\title{Settings of a run}\n\\description{\n"
+        "Settings that \\code{\\link{wam}()}, \\code{\\link{bam}()}, \\code{\\link{influence}()} and "
+        "\\code{\\link{evaluate}()} take by their names, beside the arguments of their own. A name that "
+        "is not known is an error.\n}\n" + sections + "\n"
+    )
+
+
+def _in_r(field: dataclasses.Field[Any]) -> str:
+    default = field.default
+    if default is None or isinstance(default, bool):
+        said = "NULL" if default is None else str(default).upper()
+    elif isinstance(default, (int, float)):
+        said = f"{default:.5g}"
+    else:
+        said = f'"{default}"' if isinstance(default, str) else ""
+    choices = field.metadata["choices"]
+    among = f": {', '.join(choices)}" if choices else ""
+    return f"{field.metadata['help']}{among}" + (f" (default: {said})" if said else "")
+
+
+def _rd(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("{", "\\{").replace("}", "\\}")
+
+
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         (FOLDER / f"{name}.md").write_text(markdown(page), encoding="utf-8")
+    R_HELP.write_text(r_help(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from pyfsagg._base.settings import Settings
@@ -12,13 +13,32 @@ from pyfsagg.ensemble.precision import Precision
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.resampling import Rows, read_plan, with_data
 
-__all__ = ["gather_settings"]
+__all__ = ["flat_names", "gather_settings"]
 
 _GROUPS: dict[str, type[Settings]] = {"task": Task, "execution": Execution}
 _OF_PLAN = ("groups", "sample_weight")
 
 
-def gather_settings(flat: Mapping[str, Any]) -> dict[str, Any]:
+def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
+    """What :func:`gather_settings` takes for a run: its arguments, and the fields of its groups.
+
+    Parameters
+    ----------
+    run : callable
+        :func:`pyfsagg.wam` or its like; the table and the target come first.
+    **groups : class of settings
+        Of arguments that this room does not know.
+    """
+    own = list(signature(run).parameters)[2:]
+    names = [name for name in own if name not in (*_GROUPS, *groups)]
+    for argument, group in {**_GROUPS, **groups}.items():
+        names += group.names() if argument in own else ()
+    if "n_resamples" in own and "resampling" in own:
+        names += ["precision", "row_indices", "resampling_params", *_OF_PLAN]
+    return names
+
+
+def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[str, Any]:
     """Arguments of :func:`pyfsagg.wam` and its like, from names without groups.
 
     Parameters
@@ -27,6 +47,8 @@ def gather_settings(flat: Mapping[str, Any]) -> dict[str, Any]:
         The fields of :class:`pyfsagg.Task` and :class:`pyfsagg.Execution` by name; ``resampling``
         with ``resampling_params``, ``groups``, ``sample_weight``; or ``row_indices``;
         ``n_resamples`` with ``precision``; everything else is handed on.  What is None is left out.
+    **groups : class of settings
+        Of more arguments: their fields are taken by name, too.
 
     Raises
     ------
@@ -34,7 +56,7 @@ def gather_settings(flat: Mapping[str, Any]) -> dict[str, Any]:
         For parameters that do not belong together, or that a plan does not have.
     """
     given = {name: value for name, value in flat.items() if value is not None}
-    for argument, group in _GROUPS.items():
+    for argument, group in {**_GROUPS, **groups}.items():
         own = {name: given.pop(name) for name in group.names() if name in given}
         if own:
             given[argument] = group(**own)

@@ -171,6 +171,7 @@ def set_up_run(
         "resampling": resamples.plan,
         "resampling_params": dict(resamples.parameters),
         "weighted": plan.sample_weight is not None,
+        "grouped": getattr(plan, "groups", None) is not None,
         **task.record(),
         "seed": seed,
         **recorded,
@@ -214,6 +215,11 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
         raise ParameterError(
             "n_resamples='auto' draws more resamples as needed, which row_indices and k_fold do not "
             "allow; give a number"
+        )
+    if goal.maximum % plan.together:
+        raise ParameterError(
+            f"resampling={plan.name!r} draws {plan.together} resamples together: maximum must be a "
+            f"multiple of {plan.together}, got {goal.maximum}"
         )
     if execution.scratch is not None:
         raise ParameterError(

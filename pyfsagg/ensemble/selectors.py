@@ -59,7 +59,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array of whole numbers, shape (n_samples,), optional
             How often each sample counts.
         groups : array of shape (n_samples,), optional
-            Group of each sample, for ``resampling="grouped_bootstrap"``.
+            Group of each sample, for ``resampling="grouped_bootstrap"`` or ``"complementary_pairs"``.
         """
         record_input(self, X, y)
         self.result_ = self._rank(X, y, sample_weight, groups)

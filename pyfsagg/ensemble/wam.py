@@ -59,7 +59,8 @@ def wam(
     resampling : str or plan
         A name from :func:`pyfsagg.list_resampling_plans`, or a plan: ``pyfsagg.Subsample(0.8)``,
         ``pyfsagg.GroupedBootstrap(groups)``, ``pyfsagg.Bootstrap(sample_weight=counts)``,
-        ``pyfsagg.Rows(indices)`` to repeat a run made elsewhere.
+        ``pyfsagg.ComplementaryPairs()`` for disjoint halves, ``pyfsagg.Rows(indices)`` to repeat a
+        run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, or a :class:`pyfsagg.Task`, which also says which
         columns are nominal and whether near-constant ones are left out.

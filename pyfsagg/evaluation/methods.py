@@ -216,17 +216,15 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     """
     parameters = result.parameters
     own = [name for name in result.score_matrices if name not in FILTERS]
+    plan = parameters["resampling"]
     if (
         own
         or parameters["weighted"]
-        or parameters["resampling"]
-        in (
-            "row_indices",
-            "grouped_bootstrap",
-            "k_fold",
-        )
+        or parameters.get("grouped")
+        or plan in ("row_indices", "grouped_bootstrap", "k_fold")
     ):
-        what = f"the filter {own[0]!r}" if own else f"resampling {parameters['resampling']!r}"
+        what = f"the filter {own[0]!r}" if own else f"resampling {plan!r}"
+        what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
         raise ParameterError(
             f"the run {label!r} cannot be repeated inside folds, because it used {what}, which its "

@@ -1,6 +1,9 @@
 from .all_papers.result import Reproduction as Reproduction
 from .all_papers.run import reproduce_all as reproduce_all
+from .calibration.result import Calibration as Calibration
+from .calibration.run import calibrate as calibrate
 from .shipped import list_shipped_runs as list_shipped_runs
+from .shipped import shipped_calibration as shipped_calibration
 from .shipped import shipped_readings as shipped_readings
 from .shipped import shipped_run as shipped_run
 from .shipped import shipped_stuart as shipped_stuart
@@ -23,9 +26,11 @@ from .tables.readings import readings as readings
 __all__ = [
     "EXPERIMENTS",
     "READINGS",
+    "Calibration",
     "Reproduction",
     "StuartFinding",
     "best_readings",
+    "calibrate",
     "cells",
     "claim_variants",
     "claims",
@@ -37,6 +42,7 @@ __all__ = [
     "plot_readings",
     "readings",
     "reproduce_all",
+    "shipped_calibration",
     "shipped_readings",
     "shipped_run",
     "shipped_stuart",

@@ -9,9 +9,16 @@ import pandas as pd
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.all_papers.result import Reproduction
+from pyfsagg.reproduce.calibration.result import Calibration
 from pyfsagg.reproduce.stuart.result import StuartFinding
 
-__all__ = ["list_shipped_runs", "shipped_readings", "shipped_run", "shipped_stuart"]
+__all__ = [
+    "list_shipped_runs",
+    "shipped_calibration",
+    "shipped_readings",
+    "shipped_run",
+    "shipped_stuart",
+]
 
 _RUNS = "runs/*.json"
 
@@ -101,6 +108,19 @@ def shipped_stuart() -> StuartFinding:
     1000
     """
     return StuartFinding.load(data_folder() / "validation" / "stuart.json")
+
+
+def shipped_calibration() -> Calibration:
+    """The full run of :func:`calibrate` that was kept; ``record`` holds that of each topic.
+
+    Examples
+    --------
+    >>> bool(shipped_calibration().rows["runs"].ge(100).all())
+    True
+    """
+    parts = {name: Calibration.load(path) for name, path in _files("calibration/*.json").items()}
+    rows = pd.concat([part.rows for part in parts.values()], ignore_index=True)
+    return Calibration(rows, {name: part.record for name, part in parts.items()})
 
 
 def _files(pattern: str) -> dict[str, Path]:

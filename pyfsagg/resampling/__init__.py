@@ -3,7 +3,9 @@
 from pyfsagg.resampling.draws import Resamples, canonical_order
 from pyfsagg.resampling.plans import (
     PLANS,
+    BalancedBootstrap,
     Bootstrap,
+    ComplementaryPairs,
     FeatureSubspace,
     GroupedBootstrap,
     KFold,
@@ -23,7 +25,9 @@ from pyfsagg.resampling.plans import (
 
 __all__ = [
     "PLANS",
+    "BalancedBootstrap",
     "Bootstrap",
+    "ComplementaryPairs",
     "FeatureSubspace",
     "GroupedBootstrap",
     "KFold",

@@ -113,11 +113,17 @@ class Source:
         self, rows: range, draw: Callable[[np.random.Generator], NDArray[np.intp]]
     ) -> NDArray[np.uint16]:
         """Weights (resamples in `rows`, n_samples) of the row positions that `draw` returns."""
+        return self.count_each(rows, lambda row: draw(generator(self.seed, row)))
+
+    def count_each(
+        self, rows: range, positions: Callable[[int], NDArray[np.intp]]
+    ) -> NDArray[np.uint16]:
+        """The same of the row positions that belong to the number of a resample."""
         weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
         remedy = "divide sample_weight by a common factor"
-        for position, row in enumerate(rows):
-            counts = np.bincount(draw(generator(self.seed, row)), minlength=self.n_samples)
-            weights[position] = weights_from_counts(counts, row, remedy)
+        for place, row in enumerate(rows):
+            counts = np.bincount(positions(row), minlength=self.n_samples)
+            weights[place] = weights_from_counts(counts, row, remedy)
         return weights
 
 

@@ -28,7 +28,9 @@ from pyfsagg.resampling.poisson import poisson_resamples
 
 __all__ = [
     "PLANS",
+    "BalancedBootstrap",
     "Bootstrap",
+    "ComplementaryPairs",
     "FeatureSubspace",
     "GroupedBootstrap",
     "KFold",
@@ -74,6 +76,7 @@ class Plan(Settings):
 
     name: ClassVar[str] = ""
     only: ClassVar[bool] = False  # whether the resamples are all that there are
+    together: ClassVar[int] = 1  # how many resamples belong together; their number is a multiple
 
     sample_weight: ArrayLike | None = option(
         None, flag=False, kw_only=True, help="how often each sample counts"
@@ -175,6 +178,46 @@ class StratifiedBootstrap(Plan):
         )
 
 
+@_register(
+    "balanced_bootstrap",
+    "balanced",
+    summary="draws the same number of rows of each class, with replacement (for rare classes)",
+)
+@dataclass(frozen=True, eq=False)
+class BalancedBootstrap(Plan):
+    """The same number of rows of each class, with replacement: a rare class counts like a frequent one.
+
+    Scores then say what separates the classes if they were equally frequent; a filter that counts rows
+    sees little of a class of a few per cent otherwise (Chen, Liaw and Breiman 2004, balanced random
+    forests).
+
+    Parameters
+    ----------
+    per_class : int, optional
+        Rows of each class in a resample; as many as the smallest class has if not given.
+    """
+
+    per_class: int | None = option(None, help="rows of each class; default: of the smallest class")
+
+    def check(self) -> None:
+        if self.per_class is not None:
+            check_integer(f"per_class of {self.name}", self.per_class, low=1)
+
+    def refuse(self, table: AnyTable, target: Target) -> None:
+        if target.kind != "classes":
+            raise ParameterError(
+                "resampling='balanced_bootstrap' draws as many rows of each class, and the target has "
+                "no classes; use 'bootstrap'"
+            )
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        strata = [stratum for stratum in source.strata if stratum.size]
+        size = self.per_class or min(stratum.size for stratum in strata)
+        return Drawn(
+            source.count(rows, lambda rng: np.concatenate([rng.choice(s, size) for s in strata]))
+        )
+
+
 @_register("subsample", "subsampling", summary="a fraction of the rows without replacement")
 @dataclass(frozen=True, eq=False)
 class Subsample(Plan):
@@ -198,6 +241,100 @@ class Subsample(Plan):
 
 
 @_register(
+    "complementary_pairs",
+    "pairs",
+    summary="disjoint halves of the rows, class by class; resamples 0 and 1 are a pair, 2 and 3 the "
+    "next, so n_resamples counts halves and is even",
+)
+@dataclass(frozen=True, eq=False)
+class ComplementaryPairs(Plan):
+    """Disjoint halves of the rows, class by class: each pair is two samples without a common row.
+
+    The two halves of a pair are independent samples of half the size, which resamples that share rows
+    are not: they tell how far rankings of different samples agree, and bound the number of false
+    selections (Shah and Samworth 2013).  Resamples 2j and 2j + 1 are pair j (:meth:`pairs`), so that
+    ``n_resamples`` counts halves and is even.
+
+    Both halves hold equally many rows of each class; a row that is left over, another one in each
+    pair, is in neither, and so is the only row of a class.  A target of numbers or none has no
+    classes: any half of the rows.
+
+    Parameters
+    ----------
+    groups : array of shape (n_samples,), optional
+        Group label of each row: several rows of one subject stay in the same half.  Then both halves
+        hold equally many groups of each class, where the class of a group is that of most of its rows
+        (the first of those that are as frequent).
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> result = pyfsagg.wam(
+    ...     data.X, data.y, resampling="complementary_pairs", n_resamples=20, random_state=0
+    ... )
+    >>> first, second = pyfsagg.ComplementaryPairs.pairs(result.n_resamples).T
+    >>> result.combined[first].shape
+    (10, 13)
+    """
+
+    together: ClassVar[int] = 2
+
+    groups: ArrayLike | None = option(None, flag=False, help="group of each row")
+
+    @staticmethod
+    def pairs(n_resamples: int) -> NDArray[np.intp]:
+        """The numbers of the resamples that form each pair, shape (n_resamples / 2, 2)."""
+        return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
+
+    def draw(self, source: Source, rows: range) -> Drawn:
+        units = None if self.groups is None else _groups(self.groups, source)
+        strata = self._strata(source, units)
+
+        def half(row: int) -> NDArray[np.intp]:
+            rng = generator(source.seed, row // 2)
+            drawn = []
+            for stratum in strata:
+                size = stratum.size // 2
+                start = size * (row % 2)
+                drawn.append(rng.permutation(stratum)[start : start + size])
+            positions = np.concatenate(drawn)
+            if units is not None:
+                positions = np.concatenate([units[u] for u in positions] or [positions])
+            self._check_half(positions, row, source)
+            return positions
+
+        return Drawn(source.count_each(rows, half))
+
+    @staticmethod
+    def _strata(source: Source, groups: list[NDArray[np.intp]] | None) -> list[NDArray[np.intp]]:
+        """What is drawn whole, by class: positions of rows, or numbers of groups."""
+        classes = source.target.kind == "classes"
+        if groups is None:
+            return source.strata if classes else [source.population]
+        if not classes:
+            return [np.arange(len(groups))]
+        codes = np.array([np.bincount(source.target.codes[each]).argmax() for each in groups])
+        return [np.flatnonzero(codes == c) for c in range(source.target.n_classes)]
+
+    def _check_half(self, positions: NDArray[np.intp], row: int, source: Source) -> None:
+        unit = "rows" if self.groups is None else "groups"
+        if source.target.kind != "classes":
+            if positions.size < 2:
+                raise DataError(
+                    f"half {row} of resampling='complementary_pairs' would hold {positions.size} "
+                    f"row(s) and needs at least 2; gather more {unit}, or use resampling='bootstrap'"
+                )
+            return
+        if np.unique(source.target.codes[positions]).size < 2:
+            raise DataError(
+                f"half {row} of resampling='complementary_pairs' would hold fewer than two classes: "
+                f"at least two classes need two {unit} or more, one for each half; gather more "
+                f"{unit} of the rare classes, or use resampling='bootstrap'"
+            )
+
+
+@_register(
     "grouped_bootstrap",
     "grouped",
     summary="draws whole groups of rows with replacement (several rows of one subject)",
@@ -215,7 +352,12 @@ class GroupedBootstrap(Plan):
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
     def draw(self, source: Source, rows: range) -> Drawn:
-        members = self._members(source)
+        if self.groups is None:
+            raise ParameterError(
+                "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
+                "resampling=pyfsagg.GroupedBootstrap(groups)"
+            )
+        members = _groups(self.groups, source)
         n = len(members)
         return Drawn(
             source.count(
@@ -223,24 +365,20 @@ class GroupedBootstrap(Plan):
             )
         )
 
-    def _members(self, source: Source) -> list[NDArray[np.intp]]:
-        """The population of each group."""
-        if self.groups is None:
-            raise ParameterError(
-                "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
-                "resampling=pyfsagg.GroupedBootstrap(groups)"
-            )
-        array = np.asarray(self.groups)
-        if array.shape != (source.n_samples,):
-            raise DataError(
-                f"groups must have one label per sample ({source.n_samples}), got the shape {array.shape}"
-            )
-        names, codes = np.unique(array.astype(str), return_inverse=True)
-        if len(names) < 2:
-            raise DataError("groups has one group only; a grouped bootstrap needs at least two")
-        drawn = source.population
-        found = (drawn[codes[drawn] == g] for g in range(len(names)))
-        return [members for members in found if members.size]
+
+def _groups(groups: ArrayLike, source: Source) -> list[NDArray[np.intp]]:
+    """The population of each group."""
+    array = np.asarray(groups)
+    if array.shape != (source.n_samples,):
+        raise DataError(
+            f"groups must have one label per sample ({source.n_samples}), got the shape {array.shape}"
+        )
+    names, codes = np.unique(array.astype(str), return_inverse=True)
+    if len(names) < 2:
+        raise DataError("groups has one group only; to draw whole groups takes at least two")
+    drawn = source.population
+    found = (drawn[codes[drawn] == g] for g in range(len(names)))
+    return [members for members in found if members.size]
 
 
 @_register(
@@ -479,7 +617,8 @@ def draw_resamples(
         Validated data.
     plan : str or Plan
     n_resamples : int
-        At least 1; for ``"k_fold"`` the number of folds, at least 2.
+        At least 1; for ``"k_fold"`` the number of folds, at least 2; for ``"complementary_pairs"``
+        the number of halves, which is even.
     seed : int
         Determines the draw together with the number of the resample.
     weight : ndarray of uint16 (n_samples,), optional
@@ -495,6 +634,11 @@ def draw_resamples(
     check_integer("n_resamples", n_resamples, low=2 if isinstance(chosen, KFold) else 1)
     if weight is None:
         weight = full_weights(table.n_samples, chosen.sample_weight)[0]
+    if n_resamples % chosen.together:
+        raise ParameterError(
+            f"resampling={chosen.name!r} draws {chosen.together} resamples together: n_resamples must "
+            f"be a multiple of {chosen.together}, got {n_resamples}; use {n_resamples + 1}"
+        )
     chosen.refuse(table, target)
     drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
     weights = drawn.weights
@@ -518,6 +662,10 @@ def with_data(plan: Plan, **arrays: Any) -> Plan:
         if name not in plan.names():
             raise ParameterError(
                 f"{name} and resampling={plan.name!r} do not belong together"
-                + ("; use resampling='grouped_bootstrap'" if name == "groups" else "")
+                + (
+                    "; use resampling='grouped_bootstrap' or 'complementary_pairs'"
+                    if name == "groups"
+                    else ""
+                )
             )
     return replace(plan, **given) if given else plan

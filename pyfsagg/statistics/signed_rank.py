@@ -257,7 +257,9 @@ def wilcoxon(
         p_value = _normal_p_value(z, alternative)
         method = "normal"
     estimate, interval, achieved = _interval(used, alternative, level, bool(exact), correction)
-    short = achieved < level - 1e-9
+    # The widest interval leaves out with probability 2 / 2^n: no form can do better.
+    possible = 1.0 - (2.0 if alternative == "two-sided" else 1.0) * 0.5**used.size
+    short = min(achieved, possible) < level - 1e-9
     return SignedRankTest(
         statistic=_statistics(used, zero_method)[0], z=z, p_value=p_value, method=method,
         correction=correction, has_ties=has_ties, estimate=estimate,

@@ -101,7 +101,7 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: P
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
 
 
-def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
+def test_matrix_on_standard_input(process: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     scores = pd.DataFrame(rng.random((12, 4)).round(1), columns=list("abcd"))
     scores.insert(0, "id", [f"x {j}" for j in range(12)])
@@ -109,7 +109,7 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
     scores.loc[3, "b"] = np.nan
     options = "--ids entrez --lower-is-better --ties min"
     text = scores.drop(columns="id").to_csv(index=False, sep="\t")
-    done = pyfsagg(f"aggregate - {options} --json --quiet", stdin=text)
+    done = process(f"aggregate - {options} --json --quiet", stdin=text)
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
     assert document == json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
@@ -319,9 +319,9 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_bad_input_of_a_process(pyfsagg: Any, tmp_path: Path) -> None:
+def test_bad_input_of_a_process(process: Any, tmp_path: Path) -> None:
     (tmp_path / "twice.txt").write_text("x\ny\nx\n")
-    done = pyfsagg("aggregate twice.txt")
+    done = process("aggregate twice.txt")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("pyfsagg aggregate: the name 'x' occurs twice")
     assert done.stderr.count("\n") == 1

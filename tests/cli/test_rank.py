@@ -28,8 +28,8 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_rank_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: Path) -> None:
-    done = pyfsagg(
+def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: Path) -> None:
+    done = process(
         "rank wine.csv --target kind --exclude subject --n-resamples 40 --seed 3 "
         "--threshold 4 --output out"
     )
@@ -65,8 +65,8 @@ def test_rank_agrees_with_python(pyfsagg, table: Path) -> None:
     assert found == dict(zip(result.feature_names, result.scores, strict=True))
 
 
-def test_standard_input_groups_and_quiet(pyfsagg, table: Path, tmp_path: Path) -> None:
-    done = pyfsagg(
+def test_standard_input_groups_and_quiet(process, table: Path, tmp_path: Path) -> None:
+    done = process(
         "rank - --target kind --groups subject --n-resamples 10 --quiet", stdin=table.read_text()
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -20,7 +20,7 @@ FLOORS = (
     ("_base",),
     ("_kernels", "_table", "_draw", "_page"),
     ("_run", "ranks", "resampling", "discretization", "datasets"),
-    ("_command", "filters", "aggregation", "stability_measures", "statistics"),
+    ("_command", "filters", "aggregation", "stability_measures", "statistics", "error_control"),
     ("unsupervised", "rank_order"),
     ("ensemble",),
     ("evaluation", "aggregator_influence", "out_of_core", "r_bridge"),

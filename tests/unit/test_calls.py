@@ -12,7 +12,9 @@ from sklearn.cluster import KMeans
 
 import pyfsagg
 from pyfsagg import (
+    BalancedBootstrap,
     Bootstrap,
+    ComplementaryPairs,
     Execution,
     FeatureSubspace,
     GroupedBootstrap,
@@ -76,6 +78,10 @@ PLAN_CASES: list[tuple[Plan, dict[str, Any]]] = [
     (Subsample(), {}),
     (Subsample(0.8), {}),
     (Subsample(0.8, sample_weight=WEIGHT), {"sample_weight": WEIGHT}),
+    (BalancedBootstrap(), {}),
+    (BalancedBootstrap(per_class=4), {}),
+    (ComplementaryPairs(), {}),
+    (ComplementaryPairs(GROUPS), {"groups": GROUPS}),
     (GroupedBootstrap(GROUPS), {"groups": GROUPS}),
     (
         GroupedBootstrap(GROUPS, sample_weight=WEIGHT),
@@ -109,7 +115,7 @@ def test_every_plan_can_be_handed_over_and_repeated(plan: Plan, own: dict[str, A
 
 @pytest.mark.parametrize("name", [spec.name for spec in PLANS if spec.name != "grouped_bootstrap"])
 def test_the_name_of_a_plan_is_the_plan_with_its_defaults(name: str) -> None:
-    options = {"filter": "cs", "n_resamples": 5, "random_state": 3}
+    options = {"filter": "cs", "n_resamples": 6, "random_state": 3}
     by_name = wam(X, Y, resampling=name, **options)
     by_plan = wam(X, Y, resampling=PLANS.get(name).plan(), **options)
     assert by_plan.scores.tobytes() == by_name.scores.tobytes()

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 try:
-    from reference import FOLDER, PAGES, markdown
+    from reference import FOLDER, PAGES, R_HELP, markdown, r_help
 finally:
     sys.path.pop(0)
 
@@ -19,6 +19,10 @@ finally:
 def test_pages_are_up_to_date(name: str) -> None:
     written = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert written == markdown(PAGES[name]), "run: python tools/reference.py"
+
+
+def test_help_of_settings_for_r_is_up_to_date() -> None:
+    assert R_HELP.read_text(encoding="utf-8") == r_help(), "run: python tools/reference.py"
 
 
 def test_no_page_is_left_over() -> None:

@@ -15,6 +15,8 @@ from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import (
     PLANS,
+    BalancedBootstrap,
+    ComplementaryPairs,
     GroupedBootstrap,
     Rows,
     Subsample,
@@ -56,14 +58,14 @@ def given_rows(indices: object, data: tuple[Table, Target]):
 
 @pytest.mark.parametrize("plan", [name for name in PLANS.names() if name != "k_fold"])
 def test_a_resample_depends_on_seed_and_number_only(data, plan: str) -> None:
-    few, many = draw(data, plan, 3, seed=5), draw(data, plan, 6, seed=5)
-    later = draw(data, plan, 3, seed=5, first=3)
-    np.testing.assert_array_equal(few.weights, many.weights[:3])
-    np.testing.assert_array_equal(later.weights, many.weights[3:])
+    few, many = draw(data, plan, 2, seed=5), draw(data, plan, 6, seed=5)
+    later = draw(data, plan, 4, seed=5, first=2)
+    np.testing.assert_array_equal(few.weights, many.weights[:2])
+    np.testing.assert_array_equal(later.weights, many.weights[2:])
     if many.labels.shape[0] > 1:
-        np.testing.assert_array_equal(few.labels, many.labels[:3])
+        np.testing.assert_array_equal(few.labels, many.labels[:2])
     if many.features is not None:
-        np.testing.assert_array_equal(few.features, many.features[:3])
+        np.testing.assert_array_equal(few.features, many.features[:2])
     other = draw(data, plan, 6, seed=6)
     differs = (
         (other.weights != many.weights).any()
@@ -74,7 +76,17 @@ def test_a_resample_depends_on_seed_and_number_only(data, plan: str) -> None:
     assert differs
 
 
-@pytest.mark.parametrize("plan", ["bootstrap", "stratified_bootstrap", "subsample", "k_fold"])
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "bootstrap",
+        "stratified_bootstrap",
+        "balanced_bootstrap",
+        "subsample",
+        "complementary_pairs",
+        "k_fold",
+    ],
+)
 def test_order_of_rows_has_no_influence(data, plan: str) -> None:
     table, target = data
     shuffle = np.random.default_rng(0).permutation(N)
@@ -146,7 +158,17 @@ def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
         np.testing.assert_array_equal(drawn(weights), expected)
 
 
-@pytest.mark.parametrize("plan", ["bootstrap", "stratified_bootstrap", "subsample", "k_fold"])
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "bootstrap",
+        "stratified_bootstrap",
+        "balanced_bootstrap",
+        "subsample",
+        "complementary_pairs",
+        "k_fold",
+    ],
+)
 def test_weight_k_is_the_row_written_k_times(data, plan: str) -> None:
     table, target = data
     weight = np.random.default_rng(1).integers(0, 4, N).astype(np.uint16)
@@ -178,6 +200,63 @@ def test_sizes_of_each_plan(data) -> None:
     seen = draw(data, "feature_subspace").features
     assert seen is not None
     assert (seen.sum(axis=1) == 3).all()
+
+
+@pytest.mark.parametrize(("sizes", "half"), [((20, 20), 20), ((25, 15), 19), ((30, 9, 1), 19)])
+def test_pairs_are_disjoint_halves_of_each_class(sizes: tuple[int, ...], half: int) -> None:
+    table = check_table(np.random.default_rng(7).normal(size=(N, P)))
+    target = check_target(np.repeat(["a", "b", "c"][: len(sizes)], sizes), N)
+    drawn = draw_resamples(table, target, "complementary_pairs", n_resamples=60).weights
+    pairs = ComplementaryPairs.pairs(60)
+    assert pairs[:2].tolist() == [[0, 1], [2, 3]]
+    both = drawn[pairs]  # (pairs, halves, rows)
+    assert both.sum(axis=1).max() == 1
+    for c, size in enumerate(sizes):
+        assert (both[:, :, target.codes == c].sum(axis=2) == size // 2).all()
+    assert (both.sum(axis=2) == half).all()
+    # Every row that has a partner is drawn, and as often on one side as on the other.
+    partnered = np.array(sizes)[target.codes] > 1
+    assert both.any(axis=(0, 1)).tolist() == partnered.tolist()
+    assert abs(both[:, 0, partnered].mean() - both[:, 1, partnered].mean()) == 0.0
+    together = (both[:, 0, 0] * both[:, 0, 1]).mean()
+    assert 0.05 < together < 0.45
+
+
+@pytest.mark.parametrize("y", [np.arange(9.0), None])
+def test_pairs_without_classes(y: object) -> None:
+    table = check_table(np.random.default_rng(7).normal(size=(9, P)))
+    target = (
+        check_target(y, 9, task="regression")
+        if y is not None
+        else check_target(None, 9, optional=True)
+    )
+    drawn = draw_resamples(table, target, "complementary_pairs", n_resamples=40).weights
+    both = drawn[ComplementaryPairs.pairs(40)]
+    assert (both.sum(axis=2) == 4).all()
+    assert (both.sum(axis=1) <= 1).all()
+    assert (both.sum(axis=1) == 0).any(axis=0).all()  # each row is left out at times
+
+
+def test_pairs_keep_groups_together(data) -> None:
+    table, target = data
+    drawn = draw_resamples(table, target, ComplementaryPairs(GROUPS), n_resamples=40).weights
+    each = drawn.reshape(40, 10, 4)
+    assert (each == each[:, :, :1]).all()
+    groups = each[ComplementaryPairs.pairs(40), :, 0]
+    assert groups.sum(axis=1).max() == 1
+    # Groups 0 to 5 are of class a, 6 to 9 of class b: (group 6 has one row of a).
+    assert (groups[:, :, :6].sum(axis=2) == 3).all()
+    assert (groups[:, :, 6:].sum(axis=2) == 2).all()
+
+
+def test_a_balanced_bootstrap_draws_every_class_alike(data) -> None:
+    table, target = data
+    for plan, size in ((BalancedBootstrap(), 15), (BalancedBootstrap(per_class=40), 40)):
+        drawn = draw_resamples(table, target, plan, n_resamples=30).weights
+        for c in range(2):
+            assert (drawn[:, target.codes == c].sum(axis=1) == size).all()
+        assert drawn.max() > 1
+        assert drawn.any(axis=0).all()
 
 
 def test_noise_leaves_nominal_columns_alone() -> None:
@@ -227,6 +306,17 @@ def test_given_rows_that_make_no_sense(rows: list, message: str) -> None:
             DataError,
             "smallest class has 15; use at most 15 folds",
         ),
+        (
+            {"plan": "complementary_pairs"},
+            ParameterError,
+            "must be a multiple of 2, got 5; use 6",
+        ),
+        (
+            {"plan": ComplementaryPairs(np.repeat([1, 2, 3], [25, 8, 7])), "n_resamples": 2},
+            DataError,
+            "fewer than two classes: at least two classes need two groups or more",
+        ),
+        ({"plan": ComplementaryPairs([1, 2]), "n_resamples": 2}, DataError, "one label per sample"),
         ({"plan": "grouped_bootstrap"}, ParameterError, "give the group of each row"),
         ({"plan": GroupedBootstrap([1, 2])}, DataError, "one label per sample"),
         ({"plan": GroupedBootstrap(["g"] * N)}, DataError, "one group only"),
@@ -244,12 +334,34 @@ def test_bad_plans(data, options: dict, error: type, message: str) -> None:
         ("subsample", {"fraction": 1.5}, "got 1.5"),
         ("subsample", {"size": 3}, "no parameter 'size'; it takes: .*fraction"),
         ("bootstrap", {"fraction": 0.5}, "resampling='bootstrap' has no parameter 'fraction'"),
+        ("balanced_bootstrap", {"per_class": 0}, "at least 1"),
         (Subsample(0.8), {"fraction": 0.5}, "has its parameters already"),
     ],
 )
 def test_bad_parameters_of_a_plan(plan: object, given: dict, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         read_plan(plan, given)
+
+
+@pytest.mark.parametrize(
+    ("plan", "n", "y", "error", "message"),
+    [
+        (
+            "complementary_pairs",
+            5,
+            [0, 1, 1, 1, 1],
+            DataError,
+            "two rows or more, one for each half",
+        ),
+        ("complementary_pairs", 3, None, DataError, "would hold 1 row"),
+        ("balanced_bootstrap", 5, None, ParameterError, "the target has no classes"),
+    ],
+)
+def test_tables_that_a_plan_cannot_use(plan, n: int, y, error: type, message: str) -> None:
+    table = check_table(np.random.default_rng(7).normal(size=(n, P)))
+    target = check_target(None, n, optional=True) if y is None else check_target(y, n)
+    with pytest.raises(error, match=message):
+        draw_resamples(table, target, plan, n_resamples=2)
 
 
 def test_groups_belong_to_the_plan_that_draws_them() -> None:

@@ -141,6 +141,13 @@ def test_too_few_pairs_for_the_level_is_said():
     assert "75 % interval" in found.sentence
 
 
+def test_too_few_pairs_are_said_of_the_normal_form_too():
+    # Ties: no exact form. 2 / 2^5 > 0.05, so that no interval of five pairs has the level.
+    assert "too few pairs" in wilcoxon([1.0, 1.0, 2.0, 3.0, -1.0, 0.0]).note
+    assert wilcoxon([1.0, 1.0, 2.0, 3.0, -1.0, 4.0]).note == ""
+    assert wilcoxon([1.0, 1.0, 2.0, 3.0, -1.0], alternative="greater").note == ""
+
+
 def test_rounding_errors_are_not_taken_for_differences_unseen():
     x, y = np.array([0.3, 0.2, 0.5, 0.9, 1.7]), np.array([0.2, 0.1, 0.1, 0.2, 0.9])
     assert 0.3 - 0.2 != 0.2 - 0.1

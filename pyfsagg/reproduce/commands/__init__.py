@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyfsagg.reproduce.commands import all_papers, claims, papers, readings, stuart
+from pyfsagg.reproduce.commands import all_papers, calibration, claims, papers, readings, stuart
 
 __all__ = ["add_commands"]
 
@@ -13,9 +13,9 @@ def add_commands(commands: Any) -> None:
     """Add ``reproduce`` with its own commands."""
     parser = commands.add_parser(
         "reproduce",
-        help="recompute what the papers published",
+        help="recompute what the papers published, and what this package promises",
         description="Recompute published tables and statements, and decide which hold.",
     )
     own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    for module in (all_papers, papers, claims, stuart, readings):
+    for module in (all_papers, papers, claims, stuart, readings, calibration):
         module.add_commands(own)

@@ -15,26 +15,12 @@
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
 #' @param resampling A name from [list_resampling_plans()].
-#' @param row_indices Matrix with a row for each resample that holds row numbers (from 1), to repeat
-#'   a run made elsewhere.
-#' @param groups Group of each row, for `resampling = "grouped_bootstrap"`.
-#' @param weights How often each row counts: whole numbers.
-#' @param nominal Names of columns to be taken as nominal whatever their type.
-#' @param normalize For `bam()`: scores are brought to 0..1 `"per_resample"` or `"per_feature"`.
-#' @param filter_params,aggregator_params,resampling_params Named lists of options; for `bam()`
-#'   `filter_params` has one list for each filter, for instance `list(mrmr = list(n_features = 100L))`:
-#'   so many features are selected one by one (`"all"`: all of them; `"auto"`, the default: all of up to
-#'   300 features, 100 of more), the others keep the criterion of the last step.
-#' @param drop_near_zero_variance Leave features out that hardly vary.
-#' @param task Whether the target holds classes (`"classification"`) or numbers (`"regression"`).
 #' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
 #'   `set.seed()` decides.
 #' @param cores Number of threads; the result does not depend on it.
 #' @param progress Show a progress bar.
-#' @param ... Arguments of the default method; there, `precision`, a list with `max_change`, `top` and
-#'   `maximum` that says when `n_resamples = "auto"` stops, and `checkpoint`, a folder in which finished
-#'   work is kept: after a crash the same call continues from there and ends in the same numbers (with
-#'   the seed that is kept there if `seed` is not given).
+#' @param ... Arguments of the default method, and any of the [settings] by their names: `groups`,
+#'   `task`, `nominal`, `filter_params`, `checkpoint`, ...
 #' @return An object of class `pyfsagg_ensemble`: a list with `ranking` (data frame, best first:
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
@@ -62,22 +48,14 @@ wam.formula <- function(x, data, ...) {
 #' @rdname wam
 #' @export
 wam.default <- function(x, y = NULL, filter = "information_gain", aggregator = "arithmetic_mean",
-                        n_resamples = 1000, resampling = "bootstrap", row_indices = NULL,
-                        groups = NULL, weights = NULL, nominal = NULL, filter_params = NULL,
-                        aggregator_params = NULL, resampling_params = NULL,
-                        drop_near_zero_variance = FALSE, task = "classification", seed = NULL,
-                        cores = 1, progress = interactive(), ...) {
+                        n_resamples = 1000, resampling = "bootstrap", seed = NULL, cores = 1,
+                        progress = interactive(), ...) {
   if (is.function(filter) && cores != 1) {
     stop_pyfsagg("an R function as filter runs on one core only; set cores = 1", "parameter")
   }
-  if (is.function(filter)) filter <- plain_arguments(filter)
   run_ensemble(
-    "wam", x, y, list(filter = filter, filter_params = filter_params),
-    aggregator = aggregator, n_resamples = n_resamples, resampling = resampling,
-    row_indices = row_indices, groups = groups, weights = weights, nominal = nominal,
-    aggregator_params = aggregator_params, resampling_params = resampling_params,
-    drop_near_zero_variance = drop_near_zero_variance, task = task, seed = seed, cores = cores,
-    progress = progress, ...
+    "wam", x, y, seed, cores, progress, filter = filter, aggregator = aggregator,
+    n_resamples = n_resamples, resampling = resampling, ...
   )
 }
 
@@ -97,52 +75,15 @@ bam.formula <- function(x, data, ...) {
 bam.default <- function(x, y = NULL,
                         filters = c("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared"),
                         aggregator = "arithmetic_mean", n_resamples = 1000, resampling = "bootstrap",
-                        row_indices = NULL, groups = NULL, weights = NULL, nominal = NULL,
-                        normalize = "per_resample", filter_params = NULL, aggregator_params = NULL,
-                        resampling_params = NULL, drop_near_zero_variance = FALSE,
-                        task = "classification", seed = NULL, cores = 1, progress = interactive(),
-                        ...) {
+                        seed = NULL, cores = 1, progress = interactive(), ...) {
   run_ensemble(
-    "bam", x, y,
-    list(filters = as.list(filters), filter_params = filter_params, normalize = normalize),
-    aggregator = aggregator, n_resamples = n_resamples, resampling = resampling,
-    row_indices = row_indices, groups = groups, weights = weights, nominal = nominal,
-    aggregator_params = aggregator_params, resampling_params = resampling_params,
-    drop_near_zero_variance = drop_near_zero_variance, task = task, seed = seed, cores = cores,
-    progress = progress, ...
+    "bam", x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
+    n_resamples = n_resamples, resampling = resampling, ...
   )
 }
 
-# Without dots, so that R itself refuses a misspelt argument.
-run_ensemble <- function(method, x, y, own, aggregator, n_resamples, resampling, row_indices, groups,
-                         weights, nominal, aggregator_params, resampling_params,
-                         drop_near_zero_variance, task, seed, cores, progress, precision = NULL,
-                         checkpoint = NULL, target_name = "target") {
-  arguments <- c(
-    list(
-      method = method,
-      table = table_parts(x),
-      target = target_parts(y, target_name),
-      aggregator = aggregator,
-      aggregator_params = aggregator_params,
-      n_resamples = count_or_word(n_resamples),
-      precision = precision,
-      resampling = resampling,
-      resampling_params = resampling_params,
-      drop_near_zero_variance = drop_near_zero_variance,
-      task = task,
-      row_indices = if (!is.null(row_indices)) matrix(as.integer(row_indices) - 1L, nrow(row_indices)),
-      groups = if (!is.null(groups)) as.list(as.character(groups)),
-      sample_weight = if (!is.null(weights)) as.list(as.double(weights)),
-      nominal = if (!is.null(nominal)) as.list(as.character(nominal)),
-      random_state = python_seed(seed, checkpoint),
-      checkpoint = folder_or_null(checkpoint),
-      n_jobs = as.integer(cores),
-      progress = progress_function(progress)
-    ),
-    own
-  )
-  found <- ask("ensemble", arguments)
+run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
+  found <- ask("ensemble", c(list(method = method), run_arguments(x, y, seed, cores, progress, ...)))
   features <- unlist(found$features)
   named <- function(matrix) {
     dimnames(matrix) <- list(NULL, features)
@@ -162,17 +103,6 @@ run_ensemble <- function(method, x, y, own, aggregator, n_resamples, resampling,
     ),
     class = "pyfsagg_ensemble"
   )
-}
-
-# Python hands over arrays and lists, where the function expects vectors.
-plain_arguments <- function(filter) {
-  force(filter)
-  function(x, y, weight) as.list(as.double(filter(x, unlist(y), as.vector(weight))))
-}
-
-# Python distinguishes 5 from 5.0: whole numbers are counts.
-count_or_word <- function(value) {
-  if (is.numeric(value) && length(value) == 1L && value == round(value)) as.integer(value) else value
 }
 
 #' The best features of a ranking

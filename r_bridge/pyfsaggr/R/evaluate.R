@@ -13,7 +13,6 @@
 #'   training fold, no leakage), or `"both"`.
 #' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`, `"log_loss"`; for a
 #'   regression `"r2"` (the default), `"mean_absolute_error"`, `"root_mean_squared_error"`.
-#' @param groups Group (subject, batch) of each row: no group is on both sides of a division.
 #' @param n_folds Number of folds.
 #' @return An object of class `pyfsagg_evaluation`: a list with `cells` (one row for each fold of each
 #'   combination), `summary` (means over folds), `weighted` (averages over thresholds, weighted by the
@@ -38,19 +37,13 @@ evaluate.formula <- function(x, data, ...) {
 #' @export
 evaluate.default <- function(x, y, methods = NULL, classifiers = NULL, thresholds = NULL,
                              protocol = "nested", metrics = NULL, n_folds = 5,
-                             n_resamples = 1000, nominal = NULL, task = "classification",
-                             groups = NULL, seed = NULL, cores = 1, progress = interactive(), ...) {
-  found <- evaluate_answer(
-    x, y,
-    methods = if (!is.null(methods)) as.list(methods),
-    classifiers = if (!is.null(classifiers)) as.list(classifiers),
-    thresholds = if (!is.null(thresholds)) as.list(as.double(thresholds)),
-    protocol = as.list(protocol), metrics = if (!is.null(metrics)) as.list(metrics), n_folds = as.integer(n_folds),
-    n_resamples = as.integer(n_resamples), nominal = if (!is.null(nominal)) as.list(nominal),
-    task = task, groups = if (!is.null(groups)) as.list(as.character(groups)),
-    seed = seed, n_jobs = as.integer(cores),
-    progress = progress, ...
-  )
+                             n_resamples = 1000, seed = NULL, cores = 1, progress = interactive(),
+                             ...) {
+  found <- ask("evaluate", run_arguments(
+    x, y, seed, cores, progress, methods = methods, classifiers = classifiers,
+    thresholds = thresholds, protocol = protocol, metrics = metrics, n_folds = n_folds,
+    n_resamples = n_resamples, ...
+  ))
   structure(
     list(
       cells = as_frame(found$cells), summary = as_frame(found$summary),
@@ -60,19 +53,6 @@ evaluate.default <- function(x, y, methods = NULL, classifiers = NULL, threshold
     ),
     class = "pyfsagg_evaluation"
   )
-}
-
-# Without dots, so that R itself refuses a misspelt argument.
-evaluate_answer <- function(x, y, methods, classifiers, thresholds, protocol, metrics, n_folds,
-                            n_resamples, nominal, task, groups, seed, n_jobs, progress,
-                            checkpoint = NULL, target_name = "target") {
-  ask("evaluate", list(
-    table = table_parts(x), target = target_parts(y, target_name), methods = methods,
-    classifiers = classifiers, thresholds = thresholds, protocol = protocol, metrics = metrics,
-    n_folds = n_folds, n_resamples = n_resamples, nominal = nominal, task = task, groups = groups,
-    random_state = python_seed(seed, checkpoint), n_jobs = n_jobs,
-    progress = progress_function(progress), checkpoint = folder_or_null(checkpoint)
-  ))
 }
 
 #' @export

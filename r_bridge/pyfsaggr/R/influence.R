@@ -8,7 +8,6 @@
 #' @inheritParams wam
 #' @param model A data frame or matrix of features, or a formula such as `Class ~ .`.
 #' @param filter Name from [list_filters()], or a function as for [wam()].
-#' @param filter_params Named list of options of the filter.
 #' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
 #' @param n_folds Number of folds.
@@ -38,17 +37,12 @@ influence.matrix <- function(model, y = NULL, ...) influence.data.frame(model, y
 #' @rdname influence
 #' @export
 influence.data.frame <- function(model, y = NULL, filter = "information_gain", aggregators = NULL,
-                                 n_folds = 100, n_resamples = 1000, nominal = NULL,
-                                 filter_params = NULL, task = "classification", seed = NULL,
-                                 cores = 1, progress = interactive(), ...) {
-  found <- influence_answer(
-    model, y, filter = filter, aggregators = if (!is.null(aggregators)) as.list(aggregators),
-    n_folds = as.integer(n_folds), n_resamples = as.integer(n_resamples),
-    nominal = if (!is.null(nominal)) as.list(nominal),
-    filter_params = if (!is.null(filter_params)) stats::setNames(list(filter_params), filter),
-    task = task, seed = seed, n_jobs = as.integer(cores),
-    progress = progress, ...
-  )
+                                 n_folds = 100, n_resamples = 1000, seed = NULL, cores = 1,
+                                 progress = interactive(), ...) {
+  found <- ask("influence", run_arguments(
+    model, y, seed, cores, progress, filter = filter, aggregators = aggregators, n_folds = n_folds,
+    n_resamples = n_resamples, ...
+  ))
   features <- unlist(found$features)
   structure(
     list(
@@ -63,17 +57,6 @@ influence.data.frame <- function(model, y = NULL, filter = "information_gain", a
     ),
     class = "pyfsagg_influence"
   )
-}
-
-# Without dots, so that R itself refuses a misspelt argument.
-influence_answer <- function(x, y, filter, aggregators, n_folds, n_resamples, nominal, filter_params,
-                             task, seed, n_jobs, progress, checkpoint = NULL, target_name = "target") {
-  ask("influence", list(
-    table = table_parts(x), target = target_parts(y, target_name), filter = filter,
-    aggregators = aggregators, n_folds = n_folds, n_resamples = n_resamples, nominal = nominal,
-    filter_params = filter_params, task = task, n_jobs = n_jobs, random_state = python_seed(seed, checkpoint),
-    progress = progress_function(progress), checkpoint = folder_or_null(checkpoint)
-  ))
 }
 
 influence_table <- function(x) {

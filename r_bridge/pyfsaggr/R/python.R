@@ -111,6 +111,31 @@ stop_pyfsagg <- function(message, kind, call = NULL, ...) {
   ))
 }
 
+# The arguments of a run: table, target, how it is run, and settings by their names. Which settings
+# there are, and what they may be, is said in one place, by Python: see ?settings.
+run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, target_name = "target") {
+  settings <- list(...)
+  if (length(settings) && (is.null(names(settings)) || !all(nzchar(names(settings))))) {
+    stop_pyfsagg("settings are given by their names; see ?settings", "parameter")
+  }
+  c(
+    list(
+      table = table_parts(x), target = target_parts(y, target_name),
+      seed = python_seed(seed, checkpoint), cores = cores,
+      progress = progress_function(progress), checkpoint = folder_or_null(checkpoint)
+    ),
+    lapply(settings, plain_argument)
+  )
+}
+
+plain_argument <- function(value) {
+  if (is.factor(value)) return(as.character(value))
+  if (is.list(value)) return(lapply(value, plain_argument))
+  if (!is.function(value)) return(unname(value))
+  # Python hands over arrays and lists, where the function expects vectors.
+  function(x, y, weight) as.list(as.double(value(x, unlist(y), as.vector(weight))))
+}
+
 # A progress bar that Python can call, or NULL.
 progress_function <- function(progress) {
   if (!isTRUE(progress)) {

@@ -55,13 +55,18 @@ test_that("formulas name columns", {
   expect_error(wam(Species ~ ., data = "iris"), "data frame", class = "pyfsagg_input_type_error")
 })
 
-test_that("parameters are refused by Python in one sentence, and misspelt ones by R", {
+test_that("parameters are refused in one sentence, and misspelt ones too", {
   skip_without_pyfsagg()
   expect_error(quick(iris[1:4], iris$Species, n_resamples = 0), "n_resamples must be",
                class = "pyfsagg_parameter_error")
   expect_error(quick(iris[1:4], iris$Species, filter = "informaton_gain"),
                "did you mean 'information_gain'", class = "pyfsagg_unknown_name_error")
-  expect_error(quick(iris[1:4], iris$Species, aggregater = "median"), "unused argument")
+  expect_error(quick(iris[1:4], iris$Species, aggregater = "median"),
+               "did you mean 'aggregator'", class = "pyfsagg_unknown_name_error")
+  expect_error(quick(iris[1:4], iris$Species, weight = rep(1, 150)), "did you mean 'weights'",
+               class = "pyfsagg_unknown_name_error")
+  expect_error(wam(iris[1:4], iris$Species, "chi_squared", "l2_norm", 20, "bootstrap", 1, 1, FALSE, 3),
+               "by their names", class = "pyfsagg_parameter_error")
 })
 
 test_that("warnings of Python are warnings", {

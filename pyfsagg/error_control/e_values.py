@@ -1,0 +1,188 @@
+"""E-values: of stability selection, of p-values, their mean over runs, and e-BH.
+
+An e-value is a number ≥ 0 whose expectation under the null hypothesis is at most 1.  The mean of
+e-values is one, however they depend on each other, which no p-value offers: that is what joins the
+runs of a randomised selector.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyfsagg._base.checks import check_real
+from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size
+from pyfsagg.error_control.halves import selection_frequency
+from pyfsagg.exceptions import DataError, ParameterError
+
+__all__ = ["check_level", "e_bh", "e_values_of_p_values", "mean_e_values", "stability_e_values"]
+
+FloatArray = NDArray[np.float64]
+
+
+def check_level(name: str, level: float) -> float:
+    """An error level strictly between 0 and 1."""
+    number = check_real(name, level)
+    if not 0.0 < number < 1.0:
+        raise ParameterError(
+            f"{name} must be above 0 and below 1, got {level!r}; 0.1 means one in ten"
+        )
+    return number
+
+
+def stability_e_values(
+    scores: ArrayLike,
+    level: float,
+    *,
+    threshold: float = 0.75,
+    assumption: str = "unimodal",
+) -> FloatArray:
+    """One e-value per feature out of complementary pairs, made for a false discovery rate.
+
+    If at most v false selections are expected, p / v for each selected feature and 0 for the others
+    are e-values: the expectations of those of noise features sum up to p at most, which is all that
+    e-BH needs (Ren and Barber, 2024).  No single v serves small and large selections, so that the mean
+    over v = `level` · 1, 2, 4, … is taken, as far as the bound covers it; the sizes q that belong to
+    them depend on p, B and the level alone, not on the scores.
+
+    Parameters
+    ----------
+    scores : array-like (2B, p)
+        Two halves of a pair one after the other; larger = more important.
+    level : float
+        The false discovery rate for which they are made, in (0, 1).
+    threshold, assumption
+        As in :func:`pfer_bound`.
+
+    Returns
+    -------
+    ndarray (p,)
+        All 0 if no selection size keeps the bounds.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As :func:`pfer_bound` and :func:`selection_frequency`.
+
+    References
+    ----------
+    Ren and Barber (2024), Derandomised knockoffs: leveraging e-values for false discovery rate
+    control, JRSS B 86; Shah and Samworth (2013), JRSS B 75.
+    """
+    level = check_level("level", level)
+    matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] % 2:
+        raise DataError(f"scores must have the shape (2 n_pairs, features), got {matrix.shape}")
+    n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
+    how: dict[str, Any] = {"n_pairs": n_pairs, "assumption": assumption}
+    sizes: list[int] = []
+    wish = level
+    while wish < p * level:
+        q = pfer_size(threshold, p, wish, **how)
+        if q >= 1 and q not in sizes:
+            sizes.append(q)
+        if q == largest_size(p, n_pairs, assumption):
+            break
+        wish *= 2.0
+    total = np.zeros(p)
+    for q in sizes:
+        often = selection_frequency(matrix, q) >= threshold - 1e-9
+        total += often * (p / pfer_bound(q, p, threshold, **how))
+    return total / max(1, len(sizes))
+
+
+def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> FloatArray:
+    """κ p^(κ − 1): an e-value for each p-value.
+
+    Parameters
+    ----------
+    p_values : array-like
+        In (0, 1]; NaN stays NaN.
+    kappa : float
+        κ in (0, 1).
+
+    References
+    ----------
+    Vovk and Wang (2021), E-values: calibration, combination and applications, Annals of
+    Statistics 49.
+
+    Examples
+    --------
+    >>> e_values_of_p_values([0.01, 1.0])
+    array([5. , 0.5])
+    """
+    kappa = check_level("kappa", kappa)
+    p = np.asarray(p_values, dtype=np.float64)
+    wrong = (p <= 0.0) | (p > 1.0)
+    if wrong.any():
+        raise DataError(
+            f"a p-value is {p[wrong][0]:g}; they lie above 0 and at most at 1. Permutation p-values "
+            "count the observed value, so that they are never 0"
+        )
+    values: FloatArray = kappa * p ** (kappa - 1.0)
+    return values
+
+
+def mean_e_values(runs: ArrayLike) -> FloatArray:
+    """The mean over runs (first axis) of e-values (runs, p): e-values again, of all runs together.
+
+    Raises
+    ------
+    DataError
+        If a value is negative, or it is no matrix.
+    """
+    return np.asarray(_checked(runs, 2).mean(axis=0))
+
+
+def e_bh(e_values: ArrayLike, level: float) -> NDArray[np.bool_]:
+    """Which features to select at a false discovery rate, under any dependence between e-values.
+
+    The k largest, for the largest k with all of them at least p / (k `level`).  Equal e-values
+    share their fate.
+
+    Parameters
+    ----------
+    e_values : array-like (p,)
+        At least 0.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray of bool (p,)
+
+    Raises
+    ------
+    DataError
+        If a value is negative.
+    ParameterError
+        If the level is out of range.
+
+    References
+    ----------
+    Wang and Ramdas (2022), False discovery rate control with e-values, JRSS B 84.
+
+    Examples
+    --------
+    >>> e_bh([40.0, 0.5, 21.0, 0.0], 0.1)
+    array([ True, False,  True, False])
+    """
+    level = check_level("level", level)
+    values = _checked(e_values, 1)
+    ordered = np.sort(values)[::-1]
+    p = values.size
+    kept = np.flatnonzero(ordered * np.arange(1, p + 1) * level >= p * (1.0 - 1e-12))
+    if kept.size == 0:
+        return np.zeros(p, dtype=np.bool_)
+    return np.asarray(values >= ordered[kept[-1]])
+
+
+def _checked(values: ArrayLike, axes: int) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != axes or array.size == 0:
+        raise DataError(f"e-values must have {axes} axes, got the shape {array.shape}")
+    if not (array >= 0.0).all():
+        raise DataError("an e-value is negative or missing; they are at least 0")
+    return array

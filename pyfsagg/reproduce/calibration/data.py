@@ -1,0 +1,58 @@
+"""Tables with a known truth, for the designs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["SIGNALS", "labelled_table", "scores_of_lists"]
+
+N_SIGNAL = 10
+"""So many first features differ between the classes, except with ``noise``."""
+
+SIGNALS: dict[str, np.ndarray] = {
+    "noise": np.zeros(0),
+    "graded": np.linspace(1.0, 0.1, N_SIGNAL),
+    "strong": np.full(N_SIGNAL, 1.5),
+}
+"""Distance of the class means in standard deviations, for each feature that has a signal."""
+
+
+def labelled_table(
+    rng: np.random.Generator, signal: str, n: int, p: int, correlation: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Normal features of two equally large classes.
+
+    Parameters
+    ----------
+    rng : Generator
+    signal : {"noise", "graded", "strong"}
+    n, p : int
+        Rows and features; the first ten features carry the signal.
+    correlation : float
+        Of any two features inside a class.
+
+    Returns
+    -------
+    X : ndarray of float, shape (n, p)
+    y : ndarray of int, shape (n,)
+    """
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, p))
+    if correlation:
+        X *= np.sqrt(1.0 - correlation)
+        X += np.sqrt(correlation) * rng.standard_normal((n, 1))
+    shift = SIGNALS[signal][:p]
+    X[:, : len(shift)] += np.outer(y - 0.5, shift)
+    return X, y
+
+
+def scores_of_lists(
+    rng: np.random.Generator, n_lists: int, n_items: int, zeros: float = 0.0
+) -> np.ndarray:
+    """Independent scores of items without any truth in them, shape (n_lists, n_items).
+
+    `zeros` is the expected share of scores that are exactly 0, as of filters that find nothing.
+    """
+    scores = rng.random((n_lists, n_items))
+    scores[rng.random(scores.shape) < zeros] = 0.0
+    return scores
