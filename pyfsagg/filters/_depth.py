@@ -44,6 +44,9 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
 def settle_depth(
     parameters: Mapping[str, Any], n_features: int, largest: int | None
 ) -> dict[str, Any]:
-    """The parameters of a filter with its depth as a number, where not all features are selected."""
-    depth = read_depth(parameters.get("n_features", "auto"), n_features, largest)
-    return {**parameters, "n_features": depth} if depth < n_features else dict(parameters)
+    """The parameters of a filter with its depth, where the table is wide or the depth was given."""
+    given = parameters.get("n_features", "auto")
+    depth = read_depth(given, n_features, largest)
+    if given == "auto" and n_features <= WIDE:
+        return dict(parameters)
+    return {**parameters, "n_features": depth if depth < n_features else "all"}

@@ -8,12 +8,13 @@ import warnings
 import numpy as np
 import pytest
 
-from pyfsagg import PyfsaggWarning, bam, evaluate, influence, wam
+from pyfsagg import bam, evaluate, influence, wam
 from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import forecast
+from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.filters.mrmr import _pairs, prepare_mrmr
 
 RNG = np.random.default_rng(0)
