@@ -1,34 +1,37 @@
 # Thin: each target calls one documented command. The virtual environments are made on first use.
-# The two of `make test` keep their compiled kernels apart: versions of numba share names of files.
 PYTHON ?= python3
+WORKERS ?= 2
+ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
+# What is compiled once, modules and tests included, is kept: a suite starts many processes.
+export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench validate vignettes
+.PHONY: demo test lint bench validate vignettes today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
 	@.venv/bin/pyfsagg demo
 
-test: ## the whole test suite: lowest supported versions first, then today's with R and Chromium
-	@tools/setup_system.sh
-	@$(PYTHON) tools/environment.py .venv-lowest --extras test --constraints tests/lowest.txt
-	@$(PYTHON) tools/environment.py .venv --extras test,vignettes,dev$$(tools/r_extra.sh)
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/numba PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python -m pytest -n 2 -m "not r and not browser and not vignettes"
-	NUMBA_CACHE_DIR=$(CURDIR)/.venv/numba PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python -m pytest -n 2
+test: ## the whole suite: lowest supported versions first, then today's with R and Chromium
+	@$(ENVIRONMENTS)
+	PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python -m pytest -n $(WORKERS) --dist worksteal -m "not r and not browser and not vignettes" $$(sed "s/ *#.*//" tests/lowest_selection.txt)
+	PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python -m pytest -n $(WORKERS) --dist worksteal
 
-lint: ## style and types
-	@$(PYTHON) tools/environment.py .venv --extras test,dev$$(tools/r_extra.sh)
+lint: today ## style and types
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 
-bench: ## side-by-side measurements; tables on the terminal, JSON in benchmarks/results
-	@$(PYTHON) tools/environment.py .venv --extras test,dev$$(tools/r_extra.sh)
+bench: today ## side-by-side measurements; tables on the terminal, JSON in benchmarks/results
 	.venv/bin/python benchmarks/run_all.py --output benchmarks/results
 
-validate: ## simulate what every p-value, interval and error bound keeps; a page in build/calibration
-	@$(PYTHON) tools/environment.py .venv --extras test,dev$$(tools/r_extra.sh)
+validate: today ## simulate what every p-value, interval and error bound keeps; a page in build/calibration
 	.venv/bin/pyfsagg reproduce calibration --jobs 2 --output build/calibration
 
 vignettes: ## execute the vignettes, R and Python; one HTML page each in build/vignettes
-	@tools/setup_system.sh
-	@$(PYTHON) tools/environment.py .venv-lowest --extras test --constraints tests/lowest.txt
-	@$(PYTHON) tools/environment.py .venv --extras test,vignettes,dev$$(tools/r_extra.sh)
+	@$(ENVIRONMENTS)
 	PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python tools/vignettes.py --output build/vignettes
+
+today: # the environment with today's versions; R and Chromium where they can be installed
+	@tools/setup_system.sh
+	@$(PYTHON) tools/environment.py .venv --extras test,vignettes,dev$$(tools/r_extra.sh)
+
+lowest: # the environment with the lowest supported versions
+	@$(PYTHON) tools/environment.py .venv-lowest --extras test --constraints tests/lowest.txt

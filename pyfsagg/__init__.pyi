@@ -66,6 +66,8 @@ from .stability_measures import stability as stability
 from .stability_measures import stability_curve as stability_curve
 from .stability_measures import stability_report as stability_report
 from .stability_measures import stability_table as stability_table
+from .statistics import RankConfidence as RankConfidence
+from .statistics import rank_confidence as rank_confidence
 from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
 
 __all__ = [
@@ -86,6 +88,7 @@ __all__ = [
     "PoissonBootstrap",
     "Precision",
     "Protocol",
+    "RankConfidence",
     "RankOrderSelector",
     "RankTable",
     "Rows",
@@ -122,6 +125,7 @@ __all__ = [
     "nogueira",
     "pareto_front",
     "plotting",
+    "rank_confidence",
     "rank_order",
     "rank_out_of_core",
     "read_table",

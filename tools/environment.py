@@ -15,6 +15,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+# Runs whenever a Python of the environment starts, also inside R.  Versions of numba overwrite each
+# other's files, so an environment never uses the folder of compiled kernels of another one.
+OWN_KERNELS = """import os
+import sys
+
+given = os.environ.get("NUMBA_CACHE_DIR")
+if not given or os.path.isfile(os.path.join(os.path.dirname(given), "pyvenv.cfg")):
+    os.environ["NUMBA_CACHE_DIR"] = os.path.join(sys.prefix, "numba")
+"""
 
 
 def main() -> int:
@@ -42,14 +51,24 @@ def main() -> int:
         command += ["--constraint", str(options.constraints)]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     subprocess.run([*command, "--editable", f"{ROOT}{extras}"], check=True, env=environment)
+    keep_kernels_apart(python)
     with stamp.open("a") as file:
         file.write(wanted + "\n")
     return 0
 
 
+def keep_kernels_apart(python: Path) -> None:
+    """Give the environment of `python` a folder of compiled kernels of its own."""
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    done = subprocess.run([str(python), "-c", where], check=True, capture_output=True, text=True)
+    packages = Path(done.stdout.strip())
+    (packages / "own_kernels.py").write_text(OWN_KERNELS)
+    (packages / "own_kernels.pth").write_text("import own_kernels\n")
+
+
 def _fingerprint(options: argparse.Namespace) -> str:
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
-    digest.update(options.extras.encode())
+    digest.update(options.extras.encode() + OWN_KERNELS.encode())
     if options.constraints:
         digest.update(options.constraints.read_bytes())
     return digest.hexdigest()

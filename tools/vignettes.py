@@ -54,9 +54,6 @@ def render_r(source: Path, output: Path) -> None:
             "R_LIBS": libraries,
             "PYFSAGG_CROSS_CHECK_PYTHON": sys.executable,
         }
-        python = os.environ.get("PYFSAGG_PYTHON")
-        if python:  # its numba keeps its compiled kernels to itself
-            environment["NUMBA_CACHE_DIR"] = str(Path(python).parents[1] / "numba")
         command = ["Rscript", "-e", RENDER, str(source), str(output), str(STYLE)]
         run(command, source.name, env=environment)
 

@@ -80,8 +80,9 @@ def add_commands(commands: Any) -> None:
         "--metrics",
         type=names_of,
         metavar="A,B",
-        help="of accuracy (the default), balanced_accuracy, roc_auc, log_loss; of r2 (the default), "
-        "mean_absolute_error, root_mean_squared_error with --task regression",
+        help="of accuracy (the default), balanced_accuracy, roc_auc, matthews_correlation, "
+        "average_precision, log_loss; of r2 (the default), mean_absolute_error, "
+        "root_mean_squared_error with --task regression",
     )
     add(
         "--baselines",

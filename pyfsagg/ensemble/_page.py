@@ -38,6 +38,7 @@ from pyfsagg._page.page import (
     write_page,
 )
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
@@ -170,6 +171,7 @@ def ensemble_page(
     sections = [
         Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
         Section("ranking", "Ranking", [_ranking_table(result, threshold, k)]),
+        Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, threshold, k)),
         Section("stability", "Stability", stability),
         Section(
@@ -283,9 +285,10 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             ["yes" if position < k else "no" for position in range(len(best))],
         ),
         (Column("Score"), numbers(best["score"])),
+        *rank_set_columns(result, [result.feature_names.index(name) for name in best.index]),
         (Column("Median rank"), ranks(best["rank_median"])),
         (
-            Column("95\u00a0% of ranks", sortable=False),
+            Column("95\u00a0% of resamples", sortable=False),
             _intervals(ranks(best["rank_lower"]), ranks(best["rank_upper"])),
         ),
         (Column("Selected in\u00a0%"), percentages(best["selection_frequency"])),
@@ -312,10 +315,11 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             "the aggregate over all resamples, larger = more important; its rank comes first, ties "
             "share their average rank",
         ),
+        *([SET_MEANING] if result.rank_sets is not None else []),
         (
-            "Median rank and 95\u00a0% of ranks",
+            "Median rank and 95\u00a0% of resamples",
             "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "
-            "resamples",
+            "resamples; no statement about its true rank",
         ),
         (
             "Selected in %",
@@ -363,7 +367,7 @@ def _pictures(result: EnsembleResult, threshold: float | int, k: int) -> list[Bl
             "ranking",
             {"n": MOST_DRAWN, "threshold": threshold},
             "Ranks",
-            f"Median rank and 95 % rank interval of the {drawn} best features; best first: "
+            f"Median rank and 95 % of the ranks in resamples of the {drawn} best features; best first: "
             f"{', '.join(best)}",
             "Ranks in single resamples of the best features. Dot: median. Line: from the "
             "2.5\u00a0% to the 97.5\u00a0% quantile. Diamond: rank of the aggregate. A short line is "

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import feature_stability, thesis_measures
+from pyfsagg.statistics import RankConfidence
+from pyfsagg.statistics._input import check_level
 
 __all__ = ["EnsembleResult"]
 
@@ -124,8 +127,10 @@ class EnsembleResult(Result):
     def to_frame(self, threshold: float | int = 0.25) -> pd.DataFrame:
         """One row per feature, best first.
 
-        Columns: ``rank`` and ``score`` of the aggregate; ``rank_lower``, ``rank_median``,
-        ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks over resamples);
+        Columns: ``rank`` and ``score`` of the aggregate; ``rank_set_lower`` and ``rank_set_upper``,
+        the 95 % confidence set of its true rank (:meth:`rank_confidence`; only where there is one, and
+        up to 500 features); ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 %
+        quantiles of its ranks over resamples, which are no such set);
         ``selection_frequency`` among the best `threshold` of a resample, with its Wilson interval
         ``frequency_lower`` to ``frequency_upper``; the mean score of each filter as
         ``mean_<filter>``.
@@ -141,10 +146,49 @@ class EnsembleResult(Result):
         frame = found[list(_COLUMNS)].rename(columns=_COLUMNS)
         frame.insert(0, "rank", self.ranking)
         frame.insert(1, "score", self.scores)
+        if self.rank_sets is not None:
+            frame.insert(2, "rank_set_lower", self.rank_sets.lower)
+            frame.insert(3, "rank_set_upper", self.rank_sets.upper)
         for label, matrix in self.score_matrices.items():
             means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
             frame[f"mean_{label}"] = np.concatenate(means)
         return frame.iloc[self._best(self.n_features)]
+
+    @cached_property
+    def rank_sets(self) -> RankConfidence | None:
+        """The 95 % sets of :meth:`rank_confidence`, if there are some, of at most 500 features."""
+        if self.n_features > MOST_SHOWN or why_no_sets(self):
+            return None
+        return self.rank_confidence()
+
+    def rank_confidence(self, confidence: float = 0.95) -> RankConfidence:
+        """Which true ranks of the features are possible, given the spread over resamples.
+
+        Parameters
+        ----------
+        confidence : float
+
+        Returns
+        -------
+        RankConfidence
+            Marginal and simultaneous sets, and with ``top(k)`` the features that may be among the
+            true top k.  They speak of the ranking by the expected score (or rank, with
+            ``aggregator="mean_rank"``) in samples of this size from the same population.
+
+        Raises
+        ------
+        DataError
+            For an aggregator that is no mean over resamples, fewer than 50 resamples, a plan other
+            than bootstraps and subsamples, or more than 2,000 features.
+        ParameterError
+            For a `confidence` outside (0, 1).
+
+        Notes
+        -----
+        The covariance of the errors is that of the resamples; of subsamples with a share f of the
+        rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.rank_confidence`.
+        """
+        return sets_of_run(self, check_level("confidence", confidence))
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
@@ -200,10 +244,15 @@ class EnsembleResult(Result):
         columns = {
             "rank": ("rank", "{:g}"),
             "score": ("score", "{:.4f}"),
+            "rank_set_lower": ("true rank from", "{:d}"),
+            "rank_set_upper": ("to (95 %)", "{:d}"),
             "rank_lower": ("rank 2.5 %", "{:g}"),
             "rank_upper": ("rank 97.5 %", "{:g}"),
             "selection_frequency": ("selected in", "{:.0%}"),
         }
+        places = ("rank_lower", "rank_upper", "rank_set_lower", "rank_set_upper")
+        for name in places[:2] if self.rank_sets is not None else places[2:]:
+            del columns[name]
         threshold = view["threshold"]
         selected = self.select(threshold)
         best = self.to_frame(threshold).loc[selected[:10], list(columns)]

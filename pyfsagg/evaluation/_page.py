@@ -23,11 +23,11 @@ from pyfsagg.evaluation._page_tables import (
     best_table,
     failure_sections,
     optimism_sections,
+    pair_table,
     value_table,
 )
 from pyfsagg.evaluation._plot import (
     plot_accuracy,
-    plot_critical_difference,
     plot_p_values,
     plot_win_tie_loss,
 )
@@ -50,12 +50,15 @@ REFERENCES = (
         "microarray gene-expression data. PNAS 99",
     ),
     (
-        "Friedman’s test, Nemenyi’s test, critical difference",
-        "J. Demšar (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7",
+        "Corrected t tests",
+        "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning "
+        "52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
+        "for comparing learning algorithms. PAKDD",
     ),
     (
-        "Dependence of folds",
-        "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning 52",
+        "Bayesian correlated t tests",
+        "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a change: a tutorial for "
+        "comparing multiple classifiers through Bayesian analysis. JMLR 18",
     ),
 )
 
@@ -161,8 +164,8 @@ def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
     if result.n_failed:
         blocks.append(Text(f"Take care: {result.failure_sentence}."))
     blocks.append(best_table(result))
-    if comparison is not None and "friedman" in comparison.tests:
-        blocks.append(Text(comparison.sentences["friedman"]))
+    if comparison is not None and "corrected_t" in comparison.tests:
+        blocks.append(Text(comparison.sentences["corrected_t"]))
     return blocks
 
 
@@ -196,27 +199,22 @@ def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
         return [Text(f"No tests were made: {reason}.")]
     blocks: list[Block] = [Text(f"Compared: {comparison.what}.")]
     blocks += [Text(sentence) for sentence in comparison.sentences.values()]
+    if "corrected_t" in comparison.tests:
+        blocks.append(pair_table(comparison))
     blocks += [Text(remark, quiet=True) for remark in comparison.remarks]
     pictures: Sequence[tuple[str, Any, str, str]] = (
         (
-            "critical_difference",
-            plot_critical_difference,
-            "Critical difference",
-            "Average ranks over folds, 1 = best. Bars join methods whose ranks differ by less than "
-            "the critical difference.",
-        ),
-        (
-            "wilcoxon",
+            "corrected_t",
             plot_p_values,
             "P-values of all pairs",
-            "Signed-rank tests with Holm’s correction; the darker, the clearer the difference.",
+            "Corrected t tests with Holm’s correction; the darker, the clearer the difference.",
         ),
         (
             "win_tie_loss",
             plot_win_tie_loss,
             "Wins, ties and losses",
-            "Folds in which the method of the row is better than, as good as, and worse than that "
-            "of the column.",
+            f"{comparison.subjects.capitalize()} in which the method of the row is better than, as "
+            "good as, and worse than that of the column.",
         ),
     )
     for name, draw, title, caption in pictures:

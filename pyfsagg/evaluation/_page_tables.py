@@ -6,6 +6,7 @@ import pandas as pd
 
 from pyfsagg._base.words import number, readable
 from pyfsagg._page.page import Column, Section, Table
+from pyfsagg.evaluation.comparison import Comparison
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
 
@@ -14,6 +15,7 @@ __all__ = [
     "best_table",
     "failure_sections",
     "optimism_sections",
+    "pair_table",
     "value_table",
 ]
 
@@ -194,3 +196,35 @@ def value_table(result: Evaluation) -> Table:
         note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
         find="row",
     )
+
+
+def pair_table(comparison: Comparison) -> Table:
+    """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
+    found = comparison.tests["corrected_t"]
+    share = f"{100 * found.confidence:.3g} %"
+    columns = [
+        Column("Pair", numeric=False),
+        *(Column(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
+    ]
+    rows = [
+        [
+            f"{readable(row['group1'])} − {readable(row['group2'])}",
+            *(number(row[name], 4) for name in ("estimate", "lower", "upper", "p_adjusted")),
+        ]
+        for row in found.to_frame().to_dict("records")
+    ]
+    note = (
+        f"Mean difference with its {share} interval over other tables of this size, for this pair "
+        "alone."
+    )
+    if "bayesian_t" in comparison.tests:
+        posterior = comparison.tests["bayesian_t"]
+        columns += [Column("P(below)"), Column("P(equivalent)"), Column("P(above)")]
+        for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
+            row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
+        note += (
+            f" P: probabilities that the difference is below −{posterior.rope:g}, within "
+            f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
+            "not corrected for the number of pairs."
+        )
+    return Table("Differences of all pairs", columns, rows, note=note, header=0)

@@ -198,18 +198,15 @@ def _draw_baselines(
             )
 
 
-def plot_critical_difference(
-    result: Evaluation | Comparison, *, ax: Axes | None = None, **options: Any
-) -> Axes:
-    """Average ranks of the methods, with bars over those that do not differ significantly.
+def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Average ranks of the methods over data sets, with bars over those that do not differ.
 
     Parameters
     ----------
-    result : Evaluation or Comparison
+    comparison : Comparison
+        Of several data sets: of :meth:`pyfsagg.evaluation.EvaluationSet.compare`.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    **options
-        For an Evaluation, what is compared: passed on to :meth:`pyfsagg.Evaluation.compare`.
 
     Returns
     -------
@@ -218,11 +215,15 @@ def plot_critical_difference(
     Raises
     ------
     DataError
-        If the test could not be made, with the reason.
+        If the test could not be made, with the reason; folds of one table have no ranks to test.
     InputTypeError
-        If `result` is neither.
+        If `comparison` is none.
     """
-    comparison = _comparison(result, options)
+    if not isinstance(comparison, Comparison):
+        raise InputTypeError(
+            f"expected a Comparison of data sets, got {type(comparison).__name__}; compare() of "
+            "evaluate_many returns one"
+        )
     found = _test(comparison, "critical_difference")
     names, ranks = list(found.conditions), list(found.average_ranks)
     k = len(names)
@@ -270,10 +271,18 @@ def plot_critical_difference(
     return ax
 
 
+P_VALUES = {
+    "corrected_t": "Corrected t tests",
+    "wilcoxon": "Wilcoxon signed-rank tests",
+    "nemenyi": "Nemenyi's test",
+}
+"""Tests of all pairs that can be drawn, and their titles."""
+
+
 def plot_p_values(
     result: Evaluation | Comparison,
     *,
-    test: str = "wilcoxon",
+    test: str | None = None,
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
@@ -281,10 +290,14 @@ def plot_p_values(
 
     Parameters
     ----------
-    result, ax, **options
-        As in :func:`plot_critical_difference`.
-    test : {"wilcoxon", "nemenyi"}
-        Signed-rank tests with Holm's correction, or Nemenyi's test of average ranks.
+    result : Evaluation or Comparison
+    test : {"corrected_t", "wilcoxon", "nemenyi"}, optional
+        Corrected t tests of folds, or, of data sets, signed-rank tests (both with Holm's correction)
+        or Nemenyi's test of average ranks.  By default the first that was made.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    **options
+        For an Evaluation, what is compared: passed on to :meth:`pyfsagg.Evaluation.compare`.
 
     Returns
     -------
@@ -292,24 +305,29 @@ def plot_p_values(
 
     Raises
     ------
-    ParameterError, DataError, InputTypeError
-        As in :func:`plot_critical_difference`, and for another test.
+    ParameterError
+        For another test.
+    DataError
+        If the test could not be made, with the reason.
+    InputTypeError
+        If `result` is neither.
     """
-    _one_of("test", test, ("wilcoxon", "nemenyi"))
     comparison = _comparison(result, options)
+    if test is None:
+        test = "corrected_t" if comparison.subjects != "data sets" else "wilcoxon"
+    _one_of("test", test, tuple(P_VALUES))
     frame = _test(comparison, test).to_frame()
     names = [str(name) for name in comparison.values.columns]
     values = np.full((len(names), len(names)), np.nan)
-    column = "p_adjusted" if test == "wilcoxon" else "p"
+    column = "p" if test == "nemenyi" else "p_adjusted"
     for row in frame.to_dict("records"):
         i, j = names.index(row["group1"]), names.index(row["group2"])
         values[i, j] = values[j, i] = row[column]
     shades = -np.log10(np.clip(values, 1e-4, 1.0))
     texts = [["" if np.isnan(p) else _p_text(p) for p in row] for row in values]
     ax = _tiles(ax, names, shades, texts, "Blues", (0.0, 6.0))
-    ax.set_xlabel("Holm-adjusted p" if test == "wilcoxon" else "p, adjusted for all pairs")
-    title = "Wilcoxon signed-rank tests" if test == "wilcoxon" else "Nemenyi's test"
-    set_title(ax, f"{title} of all pairs")
+    ax.set_xlabel("p, adjusted for all pairs" if test == "nemenyi" else "Holm-adjusted p")
+    set_title(ax, f"{P_VALUES[test]} of all pairs")
     return ax
 
 
@@ -321,7 +339,7 @@ def plot_win_tie_loss(
     Parameters
     ----------
     result, ax, **options
-        As in :func:`plot_critical_difference`.
+        As in :func:`plot_p_values`.
 
     Returns
     -------
@@ -330,7 +348,7 @@ def plot_win_tie_loss(
     Raises
     ------
     DataError, InputTypeError
-        As in :func:`plot_critical_difference`.
+        As in :func:`plot_p_values`.
     """
     comparison = _comparison(result, options)
     frame = _test(comparison, "win_tie_loss")
@@ -367,7 +385,10 @@ def _comparison(result: Any, options: dict[str, Any]) -> Comparison:
 
 def _test(comparison: Comparison, name: str) -> Any:
     if name not in comparison.tests:
-        raise DataError(f"there is nothing to draw: {comparison.problems[name]}")
+        reason = comparison.problems.get(
+            name, f"{name} is not made of {comparison.subjects}, see the remarks of the comparison"
+        )
+        raise DataError(f"there is nothing to draw: {reason}")
     return comparison.tests[name]
 
 
@@ -410,7 +431,6 @@ def _tiles(
 
 EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {
     "accuracy": plot_accuracy,
-    "critical_difference": plot_critical_difference,
     "p_values": plot_p_values,
     "win_tie_loss": plot_win_tie_loss,
 }

@@ -1,4 +1,8 @@
-"""Which differences between methods are real: the tests of the field, each with its sentence."""
+"""Which differences between methods are real: the tests of the field, each with its sentence.
+
+Data sets are independent subjects, and rank tests and analysis of variance are made for those.  Folds
+of one table are not: they share rows, and their tests count that.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import pandas as pd
 from pyfsagg._base.checks import check_real
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.statistics import (
+    bayesian_t_tests,
     critical_difference,
     friedman,
     nemenyi,
@@ -20,9 +25,8 @@ from pyfsagg.statistics import (
     win_tie_loss,
 )
 
-__all__ = ["Comparison", "compare_methods"]
+__all__ = ["Comparison", "Divisions", "compare_folds", "compare_methods", "divisions_of"]
 
-TESTS = ("friedman", "critical_difference", "nemenyi", "rm_anova", "wilcoxon")
 DECIMALS = 10  # differences below are rounding errors
 NAMES = {
     "friedman": "Friedman's test",
@@ -30,11 +34,19 @@ NAMES = {
     "nemenyi": "Nemenyi's test",
     "rm_anova": "The repeated-measures ANOVA",
     "wilcoxon": "Pairwise Wilcoxon tests",
-    "win_tie_loss": "Wins, ties and losses",
+    "corrected_t": "Corrected t tests",
+    "bayesian_t": "Bayesian correlated t tests",
 }
+"""Tests with a sentence, in the order in which they are told."""
+
 SHARED_FOLDS = (
-    "Folds share training rows, so that their results are not independent: the p-values are too "
-    "small, and differences near the limit should not be relied on (Nadeau and Bengio 2003)."
+    "Folds share rows, so that their results are not independent: the tests count that, and speak of "
+    "other tables of this size from the same population. Rank tests and analysis of variance need "
+    "independent values, for instance of several data sets (evaluate_many)."
+)
+RANKED_ONCE = (
+    "The features were ranked once, so that the tests speak of these rankings and not of the methods "
+    "that made them."
 )
 
 
@@ -48,44 +60,50 @@ class Comparison:
         What was compared; missing where a cell failed.
     what : str
         What the values are.
+    subjects : str
+        What the rows are: "data sets", "folds" or "repeats".
     tests : dict
-        Results of ``friedman``, ``critical_difference``, ``nemenyi``, ``rm_anova`` and
-        ``wilcoxon`` (pairwise, Holm) as in :mod:`pyfsagg.statistics`, and the frame
-        ``win_tie_loss``.
+        Results as in :mod:`pyfsagg.statistics`, and the frame ``win_tie_loss``.  Over data sets
+        ``friedman``, ``critical_difference``, ``nemenyi``, ``rm_anova`` and ``wilcoxon`` (pairwise,
+        Holm); over folds ``corrected_t`` (pairwise, Holm) and ``bayesian_t``.
     problems : dict
         Why a test is not among `tests`.
     remarks : tuple of str
-        What is missing, and how independent the values are.
+        What is missing, and what the tests speak of.
     alpha : float
     """
 
     values: pd.DataFrame
     what: str
+    subjects: str
     tests: Mapping[str, Any]
     problems: Mapping[str, str]
     remarks: tuple[str, ...]
     alpha: float
+    higher_is_better: bool
 
     @property
     def sentences(self) -> dict[str, str]:
         """What each test found, or why it could not be made."""
         found = {}
-        for name in TESTS:
+        for name, title in NAMES.items():
             if name in self.tests:
                 found[name] = str(self.tests[name].sentence)
             elif name in self.problems:
-                found[name] = f"{NAMES[name]} cannot be made: {self.problems[name]}."
+                found[name] = f"{title} cannot be made: {self.problems[name]}."
         return found
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per method: ``mean``, ``sd``, ``n``, and ``average_rank`` (1 = best)."""
+        """One row per method: ``mean``, ``sd``, ``n``, and ``average_rank`` (1 = best).
+
+        Ranks are those of complete rows; they are missing if there is none.
+        """
         frame = pd.DataFrame(
             {"mean": self.values.mean(), "sd": self.values.std(), "n": self.values.count()}
         ).rename_axis("method")
-        diagram = self.tests.get("critical_difference")
-        if diagram is not None:
-            ranks = pd.Series(diagram.average_ranks, index=list(diagram.conditions))
-            frame["average_rank"] = ranks.reindex(frame.index)
+        complete = self.values.dropna()
+        ranks = complete.rank(axis=1, ascending=not self.higher_is_better)
+        frame["average_rank"] = ranks.mean().reindex(frame.index)
         return frame
 
     def to_json(self) -> str:
@@ -96,7 +114,7 @@ class Comparison:
             "alpha": self.alpha,
             "methods": frame.where(frame.notna(), None).to_dict("records"),
             "tests": {
-                name: json.loads(self.tests[name].to_json()) for name in TESTS if name in self.tests
+                name: json.loads(self.tests[name].to_json()) for name in NAMES if name in self.tests
             },
             "problems": dict(self.problems),
             "remarks": list(self.remarks),
@@ -108,13 +126,13 @@ class Comparison:
 
     def __repr__(self) -> str:
         n, k = self.values.shape
-        return f"Comparison({self.what}; {k} methods, {n} subjects; {', '.join(self.tests)})"
+        return f"Comparison({self.what}; {k} methods, {n} {self.subjects}; {', '.join(self.tests)})"
 
 
 def compare_methods(
     values: pd.DataFrame, *, what: str, higher_is_better: bool, alpha: float, subjects: str
 ) -> Comparison:
-    """Make all tests that the values (n_subjects, n_methods) allow.
+    """Make all tests of independent subjects that the values (n_subjects, n_methods) allow.
 
     Raises
     ------
@@ -123,55 +141,158 @@ def compare_methods(
     ParameterError
         If `alpha` is out of range.
     """
+    values, level = _check(values, alpha)
+    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "incomplete": "drop"}
+    tests, problems = _make(
+        {
+            "friedman": lambda: friedman(values, confidence=level, **ranked),
+            "critical_difference": lambda: critical_difference(values, alpha, **ranked),
+            "nemenyi": lambda: nemenyi(values, alpha=alpha, **ranked),
+            "rm_anova": lambda: rm_anova(values, confidence=level, incomplete="drop"),
+            "wilcoxon": lambda: pairwise_tests(
+                values,
+                test="wilcoxon",
+                adjust="holm",
+                confidence=level,
+                decimals=DECIMALS,
+                incomplete="drop",
+            ),
+            "win_tie_loss": lambda: win_tie_loss(values, **ranked),
+        }
+    )
+    remarks = _missing(values, subjects)
+    n = len(values.dropna())
+    if 2 <= n < 6:
+        remarks += (
+            f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
+            f"{2.0 ** (1 - n):.3g}, before any correction; more {subjects} would tell more.",
+        )
+    return Comparison(values, what, subjects, tests, problems, remarks, alpha, higher_is_better)
+
+
+@dataclass(frozen=True, eq=False)
+class Divisions:
+    """Values of divisions of one table into training and test rows, and what the divisions share.
+
+    Attributes
+    ----------
+    values : DataFrame (n_divisions, n_methods)
+    subjects : str
+        What its rows are: "folds" or "repeats".
+    test_train_ratio : float
+        Test rows by training rows.
+    df : float or None
+        Degrees of freedom; None for the number of divisions − 1.
+    ranked_once : bool
+        Whether all divisions have the same rankings.
+    """
+
+    values: pd.DataFrame
+    subjects: str
+    test_train_ratio: float
+    df: float | None
+    ranked_once: bool
+
+
+def divisions_of(
+    folds: pd.DataFrame, *, protocol: str, n_folds: int, n_repeats: int, test_size: float | None
+) -> Divisions:
+    """What can be compared, from values by repeat and fold (index) and method (columns).
+
+    Under the thesis protocol the folds of a repeat share its rankings, and the rows that rank are
+    the training rows: a repeat is one division.  `test_size` is None if the rankings were given.
+    """
+    if protocol == "thesis" and n_repeats > 1 and test_size is not None:
+        groups = folds.groupby(level="repeat", sort=False)
+        values = groups.mean().where(groups.count() == groups.size().max())
+        values.index = pd.Index([f"repeat {r + 1}" for r in values.index], name="repeat")
+        return Divisions(values, "repeats", test_size / (1.0 - test_size), None, False)
+    names = [f"repeat {r + 1}, fold {f + 1}" for r, f in folds.index]
+    values = folds.set_axis(pd.Index(names, name="fold"))
+    # Repeats of one table say little about other tables: they add no degrees of freedom.
+    df = n_folds - 1.0 if n_repeats > 1 else None
+    return Divisions(values, "folds", 1.0 / (n_folds - 1.0), df, protocol != "nested")
+
+
+def compare_folds(
+    divisions: Divisions, *, what: str, higher_is_better: bool, alpha: float, rope: float | None
+) -> Comparison:
+    """Make the tests of values that share rows.
+
+    Parameters
+    ----------
+    divisions : Divisions
+    what, higher_is_better, alpha
+        As for :func:`compare_methods`.
+    rope : float or None
+        Differences up to here do not matter; None makes no Bayesian test.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two methods.
+    ParameterError
+        If `alpha` or `rope` is out of range.
+    """
+    values, level = _check(divisions.values, alpha)
+    shared: dict[str, Any] = {
+        "test_train_ratio": divisions.test_train_ratio,
+        "df": divisions.df,
+        "confidence": level,
+        "incomplete": "drop",
+    }
+    calls: dict[str, Callable[[], Any]] = {
+        "corrected_t": lambda: pairwise_tests(
+            values, test="corrected_t", adjust="holm", decimals=DECIMALS, **shared
+        ),
+        # Its sign test is one of independent subjects.
+        "win_tie_loss": lambda: win_tie_loss(
+            values, higher_is_better=higher_is_better, incomplete="drop"
+        ).drop(columns="p"),
+    }
+    if rope is not None:
+        check_real("rope", rope, low=0.0)
+        calls["bayesian_t"] = lambda: bayesian_t_tests(values, rope=rope, **shared)
+    tests, problems = _make(calls)
+    remarks = (
+        *_missing(values, divisions.subjects),
+        SHARED_FOLDS,
+        *([RANKED_ONCE] if divisions.ranked_once else []),
+    )
+    return Comparison(
+        values, what, divisions.subjects, tests, problems, remarks, alpha, higher_is_better
+    )
+
+
+def _check(values: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, float]:
+    """The values without rounding errors, and the confidence."""
     check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
     if values.shape[1] < 2:
         raise DataError(
             f"a comparison needs at least two methods, got {list(values.columns)}; evaluate more, "
             "or let baselines take part"
         )
-    level = 1.0 - alpha
     # Means of the same numbers in another order differ in the last bit; they are ties.
-    values = values.round(DECIMALS)
-    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "incomplete": "drop"}
-    calls: dict[str, Callable[[], Any]] = {
-        "friedman": lambda: friedman(values, confidence=level, **ranked),
-        "critical_difference": lambda: critical_difference(values, alpha, **ranked),
-        "nemenyi": lambda: nemenyi(values, alpha=alpha, **ranked),
-        "rm_anova": lambda: rm_anova(values, confidence=level, incomplete="drop"),
-        "wilcoxon": lambda: pairwise_tests(
-            values,
-            test="wilcoxon",
-            adjust="holm",
-            confidence=level,
-            decimals=DECIMALS,
-            incomplete="drop",
-        ),
-        "win_tie_loss": lambda: win_tie_loss(values, **ranked),
-    }
+    return values.round(DECIMALS), 1.0 - alpha
+
+
+def _make(calls: Mapping[str, Callable[[], Any]]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The tests that can be made, and why the others cannot."""
     tests, problems = {}, {}
     for name, call in calls.items():
         try:
             tests[name] = call()
         except PyfsaggError as error:
             problems[name] = str(error)
-    return Comparison(values, what, tests, problems, _remarks(values, subjects), alpha)
+    return tests, problems
 
 
-def _remarks(values: pd.DataFrame, subjects: str) -> tuple[str, ...]:
+def _missing(values: pd.DataFrame, subjects: str) -> tuple[str, ...]:
     missing = values.isna()
-    remarks = []
-    if missing.to_numpy().any():
-        columns = ", ".join(str(name) for name in values.columns[missing.any()])
-        remarks.append(
-            f"{int(missing.any(axis=1).sum())} of {len(values)} {subjects} are left out of all "
-            f"tests, because a cell failed or is missing for {columns}."
-        )
-    n = int((~missing.any(axis=1)).sum())
-    if 2 <= n < 6:
-        remarks.append(
-            f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
-            f"{2.0 ** (1 - n):.3g}, before any correction; more data sets would tell more."
-        )
-    if subjects == "folds":
-        remarks.append(SHARED_FOLDS)
-    return tuple(remarks)
+    if not missing.to_numpy().any():
+        return ()
+    columns = ", ".join(str(name) for name in values.columns[missing.any()])
+    return (
+        f"{int(missing.any(axis=1).sum())} of {len(values)} {subjects} are left out of all tests, "
+        f"because a cell failed or is missing for {columns}.",
+    )

@@ -1,4 +1,4 @@
-"""Measures of predictions: of classes accuracy, AUC and log loss; of numbers R² and errors."""
+"""Measures of predictions: of classes accuracy, areas, correlation and log loss; of numbers R² and errors."""
 
 from __future__ import annotations
 
@@ -117,6 +117,31 @@ def _roc_auc(found: Predictions) -> float:
     )
 
 
+def _average_precision(found: Predictions) -> float:
+    from sklearn.metrics import average_precision_score
+
+    scores, absent = found.scores, set(range(found.n_classes)) - set(found.labels.tolist())
+    if absent:
+        raise DataError(
+            "average precision needs test rows of every class, and a fold has none of one; lower "
+            "n_folds, or merge or drop the class"
+        )
+    return float(
+        np.mean(
+            [
+                average_precision_score(found.labels == c, scores[:, c])
+                for c in range(found.n_classes)
+            ]
+        )
+    )
+
+
+def _matthews_correlation(found: Predictions) -> float:
+    from sklearn.metrics import matthews_corrcoef
+
+    return float(matthews_corrcoef(found.labels, found.classes))
+
+
 def _log_loss(found: Predictions) -> float:
     probabilities = found.probabilities
     total = probabilities.sum(axis=1)
@@ -157,6 +182,23 @@ for spec in (
         "0 to 1",
         True,
         _roc_auc,
+    ),
+    MetricSpec(
+        "matthews_correlation",
+        ("mcc",),
+        "correlation of true and predicted classes; 0 if all predictions are one class",
+        "-1 to 1",
+        True,
+        _matthews_correlation,
+    ),
+    MetricSpec(
+        "average_precision",
+        ("pr_auc",),
+        "area under the precision-recall curve (sum of precision by steps of recall), mean over the "
+        "classes, each against the rest",
+        "0 to 1",
+        True,
+        _average_precision,
     ),
     MetricSpec(
         "log_loss",
@@ -203,7 +245,7 @@ def list_metrics() -> pd.DataFrame:
     Examples
     --------
     >>> list_metrics().index.tolist()[:4]
-    ['accuracy', 'balanced_accuracy', 'roc_auc', 'log_loss']
+    ['accuracy', 'balanced_accuracy', 'roc_auc', 'matthews_correlation']
     """
     return METRICS.to_frame("compute")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.evaluation.comparison import Comparison, compare_methods
+from pyfsagg.evaluation.comparison import Comparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.thresholds import weighted_average_accuracy
 from pyfsagg.exceptions import DataError, ParameterError
@@ -20,6 +20,9 @@ __all__ = ["ALL_FEATURES", "COLUMNS", "RANDOM_SUBSETS", "Evaluation", "check_kno
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
 """Labels of baselines."""
+
+ROPE = 0.01
+"""Differences of a measure that goes up to 1 which do not matter."""
 
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 
@@ -61,7 +64,7 @@ class Evaluation(Result):
     -----
     Shown with `alpha`, the significance level (0.05 by default).  Pictures: ``"accuracy"`` (the
     measure against the share of the features kept, a list of axes, one per classifier),
-    ``"critical_difference"``, ``"p_values"`` and ``"win_tie_loss"``.
+    ``"p_values"`` and ``"win_tie_loss"``.
     """
 
     kind: ClassVar[str] = "evaluation"
@@ -245,6 +248,7 @@ class Evaluation(Result):
         metric: str | None = None,
         baselines: bool = False,
         alpha: float = 0.05,
+        rope: float | None = None,
     ) -> Comparison:
         """Which methods differ, tested over folds.
 
@@ -262,13 +266,16 @@ class Evaluation(Result):
             Whether baselines take part.
         alpha : float
             Significance level.
+        rope : float, optional
+            Region of practical equivalence: differences up to here do not matter.  0.01 by default
+            for measures that go up to 1; others have a unit and need your number.
 
         Returns
         -------
         Comparison
-            Friedman's test with the critical difference, repeated-measures ANOVA, pairwise Wilcoxon
-            tests with Holm's correction, and wins, ties and losses, each with a sentence; a test
-            that cannot be made says why.  Folds in which a cell failed are left out and counted.
+            Of all pairs corrected t tests with Holm's correction (``corrected_t``) and, with a
+            `rope`, the probabilities that a method is worse, equivalent or better (``bayesian_t``);
+            and wins, ties and losses.  Folds in which a cell failed are left out and counted.
 
         Raises
         ------
@@ -279,9 +286,15 @@ class Evaluation(Result):
 
         Notes
         -----
-        Folds share training rows, so that their results are not independent and the p-values are
-        too small (Nadeau and Bengio 2003); over several data sets
-        (:func:`pyfsagg.evaluation.evaluate_many`) they are what they say.
+        Folds share rows and are no independent subjects.  Rank tests and analysis of variance would
+        call differences significant that are not, the more the folds are repeated; they are made
+        over data sets (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here count what folds
+        share (see :func:`pyfsagg.statistics.pairwise_tests`), and speak of other tables of this size
+        from the same population.  Repeated folds have as many degrees of freedom as a single
+        cross-validation.  Under the thesis and the leaky protocol without repeats, features
+        are ranked once, and the tests speak of these rankings.  With repeats, the thesis protocol is
+        tested over its divisions into rows to rank on and rows to test on, of which at least 3 are
+        needed.
         """
         name = self.check_metric(metric)
         chosen = protocol or self.default_protocol
@@ -298,16 +311,16 @@ class Evaluation(Result):
         blocks = frame.groupby(["repeat", "fold", "method"], sort=False)["value"].agg(
             lambda found: found.mean(skipna=False)
         )
-        wide = widen(blocks, "method")
-        wide.index = pd.Index([f"repeat {r + 1}, fold {f + 1}" for r, f in wide.index], name="fold")
+        asked = {name: self.parameters[name] for name in ("n_folds", "n_repeats", "test_size")}
         share = value if isinstance(value, str) else f"{float(value):g} of the features"
         what = f"{name} ({'weighted average over thresholds' if value == 'wacc' else share})"
-        return compare_methods(
-            wide,
+        spec = METRICS.get(name)
+        return compare_folds(
+            divisions_of(widen(blocks, "method"), protocol=chosen, **asked),
             what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol",
-            higher_is_better=METRICS.get(name).higher_is_better,
+            higher_is_better=spec.higher_is_better,
             alpha=alpha,
-            subjects="folds",
+            rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
         )
 
     def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
@@ -386,7 +399,7 @@ class Evaluation(Result):
             f"{what}, {protocol} protocol:\n{table}",
             *([f"{self.failure_sentence}."] if self.n_failed else []),
             *(
-                (next(iter(comparison.sentences.values())), *comparison.remarks)
+                (*comparison.sentences.values(), *comparison.remarks)
                 if comparison
                 else (f"No tests: {reason}.",)
             ),

@@ -13,6 +13,10 @@ from pyfsagg.statistics.average_ranks import (
     nemenyi,
     win_tie_loss,
 )
+from pyfsagg.statistics.bayesian import (
+    BayesianTTests,
+    bayesian_t_tests,
+)
 from pyfsagg.statistics.effect_sizes import (
     EffectSize,
     noncentral_f_interval,
@@ -33,6 +37,10 @@ from pyfsagg.statistics.pairwise import (
     adjust_p_values,
     pairwise_tests,
 )
+from pyfsagg.statistics.rank_sets import (
+    RankConfidence,
+    rank_confidence,
+)
 from pyfsagg.statistics.signed_rank import (
     SignedRankTest,
     wilcoxon,
@@ -43,16 +51,19 @@ from pyfsagg.statistics.sphericity import (
 )
 
 __all__ = [
+    "BayesianTTests",
     "CriticalDifference",
     "EffectSize",
     "FriedmanTest",
     "NemenyiTest",
     "OneWayAnova",
     "PairwiseTests",
+    "RankConfidence",
     "RepeatedMeasuresAnova",
     "SignedRankTest",
     "Sphericity",
     "adjust_p_values",
+    "bayesian_t_tests",
     "critical_difference",
     "friedman",
     "nemenyi",
@@ -62,6 +73,7 @@ __all__ = [
     "pairwise_tests",
     "rank_biserial_paired",
     "rank_biserial_unpaired",
+    "rank_confidence",
     "rm_anova",
     "sphericity_test",
     "wilcoxon",

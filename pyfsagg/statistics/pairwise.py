@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import special, stats
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
@@ -100,6 +100,7 @@ class PairwiseTests(Result):
             ("t", False): "t tests with pooled variance" if self.pooled else "Welch's t tests",
             ("wilcoxon", True): "Wilcoxon signed-rank tests",
             ("wilcoxon", False): "Wilcoxon rank-sum tests",
+            ("corrected_t", True): "Corrected t tests (Nadeau and Bengio)",
         }[self.test, self.paired]
         adjusted = (
             "without adjustment" if self.adjust == "none" else f"{_label(self.adjust)} adjusted"
@@ -138,6 +139,8 @@ def pairwise_tests(
     test: str = "t",
     confidence: float = 0.95,
     decimals: int | None = None,
+    test_train_ratio: float | None = None,
+    df: float | None = None,
     incomplete: str = "error",
 ) -> PairwiseTests:
     """Test every pair of conditions (paired) or groups (unpaired).
@@ -156,14 +159,20 @@ def pairwise_tests(
         False is Welch's test of each pair by itself.
     adjust : {"bonferroni", "holm", "bh", "none"}
         Correction of the p-values for the number of pairs.
-    test : {"t", "wilcoxon"}
+    test : {"t", "wilcoxon", "corrected_t"}
         Paired: t test or signed-rank test (:func:`wilcoxon` with its defaults).  Unpaired: t test
         or rank-sum test, exact for fewer than 50 values a side without ties, else the normal form
-        with continuity correction, as R's ``wilcox.test``.
+        with continuity correction, as R's ``wilcox.test``.  ``"corrected_t"`` is for the folds of
+        one table, repeated or not, or for repeated divisions of it into training and test rows
+        (the subjects are the folds): the t test whose variance counts that they share rows.
     confidence : float
         Level of each interval; 1 − `confidence` is the significance level of the sentence.
     decimals : int, optional
         Digits to which the signed-rank test rounds differences, see :func:`wilcoxon`.
+    test_train_ratio : float, optional
+        For ``"corrected_t"``: test rows by training rows of a division, 1 / (k − 1) for k folds.
+    df : float, optional
+        For ``"corrected_t"``: degrees of freedom; the number of divisions − 1 by default.
     incomplete : {"error", "drop"}
         Paired: a subject with a missing cell is an error, or is left out of all pairs.  Unpaired:
         the same for a missing value.
@@ -173,7 +182,8 @@ def pairwise_tests(
     PairwiseTests
         Effect sizes with intervals: Cohen's dz (mean / SD of the differences) or d, by the
         noncentral t distribution (for Welch's test d goes by the root of the mean of both
-        variances and the interval is approximate); rank-biserial r for the Wilcoxon tests.
+        variances and the interval is approximate); rank-biserial r for the Wilcoxon tests.  The
+        corrected t test gives dz without an interval.
 
     Raises
     ------
@@ -183,6 +193,16 @@ def pairwise_tests(
         For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions or groups; for
         a t test, if the differences of a pair are all the same but not zero, or a group has no
         variance.  A pair of which all differences are zero has p = 1 and says so in its note.
+
+    Notes
+    -----
+    The corrected t of n divisions is mean / √((1/n + test rows / training rows) · s²) with n − 1
+    degrees of freedom (Nadeau and Bengio 2003, Machine Learning 52; for repeated folds Bouckaert
+    and Frank 2004, PAKDD).  It speaks of the mean difference over tables of this size from the same
+    population.  Where features are selected inside the folds, the correlation of repeated folds is
+    larger than it counts; `df` = k − 1 for k folds keeps the level there (Bouckaert 2003, ICML,
+    calibrates them in the same way), and :meth:`pyfsagg.Evaluation.compare` does so.  Where all
+    differences of a pair are the same but not zero there is no p-value, only a note.
 
     Examples
     --------
@@ -194,17 +214,18 @@ def pairwise_tests(
     1  condition 1  condition 3     -3.504       0.074       -1.567
     2  condition 2  condition 3     -6.517       0.009       -2.914
     """
-    check_choice("test", test, ("t", "wilcoxon"))
+    check_choice("test", test, ("t", "wilcoxon", "corrected_t"))
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
     check_flag("paired", paired)
     check_flag("pooled", pooled)
     level = check_level("confidence", confidence)
+    folds = _read_folds(test, paired, test_train_ratio, df)
     if paired:
         blocks = read_blocks(
             data, subject=subject, condition=condition, value=value, incomplete=incomplete
         )
         groups = Groups(tuple(blocks.values.T), blocks.conditions, blocks.n_dropped)
-        compared = _paired(groups, test, level, decimals)
+        compared = _paired(groups, test, level, decimals, folds)
     else:
         if subject is not None:
             raise ParameterError(
@@ -220,7 +241,9 @@ def pairwise_tests(
 
 def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataFrame:
     pairs = list(itertools.combinations(range(len(groups.names)), 2))
-    adjusted = adjust_p_values(np.array([one.p for one in compared]), adjust)
+    p_values = np.array([one.p for one in compared])
+    # A pair without a p-value counts among the tests all the same.
+    adjusted = adjust_p_values(p_values, adjust, n=len(pairs))
     rows = [
         {
             "group1": groups.names[i],
@@ -248,13 +271,45 @@ def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataF
 # ---------------------------------------------------------------------------------------------
 # paired
 # ---------------------------------------------------------------------------------------------
+class _Folds(NamedTuple):
+    """Test rows by training rows, and degrees of freedom."""
+
+    ratio: float
+    df: float | None
+
+
+def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds:
+    """What belongs to the corrected t test, and to no other."""
+    if test != "corrected_t":
+        for name, given in (("test_train_ratio", ratio), ("df", df)):
+            if given is not None:
+                raise ParameterError(
+                    f"{name} belongs to test='corrected_t'; leave it out, or use that test"
+                )
+        return _Folds(0.0, None)
+    if not paired:
+        raise ParameterError(
+            "test='corrected_t' compares values of the same folds; use paired=True"
+        )
+    if ratio is None:
+        raise ParameterError(
+            "test='corrected_t' needs test_train_ratio, the test rows by the training rows of a "
+            "division: 1 / (k - 1) for k folds"
+        )
+    if df is not None:
+        check_real("df", df, low=1.0)
+    return _Folds(check_real("test_train_ratio", ratio, low=0.0, low_open=True), df)
+
+
 def _paired(
-    groups: Groups, test: str, confidence: float, decimals: int | None
+    groups: Groups, test: str, confidence: float, decimals: int | None, folds: _Folds
 ) -> Iterator[_Comparison]:
     for i, j in itertools.combinations(range(len(groups.names)), 2):
         x, y = groups.values[i], groups.values[j]
         if test == "t":
             yield _paired_t(x, y, (groups.names[i], groups.names[j]), confidence)
+        elif test == "corrected_t":
+            yield _corrected_t(x, y, confidence, folds, decimals)
         else:
             found = wilcoxon(x, y, confidence=confidence, decimals=decimals)
             yield _Comparison(
@@ -285,6 +340,29 @@ def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -
     limits = noncentral_t_interval(t, df, confidence)
     effect = EffectSize("Cohen's dz", t / root_n, limits[0] / root_n, limits[1] / root_n)
     return _t_row(mean, standard_error, df, confidence, effect)
+
+
+def _corrected_t(
+    x: Floats, y: Floats, confidence: float, folds: _Folds, decimals: int | None
+) -> _Comparison:
+    """t test of differences of folds, whose correlation is test rows by all rows."""
+    differences = x - y if decimals is None else np.round(x - y, decimals)
+    both = np.concatenate([x, y])
+    mean = float(differences.mean())
+    df = differences.size - 1.0 if folds.df is None else folds.df
+    if negligible(differences, both):
+        effect = EffectSize("Cohen's dz", 0.0, math.nan, math.nan)
+        note = "all differences are zero: p = 1 by definition"
+        return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
+    if negligible(differences - mean, both):
+        effect = EffectSize("Cohen's dz", math.nan, math.nan, math.nan)
+        note = f"all differences are {mean:g}: without variation there is no t statistic"
+        nan = math.nan
+        return _Comparison(mean, nan, nan, nan, df, nan, effect, note)
+    spread = float(differences.std(ddof=1))
+    effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
+    scale = spread * math.sqrt(1.0 / differences.size + folds.ratio)
+    return _t_row(mean, scale, df, confidence, effect)
 
 
 def _t_quantile(confidence: float, df: float) -> float:

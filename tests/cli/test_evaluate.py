@@ -31,7 +31,8 @@ def test_evaluate_writes_everything_and_agrees_with_python(
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "Weighted average accuracy over thresholds, nested protocol" in done.stdout
-    assert "Friedman test" in done.stdout
+    assert "Corrected t tests" in done.stdout
+    assert "Folds share rows" in done.stdout
     assert "Results are in out/" in done.stdout
     assert "steps done" in done.stderr
     found = Evaluation.load(tmp_path / "out")

@@ -40,13 +40,9 @@ def run(*command: str, folder: Path, **environment: str) -> str:
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """Without the paths of the Python of this test; compiled kernels are those of the other one."""
+    """Without the paths of the Python of this test, which is another than that of R."""
     others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    kept = {key: value for key, value in environment.items() if key not in others}
-    return {
-        **kept,
-        "NUMBA_CACHE_DIR": str(Path(environment["PYFSAGG_PYTHON"]).parents[1] / "numba"),
-    }
+    return {key: value for key, value in environment.items() if key not in others}
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +51,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("R", "CMD", "build", "--no-build-vignettes", str(SOURCE), folder=folder)
     (package,) = folder.glob("pyfsaggr_*.tar.gz")
     return package
+
+
+@pytest.fixture(scope="module")
+def library(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package installed."""
+    folder = tmp_path_factory.mktemp("library")
+    run("R", "CMD", "INSTALL", f"--library={folder}", str(built), folder=folder)
+    return folder
 
 
 def test_r_cmd_check_finds_nothing(built: Path, tmp_path: Path) -> None:
@@ -71,18 +75,16 @@ def test_r_cmd_check_finds_nothing(built: Path, tmp_path: Path) -> None:
     assert "[ FAIL 0 | WARN 0 | SKIP 0 |" in tests
 
 
-def test_loading_starts_no_python(built: Path, tmp_path: Path) -> None:
-    run("R", "CMD", "INSTALL", f"--library={tmp_path}", str(built), folder=tmp_path)
+def test_loading_starts_no_python(library: Path, tmp_path: Path) -> None:
     code = (
         "suppressMessages(library(pyfsaggr)); "
         "cat(reticulate::py_available(initialize = FALSE), pyfsagg_available(), "
         "reticulate::py_available(initialize = FALSE))"
     )
-    assert run("Rscript", "-e", code, folder=tmp_path, R_LIBS=str(tmp_path)) == "FALSE TRUE TRUE"
+    assert run("Rscript", "-e", code, folder=tmp_path, R_LIBS=str(library)) == "FALSE TRUE TRUE"
 
 
-def test_a_python_without_pyfsagg_is_said(built: Path, tmp_path: Path) -> None:
-    run("R", "CMD", "INSTALL", f"--library={tmp_path}", str(built), folder=tmp_path)
+def test_a_python_without_pyfsagg_is_said(library: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     run("python3", "-m", "venv", "--without-pip", str(empty), folder=tmp_path)
     code = (
@@ -93,7 +95,7 @@ def test_a_python_without_pyfsagg_is_said(built: Path, tmp_path: Path) -> None:
     said = run(
         *("Rscript", "-e", code),
         folder=tmp_path,
-        R_LIBS=str(tmp_path),
+        R_LIBS=str(library),
         PYFSAGG_PYTHON=str(empty / "bin" / "python"),
     )
     assert said.startswith("FALSE")

@@ -22,6 +22,7 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
+from pyfsagg.evaluation.comparison import Comparison, compare_methods
 from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -64,6 +65,7 @@ def simulated(
         "metrics": ["accuracy"],
         "n_folds": n_folds,
         "n_repeats": 1,
+        "test_size": 1 / 3,
         "n_cells": len(cells),
         "n_fits": 7,
     }
@@ -114,24 +116,42 @@ def test_lines_can_be_told_apart_beyond_the_number_of_colours() -> None:
     assert len(set(COLORS)) == 7
 
 
+def over_data_sets() -> Comparison:
+    values = pd.DataFrame(
+        np.add.outer(np.arange(8) / 100, [0.9, 0.8, 0.7, 0.6]) + np.eye(8, 4) / 1000,
+        columns=["first", "second", "third", "fourth"],
+    )
+    return compare_methods(
+        values, what="accuracy", higher_is_better=True, alpha=0.05, subjects="data sets"
+    )
+
+
 def test_critical_difference_names_every_method_once(result: Evaluation) -> None:
-    ax = plot_critical_difference(result)
-    texts = [text.get_text() for text in ax.texts]
+    comparison = over_data_sets()
+    texts = [text.get_text() for text in plot_critical_difference(comparison).texts]
     for name in ("first (1.00)", "second (2.00)", "third (3.00)", "fourth (4.00)"):
         assert texts.count(name) == 1
-    limit = result.compare().tests["critical_difference"].critical_difference
+    limit = comparison.tests["critical_difference"].critical_difference
     assert any(f"{limit:.2f}" in text for text in texts)
+    with pytest.raises(InputTypeError, match="expected a Comparison"):
+        plot_critical_difference(result)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="critical_difference is not made of folds"):
+        plot_critical_difference(result.compare())
 
 
 def test_p_values_are_those_of_the_tests(result: Evaluation) -> None:
-    frame = result.compare().tests["wilcoxon"].to_frame()
-    ax = plot_p_values(result)
-    texts = [text.get_text() for text in ax.texts]
+    comparison = over_data_sets()
+    frame = comparison.tests["wilcoxon"].to_frame()
+    texts = [text.get_text() for text in plot_p_values(comparison).texts]
     assert texts.count(f"{frame['p_adjusted'][0]:.3f}") == 12  # six pairs, twice
     assert len([t for t in texts if t]) == 12
     with pytest.raises(ParameterError, match="test must be one of"):
         plot_p_values(result, test="t")
-    assert plot_p_values(result, test="nemenyi").get_title(loc="left").startswith("Nemenyi")
+    nemenyi = plot_p_values(comparison, test="nemenyi")
+    assert nemenyi.get_title(loc="left").startswith("Nemenyi")
+    assert plot_p_values(result).get_title(loc="left").startswith("Corrected t tests")
+    with pytest.raises(DataError, match="wilcoxon is not made of folds"):
+        plot_p_values(result, test="wilcoxon")
 
 
 def test_wins_and_losses_mirror_each_other(result: Evaluation) -> None:
@@ -153,9 +173,9 @@ def test_pictures_take_a_comparison_and_refuse_the_rest(result: Evaluation) -> N
         plot_accuracy(comparison)
     tied = result.compare(value=0.1)
     object.__setattr__(tied, "tests", {})
-    object.__setattr__(tied, "problems", {"critical_difference": "all are tied"})
+    object.__setattr__(tied, "problems", {"corrected_t": "all are tied"})
     with pytest.raises(DataError, match="nothing to draw: all are tied"):
-        plot_critical_difference(tied)
+        plot_p_values(tied)
 
 
 def test_plot_of_a_result_draws_by_name(result: Evaluation) -> None:
@@ -178,14 +198,15 @@ def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path)
         *("summary", "curves", "averages", "optimism", "differences", "values", "settings"),
         *("repeat", "cite"),
     ]
-    assert page.count("<svg") == 5
+    assert page.count("<svg") == 4
     for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(svg)
     identifiers = re.findall(r'\bid="([^"]+)"', page)
     assert len(identifiers) == len(set(identifiers))
     assert not re.search(r'(?:src|href)="(?!#|data:)', page)
     comparison = result.compare()
-    assert comparison.sentences["friedman"].split("(")[0] in page
+    assert comparison.sentences["corrected_t"].split("(")[0] in page
+    assert "P(equivalent)" in page
     wacc = result.weighted_average_accuracy()["wacc"][0]
     assert f"{wacc:.4f}" in page
 
@@ -209,7 +230,7 @@ def test_failures_are_told_and_names_are_escaped() -> None:
 def test_one_method_is_compared_with_baselines_and_one_protocol_has_no_optimism() -> None:
     page = simulated(["only"], protocols=("nested",)).to_html()
     assert 'id="optimism"' not in page
-    assert "Friedman test of 2 conditions" in page
+    assert "Corrected t tests (Nadeau and Bengio)" in page
 
 
 def test_a_real_evaluation_can_be_reported() -> None:
@@ -225,7 +246,7 @@ def test_a_real_evaluation_can_be_reported() -> None:
         random_state=0,
     )
     page = found.to_html()
-    assert "all ranks are tied" in page  # with all features no method differs from another
+    assert "the pair does not differ" in page  # with all features no method differs from another
     assert 'id="averages"' not in page
 
 

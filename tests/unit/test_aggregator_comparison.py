@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from pyfsagg.aggregation import aggregate, permutation_p_values
+from pyfsagg.aggregation import Aggregation, Comparison, aggregate, permutation_p_values
 from pyfsagg.aggregation.comparison import compare_methods
 from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -128,3 +131,128 @@ def test_the_repr_of_a_comparison_names_the_methods(table):
     comparison = compare_methods(table, ["mean_rank", "borda"])
     expected = f"Comparison(mean_rank, borda; {len(comparison.names)} items)"
     assert repr(comparison) == expected
+
+
+def beside_others(table):
+    """An aggregation with two other methods of the same lists."""
+    comparison = compare_methods(table, METHODS)
+    first, *others = comparison.results
+    parameters = {**first.parameters, "compared": comparison.parameters["call"]}
+    result = replace(first, table=table, others=tuple(others), parameters=parameters)
+    return result, comparison
+
+
+@pytest.mark.parametrize("adjusted", [True, False])
+def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
+    result = aggregate(table, "rra")
+    record = json.loads(result.to_json(adjusted=adjusted))
+    held = len(table.names)
+    sentence = (
+        f"The p-values are adjusted over all 40 items that could have been listed; the {40 - held} "
+        "that no list holds count with p = 1."
+    )
+    assert record["adjustment"] == (sentence if adjusted else None)
+    assert record["adjusted_over"] == (40 if adjusted else None)
+    assert record["note"].startswith("The p-values suppose")
+    assert ("adjusted_p_value" in record["items"][0]) is adjusted
+    exact = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]]), "rra")
+    assert exact.adjustment == "The p-values are adjusted over the 2 items that the lists hold."
+    without = aggregate(table, "mean_rank")
+    assert without.adjustment is None
+    assert not {"note", "adjustment", "adjusted_over"} & set(json.loads(without.to_json()))
+
+
+def test_arrays_of_other_methods_are_numbered_from_one(table):
+    result, comparison = beside_others(table)
+    arrays = result.arrays()
+    own = {"scores", "statistic", "ranking", "p_values", "adjusted_p_values"}
+    others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
+    assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
+    for i, other in enumerate(comparison.results[1:], start=1):
+        np.testing.assert_array_equal(arrays[f"statistic_{i}"], other.statistic)
+
+
+def test_other_methods_come_back_from_a_file(table, tmp_path):
+    result, comparison = beside_others(table)
+    for kept in (result, comparison):
+        kept.save(tmp_path / kept.kind)
+    back = Aggregation.load(tmp_path / "aggregation")
+    compared = Comparison.load(tmp_path / "method_comparison")
+    assert compared.methods == back.comparison.methods == comparison.methods
+    for first, second in [(compared, comparison), (back.comparison, comparison)]:
+        for one, other in zip(first.results, second.results, strict=True):
+            assert one.names == other.names
+            assert one.settings == other.settings
+            np.testing.assert_array_equal(one.scores, other.scores)
+            np.testing.assert_array_equal(one.statistic, other.statistic)
+            np.testing.assert_array_equal(one.ranking, other.ranking)
+    np.testing.assert_array_equal(compared.results[0].p_values, comparison.results[0].p_values)
+    assert compared.results[1].p_values is None
+    assert compared.parameters == comparison.parameters
+    assert json.loads(result.to_json(top=7))["comparison"]["overlap_k"] == 7
+    pd.testing.assert_frame_equal(compared.to_frame(), comparison.to_frame())
+
+
+def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
+    result, _ = beside_others(table)
+    view = {"top": 5, "adjusted": True}
+    lines = result.lines_after(view)
+    assert lines[:2] == ["result.to_frame()", ""]
+    assert any(line.startswith("comparison = ") for line in lines)
+    assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
+    many = {**view, "top": 1000}
+    assert result.lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
+    assert replace(result, others=()).lines_after(view) == ["result.to_frame()"]
+    assert aggregate(table, "rra").lines_after(view) == ["result.to_frame()"]
+    test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
+    both = replace(result, permutation=test).lines_after(view)
+    assert both[:2] == ["result.to_frame()", ""]
+    assert any(line.startswith("test = ") for line in both)
+    assert [line for line in lines[1:] if line not in both] == []
+
+
+def test_settings_and_words_of_p_values(table):
+    result = replace(aggregate(table, "rra", adjust="holm"), remarks=("a remark",))
+    assert (result.settings["adjust"], result.settings["n_tests"]) == ("holm", 40)
+    assert result.about_p_values(True) == [result.adjustment, "a remark"]
+    assert result.about_p_values(False) == ["a remark"]
+    without = aggregate(table, "mean_rank")
+    assert (without.settings["adjust"], without.settings["n_tests"]) == (None, None)
+    assert without.about_p_values(True) == list(without.remarks)
+
+
+def test_a_permutation_test_comes_back_with_its_aggregation(table, tmp_path):
+    test = permutation_p_values(table, "rra", n_permutations=9, random_state=1)
+    result = replace(aggregate(table, "rra", adjust="holm"), permutation=test)
+    result.save(tmp_path / "kept")
+    record = json.loads((tmp_path / "kept" / "run.json").read_text(encoding="utf-8"))
+    assert set(record["permutation"]) == {"method", "n_permutations", "adjust", "call"}
+    back = Aggregation.load(tmp_path / "kept")
+    assert back.adjust == "holm"
+    assert back.permutation.n_permutations == 9
+    pd.testing.assert_frame_equal(back.permutation.to_frame(), test.to_frame())
+    pd.testing.assert_frame_equal(back.items(), result.items())
+
+
+def test_an_aggregation_without_its_lists_is_kept_too(table, tmp_path):
+    result = replace(aggregate(table, "rra"), table=None)
+    result.save(tmp_path / "kept")
+    back = Aggregation.load(tmp_path / "kept")
+    assert back.table is None
+    pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
+    items = json.loads(result.to_json())["items"]
+    assert [item["name"] for item in items] == result.select(len(table.names))
+
+
+@pytest.mark.parametrize("ties", ["random", "average"])
+def test_ties_that_fell_at_random_are_kept_as_they_fell(ties):
+    scores = pd.DataFrame([[3.0, 3.0, 1.0, 1.0, 0.0]] * 4, columns=list("abcde"))
+    lists = RankTable.from_scores(
+        scores, ties=ties, **({"random_state": 3} if ties == "random" else {})
+    )
+    kept = replace(aggregate(lists, "mean_rank"), table=lists).arrays()
+    if ties == "random":
+        np.testing.assert_array_equal(kept["table_ranks"], lists.ranks)
+    else:
+        assert "table_ranks" not in kept
+    np.testing.assert_array_equal(kept["table_scores"], lists.scores)

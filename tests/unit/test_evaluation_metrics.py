@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    log_loss,
+    matthews_corrcoef,
+    roc_auc_score,
+)
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -104,6 +111,10 @@ def test_measures_agree_with_scikit_learn(n_classes: int) -> None:
         "roc_auc": roc_auc_score(
             truth, chances[:, 1] if n_classes == 2 else chances, multi_class="ovr"
         ),
+        "matthews_correlation": matthews_corrcoef(truth, model.predict(X[1::2])),
+        "average_precision": np.mean(
+            [average_precision_score(truth == c, chances[:, c]) for c in range(n_classes)]
+        ),
         "log_loss": log_loss(truth, chances),
     }
     assert METRICS.names() == list_metrics().index.tolist()
@@ -120,6 +131,19 @@ def test_roc_auc_takes_the_decision_function_where_there_are_no_probabilities() 
     assert METRICS.get("auc").compute(found) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(DataError, match="no probabilities"):
         METRICS.get("log_loss").compute(found)
+
+
+def test_average_precision_needs_rows_of_every_class() -> None:
+    X, y = WINE.X.to_numpy()[:, :2], np.unique(WINE.y, return_inverse=True)[1]
+    found = Predictions(LogisticRegression().fit(X, y), X[y < 2], y[y < 2], 3)
+    with pytest.raises(DataError, match="test rows of every class"):
+        METRICS.get("pr_auc").compute(found)
+
+
+def test_matthews_correlation_of_one_predicted_class_is_zero() -> None:
+    X, y = WINE.X.to_numpy()[:, :2], np.unique(WINE.y, return_inverse=True)[1]
+    found = Predictions(DummyClassifier().fit(X, y), X, y, 3)
+    assert METRICS.get("mcc").compute(found) == 0.0
 
 
 def test_a_class_that_training_did_not_know_has_probability_zero() -> None:

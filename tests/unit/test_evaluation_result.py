@@ -12,6 +12,7 @@ import pytest
 import pyfsagg
 from pyfsagg import Evaluation, evaluate, load_dataset, weighted_average_accuracy
 from pyfsagg.evaluation import evaluate_many
+from pyfsagg.evaluation.comparison import compare_folds, divisions_of
 from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
 
@@ -126,23 +127,61 @@ def test_comparison_knows_which_direction_is_better(result: Evaluation) -> None:
     frame = found.to_frame()
     assert "random subsets" in frame.index
     assert frame["average_rank"].idxmin() == frame["mean"].idxmin()
-    assert set(found.sentences) == {
-        "friedman",
-        "critical_difference",
-        "nemenyi",
-        "rm_anova",
-        "wilcoxon",
-    }
-    assert any("smallest p-value" in remark for remark in found.remarks)
-    assert any("share training rows" in remark for remark in found.remarks)
+    assert set(found.sentences) == {"corrected_t"}  # log loss has no region by itself
+    assert any("Folds share rows" in remark for remark in found.remarks)
+    assert not any("more" in remark for remark in found.remarks)
     document = json.loads(found.to_json())
-    assert set(document["tests"]) | set(document["problems"]) == set(found.sentences)
+    assert set(document["tests"]) == set(found.sentences)
+    assert "bayesian_t" in result.compare(metric="log_loss", rope=0.1).tests
+
+
+def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
+    found = result.compare()
+    assert set(found.tests) == {"corrected_t", "bayesian_t", "win_tie_loss"}
+    assert "p" not in found.tests["win_tie_loss"]
+    a, b = (found.values.iloc[:, j] for j in (0, 1))
+    row = found.tests["corrected_t"].to_frame().iloc[0]
+    scale = (a - b).std() * np.sqrt(1 / 5 + 1 / 4)
+    assert row["statistic"] == pytest.approx((a - b).mean() / scale, rel=1e-9)
+    assert row["df"] == 4
+    assert any("ranked once" in remark for remark in result.compare(protocol="leaky").remarks)
+    assert not any("ranked once" in remark for remark in found.remarks)
+
+
+def folds(repeats: int, k: int = 5) -> pd.DataFrame:
+    index = pd.MultiIndex.from_product([range(repeats), range(k)], names=["repeat", "fold"])
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.random((repeats * k, 2)), index, ["a", "b"])
+
+
+def test_repeats_add_no_degrees_of_freedom() -> None:
+    asked = {"n_folds": 5, "test_size": 1 / 3}
+    one = divisions_of(folds(1), protocol="nested", n_repeats=1, **asked)
+    ten = divisions_of(folds(10), protocol="nested", n_repeats=10, **asked)
+    assert (one.df, ten.df, len(ten.values)) == (None, 4.0, 50)
+    assert one.test_train_ratio == ten.test_train_ratio == 0.25
+
+
+def test_a_repeat_of_the_thesis_protocol_is_one_division() -> None:
+    values = folds(4)
+    values.iloc[7, 1] = np.nan
+    found = divisions_of(values, protocol="thesis", n_folds=5, n_repeats=4, test_size=0.25)
+    assert found.test_train_ratio == pytest.approx(1 / 3)
+    assert (found.subjects, found.df, found.ranked_once) == ("repeats", None, False)
+    assert found.values["a"].tolist() == pytest.approx(
+        values["a"].to_numpy().reshape(4, 5).mean(axis=1).tolist()
+    )
+    assert found.values["b"].isna().tolist() == [False, True, False, False]
+    given = divisions_of(values, protocol="thesis", n_folds=5, n_repeats=4, test_size=None)
+    assert (given.subjects, given.ranked_once) == ("folds", True)
 
 
 def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
     found = result.compare(value=1.0)  # all methods keep everything: nothing differs
-    assert "friedman" not in found.tests
-    assert "all ranks are tied" in found.sentences["friedman"]
+    assert (found.tests["corrected_t"].to_frame()["p_adjusted"] == 1.0).all()
+    two = divisions_of(folds(2), protocol="thesis", n_folds=5, n_repeats=2, test_size=1 / 3)
+    short = compare_folds(two, what="x", higher_is_better=True, alpha=0.05, rope=None)
+    assert "2 complete" in short.sentences["corrected_t"]
 
 
 @pytest.mark.parametrize(
@@ -154,6 +193,7 @@ def test_a_test_that_cannot_be_made_says_why(result: Evaluation) -> None:
         ({"classifier": "svm"}, "classifier must be one of"),
         ({"metric": "roc_auc"}, "metric must be one of"),
         ({"alpha": 0.0}, "alpha"),
+        ({"rope": -0.01}, "rope"),
     ],
 )
 def test_comparison_refuses(result: Evaluation, options, message: str) -> None:
@@ -222,7 +262,9 @@ def test_several_data_sets_give_the_form_of_table_4_3() -> None:
     assert table.loc[("half 2", "naive_bayes"), "mrmr"] == one.loc[("mrmr", "naive_bayes"), "wacc"]
     comparison = found.compare(classifier="nearest_neighbors")
     assert comparison.values.shape == (4, 3)
-    assert not any("share training rows" in remark for remark in comparison.remarks)
+    assert not any("share rows" in remark for remark in comparison.remarks)
+    assert {"friedman", "wilcoxon", "rm_anova"} <= set(comparison.tests) | set(comparison.problems)
+    assert "corrected_t" not in comparison.tests
     assert found.compare().values.loc["half 1", "mrmr"] == pytest.approx(
         table.loc["half 1", "mrmr"].mean(), abs=1e-9
     )

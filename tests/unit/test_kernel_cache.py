@@ -29,7 +29,8 @@ def run(folder: Path, **environment: str) -> tuple[int, int]:
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
-        env={**os.environ, **environment},
+        # Sources change within a second here, which Python's own cache would not see.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
         capture_output=True,
         text=True,
         check=True,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# The papers use tests and pictures that other files test on the lowest versions.
+PAPERS = {"tests/unit/test_claims.py", "tests/unit/test_rank_order_experiments.py"}
 TOOLS = ("bash", "sed", "sort", "head", "cat", "tr", "id")
 
 pytestmark = pytest.mark.skipif(
@@ -82,3 +86,46 @@ def test_the_setup_script_says_what_is_missing_and_how_to_get_it(run) -> None:
     assert debian.split(": ")[1].split() == [*programs, *names]
     assert elsewhere.startswith("Elsewhere: install R, pandoc and Chromium")
     assert in_r == f"install.packages(c({', '.join(map(repr, packages))}))"
+
+
+def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        from environment import keep_kernels_apart
+    finally:
+        sys.path.pop(0)
+    for name in ("one", "two"):
+        subprocess.run(
+            [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / name)], check=True
+        )
+        keep_kernels_apart(tmp_path / name / "bin" / "python")
+    own = {name: str(tmp_path / name / "numba") for name in ("one", "two")}
+    for given, expected in [("", own["one"]), (own["two"], own["one"]), ("/some", "/some")]:
+        code = "import os; print(os.environ['NUMBA_CACHE_DIR'])"
+        done = subprocess.run(
+            [str(tmp_path / "one" / "bin" / "python"), "-c", code],
+            env={"NUMBA_CACHE_DIR": given},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.strip() == expected
+
+
+def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library() -> None:
+    lines = (ROOT / "tests" / "lowest_selection.txt").read_text().splitlines()
+    selection = [line.split("#")[0].strip() for line in lines]
+    chosen = [ROOT / part for part in selection if part and not part.startswith("--")]
+    assert all(path.exists() for path in chosen)
+    libraries = (
+        "pyarrow|polars|sklearn|statsmodels|joblib|distributed|numba|threadpoolctl|matplotlib"
+    )
+    speaks = re.compile(rf"^\s*(from|import) ({libraries}|scipy\.sparse)\b", re.MULTILINE)
+    left_out = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if speaks.search(path.read_text(encoding="utf-8"))
+        and not any(path.is_relative_to(part) for part in chosen)
+    }
+    missing = {path for path in left_out if not path.startswith("tests/r/")} - PAPERS
+    assert not missing, "to be named in tests/lowest_selection.txt"

@@ -11,8 +11,9 @@
 #' @param thresholds Shares of the features that are kept.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
 #'   training fold, no leakage), or `"both"`.
-#' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`, `"log_loss"`; for a
-#'   regression `"r2"` (the default), `"mean_absolute_error"`, `"root_mean_squared_error"`.
+#' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`,
+#'   `"matthews_correlation"`, `"average_precision"`, `"log_loss"`; for a regression `"r2"` (the
+#'   default), `"mean_absolute_error"`, `"root_mean_squared_error"`.
 #' @param n_folds Number of folds.
 #' @return An object of class `pyfsagg_evaluation`: a list with `cells` (one row for each fold of each
 #'   combination), `summary` (means over folds), `weighted` (averages over thresholds, weighted by the

@@ -1,5 +1,5 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
-from pyfsagg.reproduce.calibration.designs import lists, subjects
+from pyfsagg.reproduce.calibration.designs import folds, lists, subjects
 
-__all__ = ["lists", "subjects"]
+__all__ = ["folds", "lists", "subjects"]

@@ -1,0 +1,100 @@
+"""Confidence sets for ranks: of estimates with known errors, and of ensembles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pyfsagg.ensemble import wam
+from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration.data import SIGNALS, labelled_table
+from pyfsagg.statistics import RankConfidence, rank_confidence
+
+JOINTLY = (0.94, 1.0)
+SINGLY = (0.93, 1.0)
+
+
+def _held(found: RankConfidence, truth: np.ndarray, k: int) -> tuple[float, float, float]:
+    """Whether all sets hold the true ranks, the share of single ones that do, and the true top k."""
+    first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
+    last = truth.size - (truth[None, :] < truth[:, None]).sum(axis=1)
+    jointly = bool(((found.lower_all <= first) & (found.upper_all >= last)).all())
+    singly = float(((found.lower <= first) & (found.upper >= last)).mean())
+    best = {found.names[j] for j in np.flatnonzero(first <= k)}
+    return float(jointly), singly, float(best <= set(found.top(k)))
+
+
+@calibrated(
+    Claim("rank_confidence: all ranks", "coverage", 0.95, JOINTLY, of="the quantities estimated"),
+    Claim("rank_confidence: one rank", "coverage", 0.95, SINGLY, of="the quantities estimated"),
+    Claim("rank_confidence: top 5", "coverage", 0.95, JOINTLY, of="the quantities estimated"),
+    designs=[
+        {"p": p, "spread": spread, "correlation": correlation}
+        for p in (8, 20)
+        for spread in (0.0, 3.0)
+        for correlation in (0.0, 0.7)
+    ],
+    runs=500,
+)
+def normal_estimates(
+    rng: np.random.Generator, p: int, spread: float, correlation: float
+) -> tuple[float, ...]:
+    """Estimates with normal errors of unequal size around true values that are all equal (spread 0)
+    or spaced, with some of them equal: how often the simultaneous sets hold all true ranks, the share
+    of marginal sets that hold theirs, and how often the top 5 are among those named."""
+    truth = np.round(spread * np.linspace(1.0, 0.0, p) ** 2, 1)
+    errors = np.linspace(0.1, 0.4, p)
+    covariance = np.outer(errors, errors) * (correlation + (1 - correlation) * np.eye(p))
+    noise = rng.standard_normal((p,)) * np.sqrt(1 - correlation)
+    noise += rng.standard_normal() * np.sqrt(correlation)
+    estimates = truth + errors * noise
+    if correlation:
+        found = rank_confidence(estimates, covariance, n_draws=500)
+    else:
+        found = rank_confidence(estimates, standard_errors=errors, n_draws=500)
+    return _held(found, truth, 5)
+
+
+OF_FEATURES = "the expected scores in samples of this size from the same population"
+
+
+@calibrated(
+    Claim("EnsembleResult.rank_confidence: all ranks", "coverage", 0.95, JOINTLY, of=OF_FEATURES),
+    Claim("EnsembleResult.rank_confidence: one rank", "coverage", 0.95, SINGLY, of=OF_FEATURES),
+    Claim("EnsembleResult.rank_confidence: top 5", "coverage", 0.95, JOINTLY, of=OF_FEATURES),
+    Claim("EnsembleResult: 95 % of ranks of resamples", "reference", 0.95, of=OF_FEATURES),
+    designs=[
+        {"signal": signal, "n": 100, "filter": filter, "plan": "bootstrap", "m": 50}
+        for signal, filter in (
+            ("noise", "spearman"),
+            ("noise", "chi_squared"),
+            ("graded", "spearman"),
+            ("graded", "chi_squared"),
+            ("graded", "information_gain"),
+            ("strong", "chi_squared"),
+        )
+    ]
+    + [
+        {"signal": "graded", "n": 400, "filter": "spearman", "plan": "bootstrap", "m": 100},
+        {"signal": "noise", "n": 100, "filter": "spearman", "plan": "subsample", "m": 100},
+    ],
+    runs=80,
+)
+def ranks_of_features(
+    rng: np.random.Generator, signal: str, n: int, filter: str, plan: str, m: int
+) -> tuple[float, ...]:
+    """Thirty features, ten of them with graded or equal signals: how often the simultaneous sets
+    of a run hold all true ranks, the share of marginal sets that hold theirs, how often the true top 5
+    are among those named; and the share of features whose true rank is inside the 95 % of its ranks in
+    resamples."""
+    p = 30
+    X, y = labelled_table(rng, signal, n, p)
+    truth = np.zeros(p)
+    truth[: len(SIGNALS[signal])] = SIGNALS[signal]
+    result = wam(
+        X, y, filter=filter, resampling=plan, n_resamples=m, random_state=int(rng.integers(2**31))
+    )
+    first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
+    last = p - (truth[None, :] < truth[:, None]).sum(axis=1)
+    low, high = np.quantile(result.resample_ranks, [0.025, 0.975], axis=0)
+    percentiles = float(((low <= first) & (high >= last)).mean())
+    return *_held(result.rank_confidence(), truth, 5), percentiles

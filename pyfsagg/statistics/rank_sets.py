@@ -1,0 +1,437 @@
+"""Which ranks are possible: confidence sets for the ranks of items from estimates with errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from pyfsagg._base.blocks import row_blocks
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.types import Floats
+from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._kernels.rank_sets import (
+    dense_item_maxima,
+    dense_maxima,
+    independent_item_maxima,
+    independent_maxima,
+)
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.statistics._input import check_flag, check_level
+from pyfsagg.statistics._result import Result
+
+__all__ = [
+    "MOST_DEPENDENT",
+    "MOST_INDEPENDENT",
+    "RankConfidence",
+    "rank_confidence",
+    "sets_of_replicates",
+]
+
+MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
+"""Items with a covariance of their own and with standard errors alone; the work grows as p²."""
+
+MOST_ITEMS = 512
+"""Items whose own critical value is computed, if errors are independent."""
+
+MOST_STEPS = 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankConfidence(Result):
+    """Result of :func:`rank_confidence`; arrays have the order of the items given.
+
+    Attributes
+    ----------
+    names : tuple of str
+    estimates : ndarray (p,)
+    ranks : ndarray (p,)
+        1 + the number of better estimates.
+    lower, upper : ndarray (p,)
+        Marginal set of each item: it holds the true rank of that item.
+    lower_all, upper_all : ndarray (p,)
+        Simultaneous sets: together they hold all true ranks.
+    confidence : float
+    of : str
+        What the true ranks are ranks of.
+    """
+
+    names: tuple[str, ...]
+    estimates: Floats
+    ranks: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+    lower_all: NDArray[np.int64]
+    upper_all: NDArray[np.int64]
+    confidence: float
+    of: str = field(default="the quantities that were estimated")
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per item (index ``item``), best first: ``rank``, ``estimate`` and the limits.
+
+        ``lower`` to ``upper`` is the marginal set, ``lower_all`` to ``upper_all`` the simultaneous one.
+        """
+        frame = pd.DataFrame(
+            {
+                "rank": self.ranks,
+                "estimate": self.estimates,
+                "lower": self.lower,
+                "upper": self.upper,
+                "lower_all": self.lower_all,
+                "upper_all": self.upper_all,
+            },
+            index=pd.Index(self.names, name="item"),
+        )
+        return frame.iloc[np.argsort(self.ranks, kind="stable")]
+
+    def top(self, k: int) -> list[str]:
+        """The items that may be among the true top k, the best estimates first.
+
+        The whole true top k is among them with probability `confidence`.
+
+        Raises
+        ------
+        ParameterError
+            If k is below 1 or above the number of items.
+        """
+        k = check_integer("k", k, low=1, high=len(self.names))
+        order = np.argsort(self.ranks, kind="stable")
+        return [self.names[j] for j in order if self.lower_all[j] <= k]
+
+    @property
+    def sentence(self) -> str:
+        """How far the ranks are determined."""
+        first = self.top(1)
+        shown = [*first[:5], *([f"{len(first) - 5} more"] if len(first) > 5 else [])]
+        certain = int((self.lower == self.upper).sum())
+        width = float(np.median(self.upper - self.lower)) + 1.0
+        return (
+            f"{100 * self.confidence:.3g} % confidence sets for the ranks of "
+            f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
+            f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
+            f"is among {plural(len(first), 'item')}: {enumerate_names(shown)}."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"RankConfidence({len(self.names)} items, confidence={self.confidence:g}; "
+            f"{len(self.top(1))} may be the first)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """Normal draws of the errors of p estimates, and the standard error of each difference.
+
+    `variances` alone says that the errors are independent, with `draws` (n, p); `inverse` (p, p) has
+    1 / standard error of each difference, 0 where there is none, with `draws` (p, n).
+    """
+
+    draws: Floats
+    variances: Floats
+    inverse: Floats | None = None
+
+    def item_limits(self, confidence: float) -> Floats:
+        """The critical value of each item's own pairs."""
+        if self.inverse is not None:
+            return _quantiles(dense_item_maxima(self.draws, self.inverse), confidence)
+        p = self.variances.size
+        order = np.argsort(self.variances, kind="stable")
+        # It depends on the variance of the item alone: items between two others get the larger.
+        places = np.unique(np.linspace(0, p - 1, min(p, MOST_ITEMS)).astype(np.intp))
+        maxima = independent_item_maxima(self.draws, self.variances, order[places])
+        known = _quantiles(maxima, confidence)
+        above = np.searchsorted(places, np.arange(p))
+        below = np.searchsorted(places, np.arange(p), side="right") - 1
+        limits = np.empty(p)
+        limits[order] = np.maximum(known[below], known[above])
+        return limits
+
+    def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
+        """The critical value of all statements that are open at a limit."""
+        if self.inverse is None:
+            maxima = independent_maxima(self.draws, self.variances, estimates, limit)
+        else:
+            maxima = dense_maxima(self.draws, self.inverse, estimates, limit)
+        return float(_quantiles(maxima[None, :], confidence)[0])
+
+    def scale(self, rows: slice) -> Floats:
+        """1 / standard error of the differences of some items from all items."""
+        if self.inverse is not None:
+            return self.inverse[rows]
+        return _inverse_root(self.variances[rows, None] + self.variances[None, :])
+
+
+def rank_confidence(
+    estimates: ArrayLike,
+    covariance: ArrayLike | None = None,
+    *,
+    standard_errors: ArrayLike | None = None,
+    confidence: float = 0.95,
+    names: Sequence[str] | None = None,
+    higher_is_better: bool = True,
+    n_draws: int = 2000,
+    random_state: int = 0,
+) -> RankConfidence:
+    """Confidence sets for ranks, from estimates and their errors alone.
+
+    Parameters
+    ----------
+    estimates : array-like (p,) or Series
+        One estimate of each item, approximately normal around the true value.
+    covariance : array-like (p, p), optional
+        Of the errors of the estimates; at most 2,000 items.
+    standard_errors : array-like (p,), optional
+        In place of `covariance`, if the errors are independent; at most 20,000 items.
+    confidence : float
+    names : sequence of str, optional
+        Of the items; the index of a Series, else item 1, item 2, …
+    higher_is_better : bool
+        Whether the largest value has rank 1.
+    n_draws : int
+        Normal draws of the errors, for the critical values.
+    random_state : int
+        Seed of the draws.
+
+    Returns
+    -------
+    RankConfidence
+        Of each item a marginal set (it holds the item's true rank with probability `confidence`) and
+        simultaneous sets (together they hold all true ranks); ``top(k)`` gives the items that may be
+        among the true top k.  Equal true values share their ranks, and a set holds all of them.
+
+    Raises
+    ------
+    DataError
+        For fewer than two items, numbers that are missing or infinite, lengths that do not fit, a
+        negative standard error, a covariance that is not symmetric and positive semi-definite, or
+        more items than stated above.
+    ParameterError
+        For a `confidence` outside (0, 1), or if not exactly one of `covariance` and
+        `standard_errors` is given.
+
+    Notes
+    -----
+    An item is above another one if their difference exceeds its standard error times a critical
+    value, the quantile of the largest standardised difference of errors: over the pairs with one
+    item for its marginal set, over all pairs for the simultaneous sets.  There, statements that are
+    made are left out and the quantile is taken again, until no more are made.  A rank is at least
+    1 + the number of items above, and at most p − the number of items below.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks with applications to mobility
+    across neighbourhoods and academic achievement across countries, Review of Economic Studies 91.
+
+    Examples
+    --------
+    >>> found = rank_confidence([5.0, 4.8, 3.0, 1.0], standard_errors=[0.2, 0.2, 0.3, 0.2])
+    >>> found.to_frame()[["rank", "lower", "upper"]]
+            rank  lower  upper
+    item
+    item 1     1      1      2
+    item 2     2      1      2
+    item 3     3      3      3
+    item 4     4      4      4
+    >>> found.top(1)
+    ['item 1', 'item 2']
+    """
+    level = check_level("confidence", confidence)
+    check_flag("higher_is_better", higher_is_better)
+    n_draws = check_integer("n_draws", n_draws, low=100)
+    rng = np.random.default_rng(check_integer("random_state", random_state, low=0))
+    values, labels = _read_estimates(estimates, names)
+    if (covariance is None) == (standard_errors is None):
+        raise ParameterError(
+            "give either covariance (p, p) or standard_errors (p,), the errors of the estimates"
+        )
+    if covariance is None:
+        errors = _independent(_read_errors(standard_errors, values.size), rng, n_draws)
+    else:
+        errors = _dependent(np.asarray(covariance, dtype=np.float64), values.size, rng, n_draws)
+    return _sets(values, labels, errors, level, higher_is_better=bool(higher_is_better))
+
+
+def sets_of_replicates(
+    estimates: Floats,
+    replicates: Floats,
+    *,
+    names: Sequence[str],
+    confidence: float,
+    factor: float,
+    of: str,
+    n_draws: int = 2000,
+    random_state: int = 0,
+) -> RankConfidence:
+    """The sets of :func:`rank_confidence`, with errors from m replicates (m, p) of the estimates.
+
+    The covariance of the errors is that of the replicates times `factor`.  Quantiles are those of
+    Student's distribution with m − 1 degrees of freedom.
+    """
+    m, p = replicates.shape
+    _check_size(p, MOST_DEPENDENT, "replicates")
+    rng = np.random.default_rng(random_state)
+    centred = (replicates - replicates.mean(axis=0)) * math.sqrt(factor / (m - 1.0))
+    errors = _with_covariance(rng.standard_normal((n_draws, m)) @ centred, centred.T @ centred)
+    return _sets(estimates, tuple(names), errors, confidence, df=m - 1.0, of=of)
+
+
+# ---------------------------------------------------------------------------------------------
+# reading
+# ---------------------------------------------------------------------------------------------
+def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
+    if names is None and isinstance(estimates, pd.Series):
+        names = [str(name) for name in estimates.index]
+    values = np.asarray(estimates, dtype=np.float64)
+    if values.ndim != 1 or values.size < 2:
+        raise DataError(
+            f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
+        )
+    _check_finite("estimates", values)
+    labels = tuple(map(str, names)) if names is not None else ()
+    labels = labels or tuple(f"item {j + 1}" for j in range(values.size))
+    if len(labels) != values.size:
+        raise DataError(f"there are {len(labels)} names for {values.size} estimates")
+    return values, labels
+
+
+def _check_finite(what: str, values: Floats) -> None:
+    if not np.isfinite(values).all():
+        place = ", ".join(str(i) for i in np.argwhere(~np.isfinite(values))[0])
+        raise DataError(
+            f"{what} has a missing or infinite value (position {place}); leave that item out"
+        )
+
+
+def _check_size(p: int, most: int, what: str) -> None:
+    if p > most:
+        raise DataError(
+            f"confidence sets for the ranks of {p:,} items compare {p * (p - 1) // 2:,} pairs; with "
+            f"{what} at most {most:,} items are possible. Leave out items that no one would select"
+            + (
+                f", or give standard_errors (independent errors, up to {MOST_INDEPENDENT:,} items)"
+                if most == MOST_DEPENDENT and what == "a covariance"
+                else ""
+            )
+        )
+
+
+def _read_errors(standard_errors: Any, p: int) -> Floats:
+    errors = np.asarray(standard_errors, dtype=np.float64)
+    if errors.shape != (p,):
+        raise DataError(f"standard_errors has the shape {errors.shape} for {p} estimates")
+    _check_finite("standard_errors", errors)
+    if (errors < 0.0).any():
+        raise DataError(f"a standard error is negative: {errors.min():g}")
+    return errors
+
+
+# ---------------------------------------------------------------------------------------------
+# errors
+# ---------------------------------------------------------------------------------------------
+def _inverse_root(variances: Floats) -> Floats:
+    found = np.zeros_like(variances)
+    np.divide(1.0, np.sqrt(variances), out=found, where=variances > 0.0)
+    return found
+
+
+def _independent(standard_errors: Floats, rng: np.random.Generator, n_draws: int) -> _Errors:
+    _check_size(standard_errors.size, MOST_INDEPENDENT, "standard errors")
+    draws = rng.standard_normal((n_draws, standard_errors.size)) * standard_errors
+    return _Errors(draws, standard_errors**2)
+
+
+def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: int) -> _Errors:
+    if covariance.shape != (p, p):
+        raise DataError(
+            f"covariance has the shape {covariance.shape} for {p} estimates; it must be ({p}, {p}). "
+            "Independent errors are given as standard_errors"
+        )
+    _check_size(p, MOST_DEPENDENT, "a covariance")
+    _check_finite("covariance", covariance)
+    size = float(np.abs(covariance).max())
+    if np.abs(covariance - covariance.T).max() > 1e-8 * size:
+        raise DataError("covariance is not symmetric")
+    values, vectors = np.linalg.eigh(covariance)
+    if values[0] < -1e-8 * max(float(values[-1]), 0.0) or values[-1] < 0.0:
+        raise DataError(
+            f"covariance is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), "
+            "so that it is no covariance; check how it was estimated"
+        )
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)
+
+
+def _with_covariance(draws: Floats, covariance: Floats) -> _Errors:
+    variances = np.diag(covariance)
+    total = variances[:, None] + variances[None, :]
+    differences = total - 2.0 * covariance
+    # The difference of copies has no variance but for rounding.
+    differences[differences <= 1e-12 * total] = 0.0
+    return _Errors(np.ascontiguousarray(draws.T), variances, _inverse_root(differences))
+
+
+# ---------------------------------------------------------------------------------------------
+# sets
+# ---------------------------------------------------------------------------------------------
+def _sets(
+    values: Floats,
+    names: tuple[str, ...],
+    errors: _Errors,
+    confidence: float,
+    *,
+    df: float | None = None,
+    higher_is_better: bool = True,
+    of: str = "the quantities that were estimated",
+) -> RankConfidence:
+    signed = values if higher_is_better else -values
+    limits = _as_t(errors.item_limits(confidence), df)
+    lower, upper = _places(signed, errors, limits)
+    limit = math.inf
+    count = -1
+    for _ in range(MOST_STEPS):
+        limit = float(_as_t(errors.limit(signed, limit, confidence), df))
+        lower_all, upper_all = _places(signed, errors, np.full(values.size, limit))
+        made = int(lower_all.sum())
+        if made == count:
+            break
+        count = made
+    ranks = stats.rankdata(-signed, method="min").astype(np.int64)
+    return RankConfidence(names, values, ranks, lower, upper, lower_all, upper_all, confidence, of)
+
+
+def _quantiles(maxima: Floats, confidence: float) -> Floats:
+    """Of each row the smallest value that this share of the draws, and of one more, stay below."""
+    n = maxima.shape[1]
+    place = min(math.ceil(confidence * (n + 1)), n) - 1
+    return np.asarray(np.partition(maxima, place, axis=1)[:, place])
+
+
+def _as_t(limit: Any, df: float | None) -> Any:
+    """A normal quantile as that of Student's distribution with the same tail."""
+    return limit if df is None else stats.t.isf(stats.norm.sf(limit), df)
+
+
+def _places(
+    values: Floats, errors: _Errors, limits: Floats
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Smallest and largest possible rank of each item, some items at a time."""
+    p = values.size
+    lower, upper = np.empty(p, dtype=np.int64), np.empty(p, dtype=np.int64)
+    for rows in row_blocks((p, p)):
+        gaps = values[None, :] - values[rows, None]
+        scale = errors.scale(rows)
+        statistic = gaps * scale
+        # Without an error of the difference, any difference is real.
+        statistic[(scale == 0.0) & (gaps > 0.0)] = np.inf
+        statistic[(scale == 0.0) & (gaps < 0.0)] = -np.inf
+        limit = limits[rows, None]
+        lower[rows] = 1 + (statistic > limit).sum(axis=1)
+        upper[rows] = p - (-statistic > limit).sum(axis=1)
+    return lower, upper

@@ -1,0 +1,278 @@
+"""Confidence sets for ranks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pyfsagg
+from pyfsagg._kernels.rank_sets import (
+    dense_item_maxima,
+    dense_maxima,
+    independent_item_maxima,
+    independent_maxima,
+)
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.statistics import rank_confidence
+from pyfsagg.statistics.rank_sets import sets_of_replicates
+
+WINE = pyfsagg.load_dataset("wine")
+
+# Mathematics in PISA 2018: mean and standard error of the 37 members of the OECD.
+PISA = """Australia 491.360025 1.939833
+Austria 498.942314 2.970999
+Belgium 508.070306 2.262662
+Canada 512.016943 2.357476
+Chile 417.406556 2.415888
+Colombia 390.932273 2.989559
+Costa Rica 402.330559 3.288799
+Czech Republic 499.467651 2.460662
+Denmark 509.398375 1.735002
+Estonia 523.414580 1.743602
+Finland 507.301362 1.967920
+France 495.407579 2.320214
+Germany 500.043781 2.647083
+Greece 451.370344 3.091228
+Hungary 481.082636 2.319597
+Iceland 495.187376 1.953083
+Ireland 499.632894 2.198621
+Israel 463.034549 3.498563
+Italy 486.589857 2.780046
+Japan 526.973250 2.471475
+Korea 525.933002 3.121394
+Latvia 496.126331 1.962767
+Lithuania 481.191188 1.953282
+Luxembourg 483.421485 1.097632
+Mexico 408.801473 2.493226
+Netherlands 519.230982 2.632278
+New Zealand 494.489676 1.705943
+Norway 500.963788 2.219045
+Poland 515.647875 2.602085
+Portugal 492.487406 2.684570
+Slovak Republic 486.164854 2.555596
+Slovenia 508.897544 1.363878
+Spain 481.392613 1.462418
+Sweden 502.387702 2.654251
+Switzerland 515.314713 2.908004
+Türkiye 453.507777 2.260407
+United Kingdom 501.769899 2.564428
+United States 478.244717 3.235444"""
+
+
+def pisa() -> pd.DataFrame:
+    rows = [line.rsplit(" ", 2) for line in PISA.splitlines()]
+    frame = pd.DataFrame(rows, columns=["name", "score", "error"]).set_index("name")
+    return frame.astype(float)
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+def test_published_sets(dependent: bool) -> None:
+    given = pisa()
+    errors = (
+        {"covariance": np.diag(given["error"] ** 2)}
+        if dependent
+        else {"standard_errors": given["error"]}
+    )
+    found = rank_confidence(given["score"], **errors)
+    row = found.to_frame().loc["United Kingdom"]
+    assert row[["rank", "lower", "upper"]].tolist() == [13, 7, 23]
+    assert len(found.top(5)) == 12
+    less = rank_confidence(given["score"], **errors, confidence=0.9)
+    assert set(found.top(5)) - set(less.top(5)) == {"Sweden"}
+
+
+def by_hand(draws: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    return np.abs(draws[:, :, None] - draws[:, None, :]) * scale
+
+
+def test_kernels_agree_with_all_pairs() -> None:
+    rng = np.random.default_rng(0)
+    p, n = 9, 40
+    variances = rng.random(p) * np.array([1, 1, 1, 0, 4, 9, 0.01, 0, 1])
+    draws = rng.standard_normal((n, p)) * np.sqrt(variances)
+    total = variances[:, None] + variances
+    scale = np.divide(1.0, np.sqrt(total), out=np.zeros((p, p)), where=total > 0)
+    np.fill_diagonal(scale, 0.0)
+    pairs = by_hand(draws, scale)
+    expected = pairs.max(axis=2).T
+    items = np.arange(p)
+    np.testing.assert_allclose(independent_item_maxima(draws, variances, items), expected)
+    np.testing.assert_allclose(dense_item_maxima(np.ascontiguousarray(draws.T), scale), expected)
+    estimates = rng.standard_normal(p) * 3
+    statistic = (estimates[None, :] - estimates[:, None]) * scale
+    signed = (draws[:, None, :] - draws[:, :, None]) * scale
+    for limit in (np.inf, 1.5):
+        open_now = (statistic <= limit) & ~np.eye(p, dtype=bool)
+        most = np.where(open_now, signed, 0.0).max(axis=(1, 2))
+        np.testing.assert_allclose(
+            independent_maxima(draws, variances, estimates, limit), most, atol=1e-14
+        )
+        np.testing.assert_allclose(
+            dense_maxima(np.ascontiguousarray(draws.T), scale, estimates, limit), most, atol=1e-14
+        )
+
+
+def test_two_items_are_a_z_test() -> None:
+    # One pair: the critical value is the two-sided normal quantile of the draws.
+    edge = stats.norm.isf(0.025) * np.sqrt(2.0)
+    for gap, apart in ((edge * 1.06, True), (edge * 0.94, False)):
+        found = rank_confidence([gap, 0.0], standard_errors=[1.0, 1.0], n_draws=20_000)
+        assert bool(found.upper[0] == 1) is apart
+        assert bool(found.upper_all[0] == 1) is apart
+
+
+def test_correlated_errors_cancel() -> None:
+    covariance = 0.99 + 0.01 * np.eye(3)
+    apart = rank_confidence([1.0, 0.0, -1.0], covariance)
+    assert apart.upper_all.tolist() == [1, 2, 3]
+    alone = rank_confidence([1.0, 0.0, -1.0], standard_errors=np.ones(3))
+    assert alone.lower_all.tolist() == [1, 1, 1]
+    copies = rank_confidence([1.0, 0.9, 0.9], np.ones((3, 3)))
+    assert copies.lower.tolist() == [1, 2, 2]
+    assert copies.upper.tolist() == [1, 3, 3]
+
+
+def test_direction_names_and_ties() -> None:
+    series = pd.Series([3.0, 1.0, 1.0], index=["c", "a", "b"])
+    found = rank_confidence(series, standard_errors=np.full(3, 0.01), higher_is_better=False)
+    assert found.to_frame()["rank"].to_dict() == {"a": 1, "b": 1, "c": 3}
+    assert found.to_frame().loc["a", ["lower", "upper"]].tolist() == [1, 2]
+    assert found.top(1) == ["a", "b"]
+    assert "2 items: a and b" in found.sentence
+    rows = json.loads(found.to_json())["rows"]
+    assert rows[2]["upper_all"] == 3
+
+
+def test_more_items_than_critical_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    estimates, errors = rng.standard_normal(60) * 3, rng.random(60) + 0.1
+    exact = rank_confidence(estimates, standard_errors=errors)
+    monkeypatch.setattr("pyfsagg.statistics.rank_sets.MOST_ITEMS", 12)
+    coarse = rank_confidence(estimates, standard_errors=errors)
+    # The larger critical value of two neighbours: hardly wider, and never much narrower.
+    assert (coarse.upper - coarse.lower >= exact.upper - exact.lower - 2).all()
+    assert np.abs(coarse.lower - exact.lower).max() <= 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"estimates": [1.0], "standard_errors": [1.0]}, "at least two"),
+        ({"estimates": [[1.0, 2.0]], "standard_errors": [1.0]}, "at least two"),
+        ({"estimates": [1.0, np.nan], "standard_errors": [1.0, 1.0]}, "estimates has a missing"),
+        ({"estimates": [1.0, 2.0], "standard_errors": [1.0, np.inf]}, "standard_errors has a miss"),
+        ({"estimates": [1.0, 2.0], "standard_errors": [1.0, -1.0]}, "negative"),
+        ({"estimates": [1.0, 2.0], "standard_errors": [1.0]}, r"shape \(1,\)"),
+        ({"estimates": [1.0, 2.0], "covariance": [1.0, 1.0]}, "given as standard_errors"),
+        ({"estimates": [1.0, 2.0], "covariance": [[1, 2], [2, 1]]}, "positive semi-definite"),
+        ({"estimates": [1.0, 2.0], "covariance": [[-1, 0], [0, -1]]}, "positive semi-definite"),
+        ({"estimates": [1.0, 2.0], "covariance": [[1, 0.5], [0.2, 1]]}, "not symmetric"),
+        (
+            {"estimates": [1.0, 2.0], "covariance": [[1, np.nan], [0, 1]]},
+            "covariance has a missing",
+        ),
+        ({"estimates": [1.0, 2.0], "standard_errors": [1, 1], "names": ["a"]}, "1 names for 2"),
+        ({"estimates": np.arange(20_001.0), "standard_errors": np.ones(20_001)}, "at most 20,000"),
+        ({"estimates": np.arange(2_001.0), "covariance": np.eye(2_001)}, "at most 2,000"),
+    ],
+)
+def test_bad_data(arguments: dict, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        rank_confidence(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 0.0}, "confidence must be"),
+        ({"confidence": 1.0}, "confidence must be"),
+        ({"n_draws": 10}, "n_draws must be"),
+        ({"covariance": np.eye(2)}, "either covariance"),
+        ({"standard_errors": None}, "either covariance"),
+    ],
+)
+def test_bad_options(options: dict, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        rank_confidence([1.0, 2.0], **{"standard_errors": [1.0, 1.0], **options})
+    with pytest.raises(ParameterError, match="k must be"):
+        rank_confidence([1.0, 2.0], standard_errors=[1.0, 1.0]).top(3)
+
+
+# ---------------------------------------------------------------------------------------------
+# runs
+# ---------------------------------------------------------------------------------------------
+def run(**options):
+    given = {"filter": "chi_squared", "n_resamples": 60, "random_state": 0, **options}
+    return pyfsagg.wam(WINE.X, WINE.y, **given)
+
+
+def test_replicates_give_their_covariance() -> None:
+    rng = np.random.default_rng(0)
+    m = 4000
+    replicates = rng.standard_normal((m, 3)) * 0.3 + np.array([2.0, 1.0, 0.9])
+    found = sets_of_replicates(
+        replicates.mean(axis=0), replicates, names="abc", confidence=0.95, factor=1.0, of="x"
+    )
+    expected = rank_confidence(
+        replicates.mean(axis=0), np.cov(replicates, rowvar=False), n_draws=2000
+    )
+    assert found.lower.tolist() == expected.lower.tolist()
+    assert found.upper_all.tolist() == expected.upper_all.tolist()
+    wide = sets_of_replicates(
+        replicates.mean(axis=0), replicates, names="abc", confidence=0.95, factor=100.0, of="x"
+    )
+    assert wide.upper.tolist() == [3, 3, 3]
+
+
+def test_a_run_has_sets_in_its_table() -> None:
+    result = run()
+    found = result.rank_confidence()
+    frame = result.to_frame()
+    sets = found.to_frame().loc[frame.index]
+    assert frame["rank_set_lower"].tolist() == sets["lower"].tolist()
+    assert frame["rank_set_upper"].tolist() == sets["upper"].tolist()
+    assert (found.lower_all <= found.lower).all()
+    assert "expected score in samples of this size" in found.sentence
+    assert "true rank from" in str(result.paragraphs({"threshold": 0.25})[1])
+    page = result.to_html()
+    assert "Which features may be the best?" in page
+    assert "with 95\u00a0% confidence, among these" in page
+    less = result.rank_confidence(0.5)
+    assert (less.upper - less.lower).sum() <= (found.upper - found.lower).sum()
+
+
+def test_subsamples_are_scaled() -> None:
+    from pyfsagg.ensemble.rank_sets import _factor
+
+    assert _factor(run(resampling=pyfsagg.Subsample(0.5))) == pytest.approx(1.0)
+    assert _factor(run(resampling=pyfsagg.Subsample(0.8))) == pytest.approx(4.0)
+    assert _factor(run()) == 1.0
+
+
+def test_ranks_are_averaged_where_the_aggregator_does() -> None:
+    result = run(aggregator="mean_rank")
+    found = result.rank_confidence()
+    expected = stats.rankdata(result.ranking, method="min")
+    assert found.ranks.tolist() == expected.tolist()
+    assert "expected rank" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_resamples": 10}, "at least 50"),
+        ({"aggregator": "rra"}, "no mean over resamples"),
+        ({"resampling": pyfsagg.LabelNoise(0.1)}, "sample to sample"),
+        ({"resampling": pyfsagg.FeatureSubspace(0.5)}, "sample to sample"),
+    ],
+)
+def test_runs_without_sets_say_why(options: dict, message: str) -> None:
+    result = run(**options)
+    with pytest.raises(DataError, match=message):
+        result.rank_confidence()
+    assert "rank_set_lower" not in result.to_frame()
+    assert "There are no confidence sets" in result.to_html()
