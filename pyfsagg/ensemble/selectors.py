@@ -38,8 +38,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
         options = self.get_params(deep=False)
-        shape = np.shape(X)
-        n_features = shape[1] if len(shape) == 2 else 0  # what is no table is refused later
+        n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
         options["filter_params"] = deep_enough(
             self._filters(), self.filter_params, n_features, options.pop("threshold")
         )
