@@ -291,9 +291,11 @@ def _stability(
     n_features: int | None = None,
     top: float | int = 0.25,
     level: float = 0.95,
+    ties: str = "random",
+    seed: int = 0,
 ) -> dict[str, Any]:
     """The table of stability measures of scores, ranks or selections."""
-    options: dict[str, Any] = {"top": top, "level": level}
+    options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
     if kind == "lists":
         given: Any = [{str(one) for one in _listed(each)} for each in data]
         options["n_features"] = n_features

@@ -22,7 +22,7 @@ from pyfsagg._run.result import Arrays, Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import RankTable, about_ties, tie_sizes
 
 __all__ = ["INDEPENDENCE", "Aggregation", "Comparison", "PermutationTest"]
 
@@ -144,12 +144,23 @@ class Aggregation(Result):
             n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
         return [self.names[j] for j in self.order()[:n]]
 
+    def about_ties(self, top: int | None = None) -> str:
+        """How many items have the same score, and whether that decides the best `top`.
+
+        Empty without ties.  :meth:`select` goes by the order of the table among equal scores.
+        """
+        return about_ties(self.scores, top, "items")
+
     def to_frame(self) -> pd.DataFrame:
-        """One row per item, best first: ranking, score, statistic, and p-values if any."""
-        columns: dict[str, FloatArray] = {
+        """One row per item, best first: ranking, score, statistic, and p-values if any.
+
+        ``tied`` is how many items have the score of this one (1: no other).
+        """
+        columns: dict[str, Any] = {
             "ranking": self.ranking,
             "score": self.scores,
             "statistic": self.statistic,
+            "tied": tie_sizes(self.scores),
         }
         if self.p_values is not None and self.adjusted_p_values is not None:
             columns["p_value"] = self.p_values
@@ -228,6 +239,7 @@ class Aggregation(Result):
 
     def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record: dict[str, Any] = {**self.settings, "names": list(self.names)}
+        record["ties"] = self.about_ties(min(view["top"], len(self.names)))
         if self.table is None:
             return {**record, "items": records(self.to_frame().reset_index())}
         top = min(view["top"], len(self.names))
@@ -345,6 +357,7 @@ class Aggregation(Result):
             f"{titled(self.method)} of {plural(self.n_lists, 'list')}, "
             f"{plural(len(self.names), 'item')}",
             f"The best {top}:\n{table}",
+            *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
             *([] if comparison is None else comparison.paragraphs({"top": top})),
             *(
                 []

@@ -95,7 +95,11 @@ def compare_aggregators(
         label = result.filter_label(filter)
         rows[name] = {
             aggregator: stability(
-                result.scores[label, aggregator], measure, input="scores", top=top
+                result.scores[label, aggregator],
+                measure,
+                input="scores",
+                top=top,
+                random_state=result.seed,
             ).value
             for aggregator in expected
         }

@@ -69,6 +69,11 @@ class InfluenceResult(Result):
     def aggregators(self) -> list[str]:
         return list(dict.fromkeys(aggregator for _, aggregator in self.scores))
 
+    @property
+    def seed(self) -> int:
+        """The seed of the run, which also settles what is drawn for its tables."""
+        return int(self.parameters.get("seed") or 0)
+
     def filter_label(self, label: str | None) -> str:
         """`label` if it is a filter of this result; the first filter for None.
 
@@ -127,7 +132,9 @@ class InfluenceResult(Result):
         columns = ["value", "lower", "upper", "larger_is_stabler", "note"]
         parts = []
         for (label, aggregator), scores in self.scores.items():
-            found = stability_table(scores, measures, input="scores", top=top, level=level)
+            found = stability_table(
+                scores, measures, input="scores", top=top, level=level, random_state=self.seed
+            )
             part = found[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
             part.insert(0, "filter", label)
@@ -181,7 +188,11 @@ class InfluenceResult(Result):
         return pd.DataFrame(
             {
                 aggregator: pseudo_values(
-                    self.scores[label, aggregator], measure, input="scores", top=top
+                    self.scores[label, aggregator],
+                    measure,
+                    input="scores",
+                    top=top,
+                    random_state=self.seed,
                 )
                 for aggregator in self.aggregators
             }

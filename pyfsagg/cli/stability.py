@@ -75,7 +75,14 @@ def add_commands(commands: Any) -> None:
     )
     add("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
     add("--n-boot", type=int, default=1000, metavar="B", help="bootstraps (default: %(default)s)")
-    add("--seed", type=int, default=0, help="seed of the bootstrap (default: %(default)s)")
+    add(
+        "--ties",
+        choices=("random", "first"),
+        default="random",
+        help="equal scores that compete for the last places: the mean over all their orders, or the "
+        "first columns as in published results (default: %(default)s)",
+    )
+    add("--seed", type=int, default=0, help="seed of whatever is drawn (default: %(default)s)")
     add(
         "--sizes",
         type=_sizes,
@@ -87,6 +94,11 @@ def add_commands(commands: Any) -> None:
         nargs="+",
         metavar="OTHER",
         help="a second SOURCE: test that both selections are equally stable",
+    )
+    add(
+        "--paired",
+        action="store_true",
+        help="with --compare: row i of both comes from the same resample",
     )
     add_output_flags(parser, "pyfsagg-stability")
     parser.set_defaults(run=_stability)
@@ -102,6 +114,8 @@ def _stability(options: argparse.Namespace) -> None:
 
     collection = _read(options, options.sources)
     other = _read(options, options.compare) if options.compare else None
+    if options.paired and other is None:
+        raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
         raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
     names = {} if other is None else {"names": [collection.name, other.name]}
@@ -112,6 +126,7 @@ def _stability(options: argparse.Namespace) -> None:
             collection.given,
             options.measures,
             compare=None if other is None else other.given,
+            paired=options.paired,
             **names,
             n_features=collection.n_features if collection.form == "lists" else None,
             top=collection.top,
@@ -121,6 +136,7 @@ def _stability(options: argparse.Namespace) -> None:
             level=options.level,
             n_boot=options.n_boot,
             sizes=options.sizes,
+            ties=options.ties,
             random_state=options.seed,
         )
         data = {

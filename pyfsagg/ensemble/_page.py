@@ -259,7 +259,10 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
         if spearman
         else ""
     )
-    return Markup("{} {}{}").format(" ".join(sentences), selection, agreement)
+    ties = result.about_ties(threshold)
+    return Markup("{} {}{}{}").format(
+        " ".join(sentences), selection, agreement, f" {ties}" if ties else ""
+    )
 
 
 def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]:

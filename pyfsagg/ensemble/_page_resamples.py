@@ -63,7 +63,12 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
             # What an aggregator has to say about these data it has said when the run was made.
             warnings.simplefilter("ignore", PyfsaggWarning)
             curve = adequacy_curve(
-                result.combined, [*sizes, m], top=k, aggregator=again, n_boot=n_boot
+                result.combined,
+                [*sizes, m],
+                top=k,
+                aggregator=again,
+                n_boot=n_boot,
+                random_state=result.seed,
             )
     except DataError as reason:
         return [Text(f"This cannot be said here: {reason}.")]
@@ -97,7 +102,7 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
 def size_block(result: EnsembleResult) -> Block:
     """Stability of the best k features against k, with the level of chance."""
     try:
-        curve = stability_curve(result.combined, input="scores")
+        curve = stability_curve(result.combined, input="scores", random_state=result.seed)
     except DataError as reason:
         return Text(f"There is no such curve here: {reason}.")
     if curve["value"].isna().all():

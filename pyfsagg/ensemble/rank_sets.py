@@ -18,7 +18,7 @@ __all__ = ["FEWEST", "MOST_SHOWN", "sets_of_run", "why_no_sets"]
 FEWEST = 50
 """Resamples from which on standard errors are worth something."""
 
-MOST_SHOWN = 500
+MOST_SHOWN = 200
 """Features up to which the sets are computed unasked: the work grows as the square."""
 
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
 from pyfsagg.stability_measures import feature_stability, thesis_measures
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._input import check_level
@@ -113,25 +114,49 @@ class EnsembleResult(Result):
     def _best(self, k: int) -> NDArray[np.intp]:
         return np.argsort(self.ranking, kind="stable")[:k]
 
-    def stability(self) -> pd.DataFrame:
+    @property
+    def seed(self) -> int:
+        """The seed of the run, which also settles what is drawn for its tables."""
+        return int(self.parameters.get("seed") or 0)
+
+    def about_ties(self, threshold: float | int = 0.25) -> str:
+        """How many features have the same score, and whether that decides which are selected.
+
+        Empty without ties.  :meth:`select` goes by the order of the columns among equal scores.
+        """
+        return about_ties(self.scores, n_selected(threshold, self.n_features))
+
+    def stability(self, ties: str = "random") -> pd.DataFrame:
         """How far the resamples agree: one row per filter (and one for BAM), five measures.
 
         Pearson (scores), Spearman and Canberra (ranks), Jaccard (best quarter) and the average
         standard deviation (ASD), as in thesis 3.3.1.
+
+        Parameters
+        ----------
+        ties : {"random", "first"}
+            Equal scores that compete for the last places of the best quarter, as in
+            :func:`pyfsagg.stability`; the published tables take the first columns.
         """
-        rows = {label: thesis_measures(matrix) for label, matrix in self.score_matrices.items()}
+        matrices = dict(self.score_matrices)
         if self.method == "bam":
-            rows["bam"] = thesis_measures(self.combined)
+            matrices["bam"] = self.combined
+        rows = {
+            label: thesis_measures(matrix, ties=ties, random_state=self.seed)
+            for label, matrix in matrices.items()
+        }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter")
 
     def to_frame(self, threshold: float | int = 0.25) -> pd.DataFrame:
         """One row per feature, best first.
 
-        Columns: ``rank`` and ``score`` of the aggregate; ``rank_set_lower`` and ``rank_set_upper``,
-        the 95 % confidence set of its true rank (:meth:`rank_confidence`; only where there is one, and
-        up to 500 features); ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 %
-        quantiles of its ranks over resamples, which are no such set);
-        ``selection_frequency`` among the best `threshold` of a resample, with its Wilson interval
+        Columns: ``rank`` and ``score`` of the aggregate; ``tied``, how many features have this score
+        (1: no other one); ``rank_set_lower`` and ``rank_set_upper``, the 95 % confidence set of its
+        true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
+        ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
+        over resamples, which are no such set); ``selection_frequency`` among the best `threshold` of
+        a resample (equal scores at its edge count with the share of their orders that selects them),
+        with its Wilson interval
         ``frequency_lower`` to ``frequency_upper``; the mean score of each filter as
         ``mean_<filter>``.
         """
@@ -149,6 +174,7 @@ class EnsembleResult(Result):
         if self.rank_sets is not None:
             frame.insert(2, "rank_set_lower", self.rank_sets.lower)
             frame.insert(3, "rank_set_upper", self.rank_sets.upper)
+        frame.insert(2, "tied", tie_sizes(self.scores))
         for label, matrix in self.score_matrices.items():
             means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
             frame[f"mean_{label}"] = np.concatenate(means)
@@ -156,7 +182,7 @@ class EnsembleResult(Result):
 
     @cached_property
     def rank_sets(self) -> RankConfidence | None:
-        """The 95 % sets of :meth:`rank_confidence`, if there are some, of at most 500 features."""
+        """The 95 % sets of :meth:`rank_confidence`, if there are some, of at most 200 features."""
         if self.n_features > MOST_SHOWN or why_no_sets(self):
             return None
         return self.rank_confidence()
@@ -206,6 +232,7 @@ class EnsembleResult(Result):
             "ranking": records(self.to_frame(threshold).reset_index()),
             "threshold": threshold,
             "selected": self.select(threshold),
+            "ties": self.about_ties(threshold),
             "stability": table,
         }
 
@@ -276,6 +303,7 @@ class EnsembleResult(Result):
             f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
             f"({self.parameters['resampling']})",
             f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+            *([textwrap.fill(ties, 88)] if (ties := self.about_ties(threshold)) else []),
             f"Agreement of the resamples:\n{stability}",
         ]
 

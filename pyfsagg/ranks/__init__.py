@@ -2,5 +2,6 @@
 
 from pyfsagg.ranks.ranking import TIES, Ties, rank_scores, select_top
 from pyfsagg.ranks.table import RankTable
+from pyfsagg.ranks.tied import about_ties, tie_sizes
 
-__all__ = ["TIES", "RankTable", "Ties", "rank_scores", "select_top"]
+__all__ = ["TIES", "RankTable", "Ties", "about_ties", "rank_scores", "select_top", "tie_sizes"]

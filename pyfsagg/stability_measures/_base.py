@@ -15,7 +15,8 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 
 __all__ = [
-    "AT_THE_EDGE",
+    "BY_DRAWS",
+    "BY_FORMULA",
     "STABILITY_MEASURES",
     "BoundStatistic",
     "Estimate",
@@ -29,7 +30,8 @@ __all__ = [
 ]
 
 
-AT_THE_EDGE = "equal scores at the edge of a subset: the first columns are selected"
+BY_FORMULA = "equal scores at the edge of a subset: the mean over all their orders, by formula"
+BY_DRAWS = "equal scores at the edge of a subset: the mean over orders drawn with the seed"
 """How measures of subsets treat ties where they are given scores or ranks."""
 
 BLOCK_CELLS = 1 << 20
@@ -48,13 +50,15 @@ class Estimate:
 class BoundStatistic(Protocol):
     """A measure bound to its data: what the interval methods need to know about it.
 
-    `unit` says what `n_pairs` and `n_undefined` of the estimate count.
+    `unit` says what `n_pairs` and `n_undefined` of the estimate count; `least_variance` is what the
+    variance of the estimate is at least, however well the resamples at hand agree.
     """
 
     n_rows: int
     unit: str
     pairwise: bool
     variance: Callable[[], float] | None
+    least_variance: Callable[[], float] | None
 
     def estimate(self) -> Estimate: ...
 
@@ -78,6 +82,8 @@ class PairwiseAverage:
         ``block(rows, columns)`` returns the similarities of two slices of rows; NaN = undefined.
     shortcut : callable, optional
         A direct way to the same mean that needs no m x m similarities.
+    least_variance : callable, optional
+        See :class:`BoundStatistic`.
     """
 
     unit = "pairs"
@@ -89,10 +95,12 @@ class PairwiseAverage:
         n_rows: int,
         block: Callable[[slice, slice], Floats],
         shortcut: Callable[[], Estimate] | None = None,
+        least_variance: Callable[[], float] | None = None,
     ) -> None:
         self.n_rows = n_rows
         self.block = block
         self.shortcut = shortcut
+        self.least_variance = least_variance
 
     def _slices(self) -> list[slice]:
         height = max(1, min(self.n_rows, BLOCK_CELLS // self.n_rows))
@@ -149,7 +157,7 @@ class Imputed(PairwiseAverage):
             cells = base.block(rows, columns)
             return np.where(np.isnan(cells), value, cells)
 
-        super().__init__(base.n_rows, block)
+        super().__init__(base.n_rows, block, least_variance=base.least_variance)
         self.base = base
         self.value = value
 
@@ -174,6 +182,8 @@ class WholeSample:
         Rows that are left out because they carry no information (constant score rows).
     variance : callable, optional
         Analytic variance of the statistic.
+    least_variance : callable, optional
+        See :class:`BoundStatistic`.
     """
 
     unit = "rows"
@@ -185,11 +195,13 @@ class WholeSample:
         evaluate: Callable[[Floats], Floats],
         n_undefined: int = 0,
         variance: Callable[[], float] | None = None,
+        least_variance: Callable[[], float] | None = None,
     ) -> None:
         self.n_rows = n_rows
         self.evaluate = evaluate
         self.n_undefined = n_undefined
         self.variance = variance
+        self.least_variance = least_variance
 
     def reweighted(self, weights: Floats) -> Floats:
         return self.evaluate(weights)
@@ -227,6 +239,9 @@ class StabilitySpec(Spec):
     score matrix, ascending ranks, or a selection.  `needs` names the arguments without which the
     measure is not defined ("n_features", "similarity").  `chance(size, n_features, n_resamples,
     **options)` is the mean of a set measure over random subsets of one size, if it is known.
+    A measure that `breaks_ties` needs strict selections or orders: tied ones are drawn for it.  One
+    that does not takes the expected shares of a selection, or tied ranks, itself.  By default
+    measures of sets need strict ones.
     """
 
     corrected_for_chance: bool = False
@@ -234,6 +249,11 @@ class StabilitySpec(Spec):
     needs: tuple[str, ...] = ()
     bind: Callable[..., BoundStatistic]
     chance: Callable[..., float] | None = None
+    breaks_ties: bool | None = None
+
+    @property
+    def needs_strict(self) -> bool:
+        return self.kind == "sets" if self.breaks_ties is None else self.breaks_ties
 
     @property
     def larger_is_stabler(self) -> bool:
@@ -276,6 +296,11 @@ class StabilityResult:
         Standard error that belongs to the interval.
     larger_is_stabler : bool
         False for distances (canberra, asd).
+    n_tied : int
+        Resamples in which equal scores compete for the last places of the subset, for a measure of
+        subsets.
+    seed : int or None
+        The seed, where anything was drawn (a bootstrap, an order of ties, a chance level).
     """
 
     value: float
@@ -291,6 +316,8 @@ class StabilityResult:
     level: float | None = None
     standard_error: float | None = None
     larger_is_stabler: bool = True
+    n_tied: int = 0
+    seed: int | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -314,6 +341,8 @@ class StabilityResult:
         text += f"; {self.n_resamples} resamples read as {self.kind}, {self.n_pairs} {self.unit}"
         if self.n_undefined:
             text += f", {self.n_undefined} undefined"
+        if self.n_tied:
+            text += f", {self.n_tied} with ties at the edge"
         return text + ")"
 
 

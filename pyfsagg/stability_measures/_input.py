@@ -47,11 +47,15 @@ class Selection:
         Number of features p to choose from; None if it was not given.
     labels : tuple
         What the columns are called.
+    shares : ndarray of float, shape (m, c), or None
+        Of scores with ties at the edge of a subset: the share of orders of the ties in which each
+        feature is selected.  `support` then holds those that are selected in every order.
     """
 
     support: NDArray[np.bool_]
     n_features: int | None
     labels: tuple[Hashable, ...]
+    shares: Floats | None = None
 
     @property
     def p(self) -> int:
@@ -62,6 +66,26 @@ class Selection:
                 "do not tell; pass n_features="
             )
         return self.n_features
+
+    @property
+    def membership(self) -> Floats:
+        """The expected membership of each feature, shape (m, c): 0 or 1 but for ties."""
+        return self.support.astype(np.float64) if self.shares is None else self.shares
+
+    @property
+    def sizes(self) -> Floats:
+        """How many features each resample selects, shape (m,)."""
+        found: Floats = self.support.sum(axis=1, dtype=np.float64)
+        if self.shares is not None:
+            found = np.rint(self.shares.sum(axis=1))
+        return found
+
+    @property
+    def n_tied(self) -> int:
+        """Resamples in which ties at the edge decide."""
+        if self.shares is None:
+            return 0
+        return int(((self.shares > 0) & (self.shares < 1)).any(axis=1).sum())
 
 
 def read_matrix(

@@ -11,7 +11,6 @@ from pyfsagg._base.words import (
     number,
     percentages,
     plural,
-    probabilities,
     ranks,
     titled,
 )
@@ -66,7 +65,7 @@ def stability_page(
     interval, p = result.parameters["interval"], result.data["n_features"]
     sections = [
         Section("summary", "Summary", [Text(_summary(result))]),
-        Section("measures", "Measures", [_measures(table, interval, level)]),
+        Section("measures", "Measures", [_measures(result, interval, level)]),
     ]
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
@@ -113,11 +112,11 @@ def _summary(result: StabilityReport) -> str:
             "jaccard": "the mean share of the features of two selections that are in both",
         }[name]
         sentences.append(f"{text}: {meaning}.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *([result.about_ties] if result.about_ties else [])])
 
 
-def _measures(table: pd.DataFrame, interval: str, level: float) -> Table:
-    rows = []
+def _measures(result: StabilityReport, interval: str, level: float) -> Table:
+    rows, table = [], result.table
     for name, row in table.iterrows():
         limits = "–"
         if pd.notna(row["lower"]):
@@ -158,6 +157,7 @@ def _measures(table: pd.DataFrame, interval: str, level: float) -> Table:
                 "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
                 "they are left out. Stability says how far the given results agree, not whether they "
                 "are right; resamples of one table say nothing of another sample.",
+                result.about_intervals,
                 *reasons,
             ]
         ),
@@ -170,12 +170,12 @@ def _comparison(pair: Pair, level: float) -> list[Block]:
             name,
             count(found.n_resamples),
             number(found.estimate),
-            f"{number(found.interval[0])} to {number(found.interval[1])}",
+            "–"
+            if found.interval is None
+            else f"{number(found.interval[0])} to {number(found.interval[1])}",
         ]
         for name, found in zip(pair.names, pair.results, strict=True)
     ]
-    test = pair.test
-    p = probabilities([test.p_value])[0]
     return [
         Table(
             f"Nogueira's stability of two collections, with {100 * level:g} % intervals.",
@@ -188,10 +188,8 @@ def _comparison(pair: Pair, level: float) -> list[Block]:
             rows,
         ),
         Text(
-            f"The difference of the stability is {number(test.difference)} (standard error "
-            f"{number(test.standard_error, 4)}); two-sided p = {p} for the hypothesis that both are "
-            "the same. The test takes all resamples for independent; resamples of the same data are "
-            "so given these data only."
+            f"{pair.sentence} Resamples of one data set are independent given these data only: the "
+            "test then speaks of a repetition with another seed."
         ),
     ]
 

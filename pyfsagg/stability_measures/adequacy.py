@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import kendall_block
@@ -54,6 +55,8 @@ class Adequacy:
         m and k.
     n_boot : int
         Bootstrap samples behind the numbers.
+    seed : int
+        Seed of the bootstrap.
     """
 
     features: pd.DataFrame
@@ -65,6 +68,7 @@ class Adequacy:
     n_resamples: int
     top: int
     n_boot: int
+    seed: int
 
     def summary(self) -> dict[str, float]:
         """The numbers about the ranking as a whole."""
@@ -103,7 +107,7 @@ def adequacy(
     top: float | int = 0.25,
     aggregator: Aggregator | None = None,
     n_boot: int = 200,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
     """How far aggregated scores and ranks would move with another m resamples.
@@ -120,8 +124,8 @@ def adequacy(
         product; a callable is called `n_boot` times.
     n_boot : int, default 200
         Bootstrap samples.
-    random_state : int, Generator or None, default 0
-        Seed of the bootstrap.
+    random_state : int, Generator or None
+        Seed of the bootstrap, recorded in the result; None draws one.
     feature_names : sequence of str, optional
         Names of the columns of an array.
 
@@ -158,7 +162,8 @@ def adequacy(
     k = n_selected(top, p, "top")
     n_boot = check_integer("n_boot", n_boot, low=4)
     n_boot += n_boot % 2
-    rng = np.random.default_rng(random_state)
+    seed = resolve_seed(random_state)
+    rng = np.random.default_rng(seed)
     weights = rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)
     if aggregator is None:
         centre = values.mean(axis=0)
@@ -169,7 +174,7 @@ def adequacy(
         repeated = np.array(
             [_aggregate(aggregator, values[np.repeat(rows, row)]) for row in weights]
         )
-    return _compare(centre, repeated, k, m, matrix.feature_names)
+    return _compare(centre, repeated, k, m, matrix.feature_names, seed)
 
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
@@ -184,7 +189,9 @@ def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
     return found
 
 
-def _compare(centre: Floats, repeated: Floats, k: int, m: int, names: tuple[str, ...]) -> Adequacy:
+def _compare(
+    centre: Floats, repeated: Floats, k: int, m: int, names: tuple[str, ...], seed: int
+) -> Adequacy:
     p = len(centre)
     n_boot = len(repeated)
     half = n_boot // 2
@@ -215,6 +222,7 @@ def _compare(centre: Floats, repeated: Floats, k: int, m: int, names: tuple[str,
         m,
         k,
         n_boot,
+        seed,
     )
 
 
@@ -240,7 +248,7 @@ def adequacy_curve(
     top: float | int = 0.25,
     aggregator: Aggregator | None = None,
     n_boot: int = 200,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
 ) -> pd.DataFrame:
     """The numbers of :func:`adequacy` for the first 25, 50, 100, … resamples.
 
@@ -271,6 +279,7 @@ def adequacy_curve(
     if sizes is None:
         doublings = [25 * 2**i for i in range(40) if 25 * 2**i < m]
         sizes = [*doublings, m]
+    seed = resolve_seed(random_state)
     rows = []
     for size in sizes:
         count = check_integer("each of sizes", size, low=2, high=m)
@@ -279,7 +288,7 @@ def adequacy_curve(
             top=top,
             aggregator=aggregator,
             n_boot=n_boot,
-            random_state=random_state,
+            random_state=seed,
         )
         rows.append(found.summary())
     return pd.DataFrame(rows)
@@ -294,7 +303,7 @@ def enough_resamples(
     max_relative_error: float | None = None,
     aggregator: Aggregator | None = None,
     n_boot: int = 200,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
 ) -> tuple[bool, Adequacy]:
     """Stopping rule for ``n_resamples="auto"``: is the stated precision reached?
 

@@ -11,9 +11,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures._similarity import check_similarity
@@ -29,7 +29,7 @@ def chance_level(
     n_features: int,
     n_resamples: int,
     *,
-    random_state: int | Generator | None = 0,
+    random_state: int | Generator | None = None,
     **options: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random.
@@ -40,7 +40,7 @@ def chance_level(
         A measure of kind "sets".
     size, n_features, n_resamples : int
         Size k of each subset, number of features p to choose from, number m of subsets.
-    random_state : int, Generator or None, default 0
+    random_state : int, Generator or None
         Seed for the measures without closed form: the uncorrected intersection_* measures, with
         `n_random` (10 000) random pairs.
     **options
@@ -49,10 +49,12 @@ def chance_level(
     Returns
     -------
     float
-        Exact for pairwise measures (the intersection is hypergeometric), nogueira (0), somol,
-        novovicova (binomial frequencies), davis (law of the size of the union), yu and zucknick.
-        Zero for measures that are corrected for chance.  NaN where the
-        measure is undefined whatever is selected, as nogueira at k = p.
+        Exact for pairwise measures (the intersection is hypergeometric), nogueira (0), somol
+        (linear in the intersections; above 0, because its 0 stands for subsets spread as evenly as
+        possible and not for random ones), novovicova (binomial frequencies), davis (law of the size
+        of the union), yu and zucknick.  Zero for the measures of
+        :func:`pyfsagg.list_stability_measures` that are corrected for chance.  NaN where the measure
+        is undefined whatever is selected, as nogueira at k = p.
 
     Raises
     ------
@@ -94,7 +96,8 @@ def stability_curve(
     *,
     feature_names: Sequence[str] | None = None,
     input: str = "auto",
-    random_state: int | Generator | None = 0,
+    ties: str = "random",
+    random_state: int | Generator | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the level that chance alone would give.
@@ -107,10 +110,10 @@ def stability_curve(
         Measures of kind "sets".
     sizes : sequence of float or int, optional
         Subset sizes as fractions of p or counts; 10 %, 20 %, …, 100 % by default.
-    feature_names, input
+    feature_names, input, ties
         As in :func:`pyfsagg.stability`.
     random_state
-        For chance levels without closed form, see :func:`chance_level`.
+        For orders of ties, and for chance levels without closed form, see :func:`chance_level`.
     **options
         Passed on to the measures.
 
@@ -136,6 +139,7 @@ def stability_curve(
     asked = [i / 10 for i in range(1, 11)] if sizes is None else list(sizes)
     if not asked or not len(measures):
         raise ParameterError("sizes and measures must not be empty")
+    seed = resolve_seed(random_state)
     counts = list(dict.fromkeys(n_selected(size, p, "each of sizes") for size in asked))
     rows = []
     for name in measures:
@@ -143,14 +147,17 @@ def stability_curve(
         for k in counts:
             level = np.nan
             if spec.kind != "sets" or spec.chance is not None:
-                level = chance_level(spec.name, k, p, m, random_state=random_state, **options)
-            support = select_top(matrix.values, k)
+                level = chance_level(spec.name, k, p, m, random_state=seed, **options)
             try:
-                value = float(
-                    stability(
-                        support, spec.name, input="sets", random_state=random_state, **options
-                    )
-                )
+                value = stability(
+                    matrix.values,
+                    spec.name,
+                    input="scores",
+                    top=k,
+                    ties=ties,
+                    random_state=seed,
+                    **options,
+                ).value
                 defined = True
             except UndefinedStabilityError:
                 value, defined = float("nan"), False

@@ -17,6 +17,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._ties import check_ties
 
 __all__ = ["feature_stability"]
 
@@ -30,6 +31,7 @@ def feature_stability(
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
     input: str = "auto",
+    ties: str = "random",
 ) -> pd.DataFrame:
     """How stable the standing of each feature is over resamples.
 
@@ -48,14 +50,18 @@ def feature_stability(
         Quantiles of the rank, each in [0, 1].
     n_features, feature_names, input
         As in :func:`pyfsagg.stability`.
+    ties : {"random", "first"}
+        Equal scores that compete for the last places of a subset.  "random": a feature counts with
+        the share of their orders in which it is selected.  "first": the first columns are selected.
 
     Returns
     -------
     DataFrame
         One row per feature (index ``feature``, in column order) with ``seen``, the number of
-        resamples that saw the feature; ``count`` and ``frequency`` of its selection in these,
-        ``lower`` and ``upper`` limit.  For scores and ranks also ``rank_mean``, ``rank_median``,
-        ``rank_sd`` (ddof 1, missing for a feature seen once), the columns ``rank_q05``, … and
+        resamples that saw the feature; ``count`` and ``frequency`` of its selection in these (with
+        ties the expected ones), ``lower`` and ``upper`` limit.  For scores and ranks also
+        ``rank_mean``, ``rank_median``, ``rank_sd`` (ddof 1, missing for a feature
+        seen once), the columns ``rank_q05``, … and
         ``probability_in_top``: the mean share of equally likely orders of tied features in which
         the feature is among the top k.  Ranks: 1 = most important, average ties, among the features
         that the resample saw.
@@ -69,9 +75,10 @@ def feature_stability(
 
     Notes
     -----
-    ``frequency`` follows the selection, which breaks ties by column order; a feature that is
-    selected for its column alone therefore has a ``probability_in_top`` well below its
-    ``frequency``.  Wilson (1927), JASA 22:209, for the interval.
+    The interval covers the share in all resamples that could have been drawn of the same data, as
+    with another seed; it says nothing of another sample.  With ``ties="first"`` a feature that is
+    selected for its column alone has a ``probability_in_top`` well below its ``frequency``.  Wilson
+    (1927), JASA 22:209, for the interval.
 
     Examples
     --------
@@ -85,6 +92,7 @@ def feature_stability(
     x2      0       2.67                0.00
     """
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
         raise ParameterError("level must be below 1, got 1.0")
@@ -106,6 +114,8 @@ def feature_stability(
         size = n_selected(top, read.values.shape[1], "top")
         standing = _standing(read.values, size)
         seen, count = standing.seen, standing.count
+        if ties == "random" and not np.array_equal(standing.share, count):
+            count = standing.share
         labels = read.feature_names
     from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
 

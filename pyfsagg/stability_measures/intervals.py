@@ -50,9 +50,29 @@ def jackknife_interval(statistic: BoundStatistic, value: float, level: float) ->
     """
     found = jackknife_values(statistic)
     m = len(found)
-    error = float(np.sqrt((m - 1) / m * ((found - found.mean()) ** 2).sum()))
+    variance = float((m - 1) / m * ((found - found.mean()) ** 2).sum())
+    return _student(statistic, value, variance, level, "jackknife")
+
+
+def _student(
+    statistic: BoundStatistic, value: float, variance: float, level: float, method: str
+) -> Interval:
+    """Value plus and minus Student's quantile times the standard error, m - 1 degrees of freedom.
+
+    The variance is not below the least variance of the measure, where it has one.  Without one, no
+    spread at all is no interval.
+    """
+    m = statistic.n_rows
+    if statistic.least_variance is not None:
+        variance = max(variance, statistic.least_variance())
+    error = float(np.sqrt(variance))
+    if error <= 1e-12 * max(1.0, abs(value)):
+        raise DataError(
+            f"the value does not change with the choice among the {m} resamples, so that they give "
+            "no interval; more resamples may show one"
+        )
     half = float(stdtrit(m - 1, 0.5 + level / 2)) * error
-    return Interval(value - half, value + half, level, "jackknife", error)
+    return Interval(value - half, value + half, level, method, error)
 
 
 def jackknife_values(statistic: BoundStatistic) -> Floats:
@@ -79,12 +99,13 @@ def bootstrap_interval(
     n_boot: int,
     random_state: int | Generator | None,
 ) -> Interval:
-    """Percentile interval over bootstrap samples of the resamples.
+    """Student interval with the standard error over bootstrap samples of the resamples.
 
     A bootstrap sample holds some rows several times.  For an average over pairs, the pairs of a row
-    with its own copies are left out: their similarity of one would pull the average up.  For a
-    statistic of the whole sample the copies cannot be told apart, and the percentiles are shifted
-    by the difference between the value and the bootstrap mean.
+    with its own copies are left out: their similarity of one would pull the average up.  The
+    standard error is multiplied by sqrt(m / (m - 1)), because a sample of m rows varies less about
+    its own rows than about the population, and has m - 1 degrees of freedom: percentiles cover far
+    less than they say with few resamples.
     """
     rng = np.random.default_rng(random_state)
     m = statistic.n_rows
@@ -95,11 +116,7 @@ def bootstrap_interval(
         weights = rng.multinomial(m, shares, size=stop - first).astype(np.float64)
         found[first:stop] = statistic.reweighted(weights)
     found = _defined(found, m)
-    error = float(found.std(ddof=1))
-    tail = (1 - level) / 2
-    lower, upper = np.quantile(found, [tail, 1 - tail])
-    shift = 0.0 if statistic.pairwise else value - float(found.mean())
-    return Interval(float(lower) + shift, float(upper) + shift, level, "bootstrap", error)
+    return _student(statistic, value, float(found.var(ddof=1)) * m / (m - 1), level, "bootstrap")
 
 
 def _defined(found: Floats, m: int) -> Floats:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from numpy.random import Generator
+
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, require_defined
 from pyfsagg.stability_measures.intervals import jackknife_values
@@ -22,6 +25,8 @@ def pseudo_values(
     top: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
     **options: Any,
 ) -> Floats:
     """Jackknife pseudo-values of a stability measure, one per resample.
@@ -32,7 +37,7 @@ def pseudo_values(
 
     Parameters
     ----------
-    data, measure, n_features, feature_names, top, similarity, input, **options
+    data, measure, n_features, feature_names, top, similarity, input, ties, random_state, **options
         As in :func:`pyfsagg.stability`.
 
     Returns
@@ -60,7 +65,7 @@ def pseudo_values(
     array([ 1.    ,  1.    , -0.3333,  1.    ])
     """
     spec = STABILITY_MEASURES.get(measure)
-    statistic, _, _ = bind(
+    statistic = bind(
         spec,
         data,
         n_features=n_features,
@@ -68,9 +73,10 @@ def pseudo_values(
         top=top,
         similarity=similarity,
         input=input,
-        random_state=0,
+        ties=ties,
+        seed=resolve_seed(random_state),
         **options,
-    )
+    ).statistic
     value = require_defined(statistic.estimate(), spec.name, statistic.unit).value
     m = statistic.n_rows
     found: Floats = m * value - (m - 1) * jackknife_values(statistic)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import pairwise, sets, similarity_adjusted, top_weighted  # noqa: F401
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -26,6 +27,13 @@ from pyfsagg.stability_measures._base import (
 )
 from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
 from pyfsagg.stability_measures._similarity import check_similarity
+from pyfsagg.stability_measures._ties import (
+    average_of_draws,
+    check_ties,
+    draw_orders,
+    draw_selections,
+    select,
+)
 from pyfsagg.stability_measures.intervals import (
     Interval,
     bootstrap_interval,
@@ -35,6 +43,9 @@ from pyfsagg.stability_measures.intervals import (
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
 __all__ = ["list_stability_measures", "stability"]
+
+MANY = 30
+"""Resamples from which on asymptotic intervals cover about what they say (measured)."""
 
 
 def list_stability_measures() -> pd.DataFrame:
@@ -54,7 +65,7 @@ def list_stability_measures() -> pd.DataFrame:
     >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
     ['sets', 'ranks']
     """
-    table = STABILITY_MEASURES.to_frame("bind", "chance")
+    table = STABILITY_MEASURES.to_frame("bind", "chance", "breaks_ties")
     return table.rename(columns={"higher_is_better": "larger_is_stabler"})
 
 
@@ -71,7 +82,8 @@ def stability(
     interval: str | None = None,
     level: float = 0.95,
     n_boot: int = 1000,
-    random_state: int | Generator | None = 0,
+    ties: str = "random",
+    random_state: int | Generator | None = None,
     **options: Any,
 ) -> StabilityResult:
     """Stability of scores, rankings or selections over resamples.
@@ -90,7 +102,7 @@ def stability(
         Names of the columns; for a list of sets, all features to choose from.
     top : float or int, default 0.25
         For a set measure on scores or ranks: how many of the most important features are selected,
-        a fraction of p (rounded up) or a count.  Ties are broken by column order.
+        a fraction of p (rounded up) or a count.
     similarity : array or frame of shape (p, p), optional
         Similarities within [0, 1] for the similarity-adjusted measures; with `threshold` (0.9).
     input : {"auto", "scores", "ranks", "sets"}
@@ -101,13 +113,26 @@ def stability(
         Value for pairs that are undefined (two empty subsets, a constant score row).  By default
         they are left out and counted in ``n_undefined``.
     interval : {None, "analytic", "bootstrap", "jackknife"}
-        Interval over resamples; "analytic" is available for nogueira only.
+        Interval over resamples: of the value that a repetition with another seed would have, if
+        they are resamples of one data set; of the population, if they come from independent
+        samples.  "jackknife" and "bootstrap" take Student's quantile and cover at least what they
+        say from 5 resamples on, but for davis and novovicova, and for scores and ranks where most
+        features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) rests on many
+        resamples and needs 30.
     level : float, default 0.95
         Confidence level.
     n_boot : int, default 1000
         Bootstrap samples.
-    random_state : int, Generator or None, default 0
-        Seed of the bootstrap and of estimated chance levels; None draws afresh.
+    ties : {"random", "first"}
+        What equal scores that compete for the last places of a subset count as.  "random": their
+        order is no evidence, and the value is the mean over all orders, drawn independently for
+        each resample: exact where it follows from expected intersections (nogueira, somol,
+        sechidis, and all averages over pairs but those of jaccard and of similar features), over
+        orders drawn with the seed otherwise.  "first": every resample takes the first columns, as
+        in published results; a filter with many equal scores is then stable on pure noise.
+    random_state : int, Generator or None
+        Seed of the bootstrap, of orders of ties and of estimated chance levels, recorded in
+        ``result.seed``; None draws one.
     **options
         Options of the measure: `direction`, `location` (canberra), `feature_weights` (pearson,
         spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none",
@@ -148,7 +173,8 @@ def stability(
     0.6667
     """
     spec = STABILITY_MEASURES.get(measure)
-    statistic, n_known, kind = bind(
+    seed = resolve_seed(random_state)
+    statistic, n_known, kind, n_tied = bind(
         spec,
         data,
         n_features=n_features,
@@ -156,7 +182,8 @@ def stability(
         top=top,
         similarity=similarity,
         input=input,
-        random_state=random_state,
+        ties=ties,
+        seed=seed,
         **options,
     )
     if undefined is not None:
@@ -165,9 +192,12 @@ def stability(
     estimate = require_defined(statistic.estimate(), spec.name, statistic.unit)
     limits = None
     if interval is not None:
-        limits = find_interval(
-            interval, spec, statistic, estimate.value, level, n_boot, random_state
-        )
+        limits = find_interval(interval, spec, statistic, estimate.value, level, n_boot, seed)
+    drawn = (
+        interval == "bootstrap"
+        or isinstance(spec.bind, AdjustedPairs)
+        or (n_tied > 0 and spec.needs_strict and ties == "random")
+    )
     return StabilityResult(
         estimate.value,
         spec.name,
@@ -182,7 +212,18 @@ def stability(
         None if limits is None else limits.level,
         None if limits is None else limits.standard_error,
         spec.larger_is_stabler,
+        n_tied,
+        seed if drawn else None,
     )
+
+
+class Bound(NamedTuple):
+    """A measure bound to data; p (0 if unknown), how the data were read, resamples with ties."""
+
+    statistic: BoundStatistic
+    n_features: int
+    kind: str
+    n_tied: int
 
 
 def bind(
@@ -194,11 +235,13 @@ def bind(
     top: float | int,
     similarity: Any,
     input: str,
-    random_state: int | Generator | None,
+    ties: str,
+    seed: int,
     **options: Any,
-) -> tuple[BoundStatistic, int, str]:
-    """Read the data for `spec` and bind the measure; also p (0 if unknown) and how it was read."""
+) -> Bound:
+    """Read the data for `spec` and bind the measure."""
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
     names: tuple[str, ...] | None = None
     if "similarity" in spec.needs:
         labels = data.columns if isinstance(data, pd.DataFrame) else feature_names
@@ -212,11 +255,35 @@ def bind(
     read = read_collection(
         data, kind=input, wanted=spec.kind, n_features=n_features, feature_names=feature_names
     )
+    return bind_read(spec, read, top, ties, seed, options)
+
+
+def bind_read(
+    spec: StabilitySpec,
+    read: Matrix | Selection,
+    top: float | int,
+    ties: str,
+    seed: int,
+    options: dict[str, Any],
+) -> Bound:
+    """Bind the measure to a collection that was read; draw orders of ties where it needs them."""
     if isinstance(spec.bind, AdjustedPairs):
-        options["random_state"] = random_state
-    prepared, p, kind = prepare(spec, read, top)
+        options = {**options, "random_state": seed}
     check_options(spec, options)
-    return spec.bind(prepared, **options), p, kind
+    prepared, p, kind = prepare(spec, read, top, ties)
+    drawn, n_tied = [prepared], 0
+    if isinstance(prepared, Selection):
+        n_tied = prepared.n_tied
+        if n_tied and spec.needs_strict:
+            drawn = [
+                Selection(support, prepared.n_features, prepared.labels)
+                for support in draw_selections(prepared, seed)
+            ]
+    elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
+        drawn = draw_orders(prepared, seed)
+        n_tied = int((drawn[0] != prepared).any(axis=1).sum())
+    statistic = average_of_draws(lambda data: spec.bind(data, **options), drawn)
+    return Bound(statistic, p, kind, n_tied)
 
 
 def check_options(spec: StabilitySpec, options: dict[str, Any]) -> None:
@@ -256,14 +323,13 @@ def _size_from(
 
 
 def prepare(
-    spec: StabilitySpec, read: Matrix | Selection, top: float | int
+    spec: StabilitySpec, read: Matrix | Selection, top: float | int, ties: str
 ) -> tuple[Any, int, str]:
     """What the measure's `bind` takes: scores, ascending ranks or a selection."""
     if spec.kind == "sets":
         if isinstance(read, Matrix):
             p = read.values.shape[1]
-            support = select_top(read.values, n_selected(top, p, "top"))
-            return Selection(support, p, read.feature_names), p, read.kind
+            return select(read, n_selected(top, p, "top"), ties), p, read.kind
         if "n_features" in spec.needs and read.n_features is None:
             raise ParameterError(
                 f"the measure {spec.name!r} depends on the number of features to choose from, "
@@ -320,5 +386,10 @@ def find_interval(
         raise ParameterError(
             f"interval='analytic' has no formula for {spec.name!r}, only for 'nogueira'; use "
             "'bootstrap' or 'jackknife'"
+        )
+    if statistic.n_rows < MANY:
+        raise DataError(
+            f"interval='analytic' rests on many resamples, and with {statistic.n_rows} it covers far "
+            f"less than it says; use 'jackknife', or at least {MANY} resamples"
         )
     return normal_interval(value, statistic.variance(), level)

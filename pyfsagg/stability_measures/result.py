@@ -32,7 +32,25 @@ class Pair:
 
     names: tuple[str, str]
     results: tuple[NogueiraResult, NogueiraResult]
+    paired: bool
     test: StabilityTest
+
+    @property
+    def sentence(self) -> str:
+        """The test, in words."""
+        test = self.test
+        text = f"The difference of the stability is {test.difference:.4f}"
+        if test.p_value is None or test.standard_error is None:
+            return f"{text}. No test: {test.note[0].lower()}{test.note[1:]}"
+        how = (
+            "resample by resample, because both collections come from the same resamples"
+            if self.paired
+            else "the two collections taken for independent"
+        )
+        return (
+            f"{text} (standard error {test.standard_error:.4f}); two-sided p = {test.p_value:.3g} "
+            f"for the hypothesis that both are the same ({how})."
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,15 +104,13 @@ class StabilityReport(Result):
             "curve": self.curve is not None,
         }
         if self.pair is not None:
-            test = asdict(self.pair.test)
-            # An infinite statistic is no JSON number; the p-value says the same.
-            test["statistic"] = test["statistic"] if test["standard_error"] > 0 else None
             record["comparison"] = {
                 "collections": [
-                    {"name": name, **asdict(result)}
+                    {"name": name, **result.record()}
                     for name, result in zip(self.pair.names, self.pair.results, strict=True)
                 ],
-                "test": test,
+                "paired": self.pair.paired,
+                "test": asdict(self.pair.test),
             }
         return record
 
@@ -113,10 +129,10 @@ class StabilityReport(Result):
             names, results = [], []
             for each in document["comparison"]["collections"]:
                 names.append(each.pop("name"))
-                results.append(NogueiraResult(**{**each, "interval": tuple(each["interval"])}))
-            pair = Pair(
-                (names[0], names[1]), (results[0], results[1]), results[0].compare(results[1])
-            )
+                results.append(NogueiraResult.of_record(each))
+            paired = document["comparison"]["paired"]
+            test = results[0].compare(results[1], paired=paired)
+            pair = Pair((names[0], names[1]), (results[0], results[1]), paired, test)
         return cls(
             table,
             saved.frame("features.csv", index="feature"),
@@ -141,14 +157,38 @@ class StabilityReport(Result):
         text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)
         notes = [f"{name}: {note}" for name, note in table["note"].items() if note]
         parts = [f"{self.data['n_resamples']:,} resamples: {self.what}", text, *notes]
+        parts += [each for each in (self.about_ties, self.about_intervals) if each]
         if self.pair is not None:
-            (a, b), test = self.pair.results, self.pair.test
+            a, b = self.pair.results
             parts.append(
                 f"Nogueira's stability of {self.pair.names[0]}: {a.estimate:.4f}, of "
-                f"{self.pair.names[1]}: {b.estimate:.4f}; difference {test.difference:.4f} (standard "
-                f"error {test.standard_error:.4f}), two-sided p = {test.p_value:.3g}"
+                f"{self.pair.names[1]}: {b.estimate:.4f}. {self.pair.sentence}"
             )
         return parts
+
+    @property
+    def about_ties(self) -> str:
+        """In how many resamples equal scores compete for the last places; empty if in none."""
+        sets = self.table[self.table["kind"] == "sets"]
+        tied = int(sets["n_tied"].max()) if len(sets) else 0
+        if not tied:
+            return ""
+        m = self.data["n_resamples"]
+        return (
+            f"In {tied:,} of {m:,} resamples equal scores compete for the last selected places. Their "
+            "order is arbitrary: measures of selections are means over all their orders."
+        )
+
+    @property
+    def about_intervals(self) -> str:
+        """Of what the intervals speak; empty without any."""
+        if not self.table["lower"].notna().any():
+            return ""
+        return (
+            "The intervals are about other resamples drawn in the same way: a repetition with "
+            "another seed, if these come from one data set; the population, if they come from "
+            "independent samples."
+        )
 
     def __repr__(self) -> str:
         return (
@@ -162,6 +202,7 @@ def stability_report(
     measures: Sequence[str] | None = None,
     *,
     compare: Any = None,
+    paired: bool = False,
     names: Sequence[str] = ("first", "second"),
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -172,23 +213,26 @@ def stability_report(
     level: float = 0.95,
     n_boot: int = 1000,
     sizes: Sequence[float | int] | None = None,
-    random_state: Any = 0,
+    ties: str = "random",
+    random_state: Any = None,
 ) -> StabilityReport:
     """Everything about the stability of scores, rankings or selections, in one result.
 
     Parameters
     ----------
-    data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot
+    data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot, ties
         As in :func:`stability_table`.
     compare : EnsembleResult, array, frame or list, optional
         A second collection over the same features: whether both selections are equally stable is
         tested.
+    paired : bool
+        Whether row i of both comes from the same resample; see :meth:`NogueiraResult.compare`.
     names : two str
         What the two collections are called.
     sizes : sequence of float or int, optional
         Subset sizes of the curve, as in :func:`stability_curve`.
-    random_state : int or Generator
-        Seed of the bootstrap.
+    random_state : int, Generator or None
+        Seed of the bootstrap and of orders of ties; None draws one.  It is recorded.
 
     Returns
     -------
@@ -209,7 +253,7 @@ def stability_report(
     """
     seed = resolve_seed(random_state)
     call = Call.of(stability_report, locals(), data=("data",), random_state=seed)
-    shared: dict[str, Any] = {"n_features": n_features, "top": top}
+    shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
     own = {**shared, "feature_names": feature_names, "input": input}
     table = stability_table(
         data,
@@ -228,7 +272,14 @@ def stability_report(
     kind = "sets" if isinstance(read, Selection) else read.kind
     curve = None
     if kind != "sets":
-        curve = stability_curve(data, sizes=sizes, feature_names=feature_names, input=kind)
+        curve = stability_curve(
+            data,
+            sizes=sizes,
+            feature_names=feature_names,
+            input=kind,
+            ties=ties,
+            random_state=seed,
+        )
     elif sizes:
         raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
     pair = None
@@ -237,7 +288,8 @@ def stability_report(
             nogueira(data, **own, level=level),
             nogueira(compare, **shared, input=input, level=level),
         )
-        pair = _pair(found, (str(names[0]), str(names[1])), _labels(data), _labels(compare))
+        called = (str(names[0]), str(names[1]))
+        pair = _pair(found, called, paired, _labels(data), _labels(compare))
     lists = _as_lists(data)
     return StabilityReport(
         table,
@@ -252,6 +304,7 @@ def stability_report(
             "level": level,
             "n_boot": n_boot if interval == "bootstrap" else None,
             "similarity": None if similarity is None else "given",
+            "ties": ties,
             "seed": seed,
             "call": call.record(),
         },
@@ -268,6 +321,7 @@ def stability_report(
 def _pair(
     results: tuple[NogueiraResult, NogueiraResult],
     names: tuple[str, str],
+    paired: bool,
     first: Sequence[str],
     second: Sequence[str],
 ) -> Pair:
@@ -281,7 +335,7 @@ def _pair(
         raise DataError(f"{names[1]} has the feature {strange[0]!r}, {names[0]} does not")
     if names[0] == names[1]:
         names = (f"{names[0]} (first)", f"{names[1]} (second)")
-    return Pair(names, results, results[0].compare(results[1]))
+    return Pair(names, results, paired, results[0].compare(results[1], paired=paired))
 
 
 def _labels(data: Any) -> list[str]:

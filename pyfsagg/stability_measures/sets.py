@@ -18,14 +18,21 @@ from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
-    AT_THE_EDGE,
+    BY_DRAWS,
+    BY_FORMULA,
     STABILITY_MEASURES,
+    Estimate,
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
 )
 from pyfsagg.stability_measures._input import Selection
-from pyfsagg.stability_measures.nogueira import nogueira_variance
+from pyfsagg.stability_measures._least_variance import intersection_variance, pairs_variance
+from pyfsagg.stability_measures.nogueira import (
+    nogueira_least_variance,
+    nogueira_leave_one_out,
+    nogueira_variance,
+)
 
 __all__: list[str] = []
 
@@ -86,17 +93,57 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return cells
 
 
+class ExpectedPairs(PairwiseAverage):
+    """The mean over pairs of a linear function of their expected intersections, for one size.
+
+    With W the sum of all rows w_i of expected memberships, the intersections of row i with all
+    others sum to w_i (W - w_i), so that the mean costs O(m p).
+    """
+
+    def __init__(
+        self,
+        shares: Floats,
+        value: Callable[[Floats], Floats],
+        least_variance: Callable[[], float],
+    ) -> None:
+        def block(left: slice, right: slice) -> Floats:
+            return value(shares[left] @ shares[right].T)
+
+        super().__init__(len(shares), block, least_variance=least_variance)
+        self.value = value
+        self.rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
+
+    def estimate(self) -> Estimate:
+        m = self.n_rows
+        n_pairs = m * (m - 1) // 2
+        found = float(self.value(np.array([self.rows.sum() / (2 * n_pairs)]))[0])
+        return Estimate(found, n_pairs, 0) if np.isfinite(found) else Estimate(np.nan, 0, n_pairs)
+
+    def leave_one_out(self) -> Floats:
+        m = self.n_rows
+        if m < 3:
+            return np.full(m, np.nan)
+        return self.value((self.rows.sum() - 2 * self.rows) / ((m - 1) * (m - 2)))
+
+
 @dataclass(frozen=True)
 class SetPairs:
-    """Binds a formula to a selection; `maximum` is 1 for all formulas that can be corrected."""
+    """Binds a formula to a selection; `maximum` is 1 for all formulas that can be corrected.
+
+    A formula that is `linear` in the intersection takes ties as expected intersections.
+    """
 
     formula: Formula
     correctable: bool = False
+    linear: bool = False
 
     def __call__(self, selection: Selection, *, correction: str = "none") -> PairwiseAverage:
         check_choice("correction", correction, ("none", "exact") if self.correctable else ("none",))
+        corrected = correction == "exact"
+        if selection.shares is not None:
+            return self._expected(selection, selection.shares, corrected)
         member = selection.support.astype(np.float32)
-        sizes = selection.support.sum(axis=1).astype(np.float64)
+        sizes = selection.sizes
         p = float(selection.n_features) if selection.n_features is not None else np.nan
         expected = None
         if correction == "exact":
@@ -115,7 +162,33 @@ class SetPairs:
                     cells = (cells - level) / _where(level < 1.0, 1.0 - level)
             return cells
 
-        return PairwiseAverage(len(sizes), block)
+        least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
+        return PairwiseAverage(len(sizes), block, least_variance=least)
+
+    def _expected(self, selection: Selection, shares: Floats, corrected: bool) -> PairwiseAverage:
+        """With ties at the edge; subsets of scores have one size."""
+        p = float(selection.p)
+        size = selection.sizes[0]
+        formula = self._corrected(selection, corrected)
+
+        def value(shared: Floats) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return formula(shared, size, size, p)
+
+        return ExpectedPairs(shares, value, lambda: pairs_variance(selection, formula))
+
+    def _corrected(self, selection: Selection, corrected: bool) -> Formula:
+        """The formula, corrected for the level of chance at the mean size if asked for."""
+        if not corrected:
+            return self.formula
+        size = int(np.rint(selection.sizes.mean()))
+        level = chance.hypergeometric_mean(self.formula, size, size, selection.p)
+
+        def formula(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
+            cells: Floats = (self.formula(shared, left, right, p) - level) / (1.0 - level)
+            return cells
+
+        return formula
 
     def chance(self, size: int, p: int, m: int, *, correction: str = "none") -> float:
         found = chance.hypergeometric_mean(self.formula, size, size, p)
@@ -134,32 +207,63 @@ def _frequency_statistic(
     selection: Selection,
     value: Callable[[Floats, Floats], Floats],
     variance: Callable[[], float] | None = None,
+    least_variance: Callable[[], float] | None = None,
 ) -> WholeSample:
     """`value(counts (b, c), weights (b, m))` with counts h_j = how often feature j is selected."""
-    member = selection.support.astype(np.float64)
+    member = selection.membership
 
     def evaluate(weights: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             found = value(weights @ member, weights)
         return _where(np.isfinite(found), found)
 
-    return WholeSample(len(member), evaluate, variance=variance)
+    return WholeSample(len(member), evaluate, variance=variance, least_variance=least_variance)
+
+
+def _tie_squares(selection: Selection) -> Floats | None:
+    """What ties add to the expected sum of squared counts, for each resample; None without ties.
+
+    A feature that a resample selects with probability w has the square w, not w^2.
+    """
+    if selection.shares is None:
+        return None
+    found: Floats = (selection.shares * (1 - selection.shares)).sum(axis=1)
+    return found
+
+
+class _Nogueira(WholeSample):
+    """Nogueira's measure, of which the jackknife costs one pass over the rows."""
+
+    def __init__(self, selection: Selection, base: WholeSample) -> None:
+        super().__init__(
+            base.n_rows,
+            base.evaluate,
+            variance=lambda: nogueira_variance(selection),
+            least_variance=lambda: nogueira_least_variance(selection),
+        )
+        self.selection = selection
+
+    def leave_one_out(self) -> Floats:
+        return nogueira_leave_one_out(self.selection)
 
 
 def bind_nogueira(selection: Selection) -> WholeSample:
     p = selection.p
+    squares = _tie_squares(selection)
 
     def value(counts: Floats, weights: Floats) -> Floats:
         n = weights.sum(axis=1)
         frequency = counts / n[:, None]
         spread = (frequency * (1 - frequency)).sum(axis=1) * n / (n - 1)
+        if squares is not None:
+            spread -= (weights**2 @ squares) / (n * (n - 1))
         mean_size = frequency.sum(axis=1)
         # All-empty and all-full collections must be undefined exactly, whatever the rounding.
         total = counts.sum(axis=1)
         usable = (total > 0) & (total < n * p)
         return _where(usable, 1 - spread / (mean_size * (1 - mean_size / p)))
 
-    return _frequency_statistic(selection, value, lambda: nogueira_variance(selection.support, p))
+    return _Nogueira(selection, _frequency_statistic(selection, value))
 
 
 def bind_novovicova(selection: Selection, *, correction: str = "none") -> WholeSample:
@@ -181,7 +285,7 @@ def bind_davis(
     check_choice("correction", correction, ("none", "exact"))
     penalty = check_real("penalty", penalty, low=0.0)
     p = selection.p
-    sizes = selection.support.sum(axis=1)
+    sizes = selection.sizes
     level, maximum = 0.0, 1.0
     if correction == "exact":
         level = chance.davis_level(selection, penalty)
@@ -201,18 +305,37 @@ def bind_davis(
 
 def bind_somol(selection: Selection) -> WholeSample:
     p = selection.p
+    squares = _tie_squares(selection)
 
     def value(counts: Floats, weights: Floats) -> Floats:
         n = weights.sum(axis=1)
-        q = counts.sum(axis=1)
+        q = counts.sum(axis=1) if squares is None else weights @ selection.sizes
         scale = q * (n - 1)
-        over_p, over_n = np.mod(q, p), np.mod(q, n)
-        low = (q * q - p * (q - over_p) - over_p**2) / (p * scale)
-        high = (over_n**2 + q * (n - 1) - over_n * n) / scale
-        plain = (counts * (counts - 1)).sum(axis=1) / scale
-        return _where(high > low, (plain - low) / (high - low))
+        low, high = _somol_ends(q, n, p)
+        together = (counts * (counts - 1)).sum(axis=1)
+        if squares is not None:
+            together += weights**2 @ squares
+        return _where(high > low, (together / scale - low) / (high - low))
 
-    return _frequency_statistic(selection, value)
+    def least_variance() -> float:
+        m = len(selection.support)
+        q = selection.sizes.sum()
+        low, high = _somol_ends(q, float(m), p)
+        if not high > low:
+            return 0.0
+        counts = selection.membership.sum(axis=0)
+        return float((m / q / (high - low)) ** 2) * intersection_variance(counts, m, p)
+
+    return _frequency_statistic(selection, value, least_variance=least_variance)
+
+
+def _somol_ends(q: Any, n: Any, p: int) -> tuple[Any, Any]:
+    """The least and the largest consistency of n subsets with q features in all."""
+    over_p, over_n = np.mod(q, p), np.mod(q, n)
+    scale = q * (n - 1)
+    low = (q * q - p * (q - over_p) - over_p**2) / (p * scale)
+    high = (over_n**2 + q * (n - 1) - over_n * n) / scale
+    return low, high
 
 
 def nogueira_chance(size: int, p: int, m: int) -> float:
@@ -243,11 +366,8 @@ def somol_chance(size: int, p: int, m: int) -> float:
     """E of the measure: it is linear in sum_j h_j (h_j - 1), whose mean is p m (m - 1) (k/p)^2."""
     if size in (0, p):
         return float("nan")
-    q = size * m
-    over_p, over_m = q % p, q % m
-    low = (q * q - p * (q - over_p) - over_p**2) / (p * q * (m - 1))
-    high = (over_m**2 + q * (m - 1) - over_m * m) / (q * (m - 1))
-    return (p * (size / p) ** 2 * m / q - low) / (high - low)
+    low, high = _somol_ends(size * m, m, p)
+    return float((size / p - low) / (high - low))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -256,14 +376,17 @@ def somol_chance(size: int, p: int, m: int) -> float:
 _P = ("n_features",)
 
 
-def _set_measure(**said: Any) -> StabilitySpec:
+def _set_measure(*, by_formula: bool = False, **said: Any) -> StabilitySpec:
     """What the measures of subsets have in common."""
-    return StabilitySpec(kind="sets", ties=AT_THE_EDGE, **said)
+    ties = BY_FORMULA if by_formula else BY_DRAWS
+    return StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **said)
 
 
-def _pairwise(*, pair: Formula, correctable: bool = False, **said: Any) -> StabilitySpec:
-    pairs = SetPairs(pair, correctable)
-    return _set_measure(bind=pairs, chance=pairs.chance, **said)
+def _pairwise(
+    *, pair: Formula, correctable: bool = False, linear: bool = True, **said: Any
+) -> StabilitySpec:
+    pairs = SetPairs(pair, correctable, linear)
+    return _set_measure(bind=pairs, chance=pairs.chance, by_formula=linear, **said)
 
 
 STABILITY_MEASURES.add(
@@ -305,6 +428,7 @@ STABILITY_MEASURES.add(
         source="Jaccard (1901); thesis, eq. 3.5",
         pair=jaccard,
         correctable=True,
+        linear=False,
     ),
     _pairwise(
         name="tanimoto",
@@ -315,6 +439,7 @@ STABILITY_MEASURES.add(
         source="Kalousis, Prados & Hilario (2007), Knowl. Inf. Syst. 12:95",
         pair=jaccard,
         correctable=True,
+        linear=False,
     ),
     _pairwise(
         name="kappa",
@@ -346,6 +471,7 @@ STABILITY_MEASURES.add(
         corrected_for_chance=True,
         needs=_P,
         bind=bind_nogueira,
+        by_formula=True,
         chance=nogueira_chance,
     ),
     _set_measure(
@@ -385,9 +511,9 @@ STABILITY_MEASURES.add(
         formula="(sum_j h_j/q (h_j - 1)/(m - 1) - c_min) / (c_max - c_min)",
         bounds="[0, 1]",
         source="Somol & Novovičová (2010), IEEE TPAMI 32:1921",
-        corrected_for_chance=True,
         needs=_P,
         bind=bind_somol,
+        by_formula=True,
         chance=somol_chance,
     ),
     _pairwise(

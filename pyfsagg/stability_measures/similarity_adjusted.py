@@ -17,7 +17,8 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.similarity import COUNT, GREEDY, MATCHING, MEAN, YU, adjusted_block
 from pyfsagg.stability_measures._base import (
-    AT_THE_EDGE,
+    BY_DRAWS,
+    BY_FORMULA,
     STABILITY_MEASURES,
     PairwiseAverage,
     StabilitySpec,
@@ -182,9 +183,10 @@ def bind_sechidis(
     selection: Selection, *, similarity: Floats, threshold: float = 0.9
 ) -> WholeSample:
     strong = _thresholded(similarity, threshold)
-    member = selection.support.astype(np.float64)
-    sizes = member.sum(axis=1)
+    member = selection.membership
+    sizes = selection.sizes
     own = np.einsum("ij,ij->i", member @ strong, member)
+    among_ties = _similarity_among_ties(member, strong)
     p = selection.p
     diagonal, everything = float(np.trace(strong)), float(strong.sum())
 
@@ -193,6 +195,8 @@ def bind_sechidis(
         mean = weights @ member / n[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             spread = weights @ own - n * np.einsum("bj,bj->b", mean @ strong, mean)
+            if among_ties is not None:
+                spread += (weights - weights**2 / n[:, None]) @ among_ties
             observed = spread / (n - 1)
             size = weights @ sizes / n
             square = weights @ sizes**2 / n
@@ -204,6 +208,23 @@ def bind_sechidis(
         return np.where(np.isfinite(found), found, np.nan)
 
     return WholeSample(len(sizes), evaluate)
+
+
+def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
+    """What the expected similarity of a subset with itself has beyond that of its expected shares.
+
+    A resample takes r of g tied features, each with probability q = r/g: two of them together with
+    q (r - 1) / (g - 1), which is q (1 - q) / (g - 1) less than q^2.
+    """
+    tied = ((member > 0) & (member < 1)).astype(np.float64)
+    if not tied.any():
+        return None
+    group = tied.sum(axis=1)
+    chance = (member * tied).sum(axis=1) / np.maximum(group, 1.0)
+    single = tied @ np.diag(strong)
+    together = np.einsum("ij,ij->i", tied @ strong, tied) - single
+    found: Floats = chance * (1 - chance) * (single - together / np.maximum(group - 1, 1.0))
+    return found
 
 
 def zucknick_chance(
@@ -237,10 +258,11 @@ _LOD = "Bommert & Rahnenführer (2020), LOD:203"
 _SCALED = "mean over pairs of (I - E I) / (sqrt(n_i n_v) - E I), I = |V_i n V_v| + "
 
 
-def _adjusted(**said: Any) -> StabilitySpec:
+def _adjusted(*, by_formula: bool = False, **said: Any) -> StabilitySpec:
     """What the measures with similar features have in common."""
     needs = ("n_features", "similarity")
-    return StabilitySpec(kind="sets", needs=needs, ties=AT_THE_EDGE, **said)
+    ties = BY_FORMULA if by_formula else BY_DRAWS
+    return StabilitySpec(kind="sets", needs=needs, ties=ties, breaks_ties=not by_formula, **said)
 
 
 def _intersection(*, pairs: AdjustedPairs, **said: Any) -> StabilitySpec:
@@ -287,6 +309,7 @@ STABILITY_MEASURES.add(
         bounds="(-inf, inf)",
         source="Sechidis et al. (2020), ECML PKDD:327",
         bind=bind_sechidis,
+        by_formula=True,
         chance=sechidis_chance,
     ),
     _intersection(

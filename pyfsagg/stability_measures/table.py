@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
@@ -20,14 +21,18 @@ from pyfsagg.stability_measures._base import (
 )
 from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
 from pyfsagg.stability_measures._similarity import check_similarity
+from pyfsagg.stability_measures._ties import check_ties
 from pyfsagg.stability_measures.intervals import Interval
-from pyfsagg.stability_measures.measure import find_interval, prepare
-from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
+from pyfsagg.stability_measures.measure import MANY, bind_read, find_interval
 
 __all__ = ["stability_table"]
 
 VISIT_PAIRS = ("kendall", "weighted_kendall")
 """Measures whose intervals visit all pairs of resamples one by one, at p log p each."""
+
+NARROW = (
+    "the interval is too narrow where the resamples nearly agree: it rests on their spread alone"
+)
 
 MOST_CELLS = 20_000_000
 """m^2 p up to which the table of all measures computes these intervals (a second or two)."""
@@ -45,7 +50,8 @@ def stability_table(
     interval: str | None = "jackknife",
     level: float = 0.95,
     n_boot: int = 1000,
-    random_state: int | Generator | None = 0,
+    ties: str = "random",
+    random_state: int | Generator | None = None,
 ) -> pd.DataFrame:
     """All stability measures that apply to scores, rankings or selections over resamples.
 
@@ -58,11 +64,13 @@ def stability_table(
         Names or aliases of :func:`pyfsagg.list_stability_measures`.  By default every measure that
         applies: those of selections only for selections, those that need `n_features` or
         `similarity` only if it is known.
-    n_features, feature_names, top, similarity, input, n_boot, random_state
+    n_features, feature_names, top, similarity, input, n_boot, ties, random_state
         As in :func:`pyfsagg.stability`.
     interval : {"jackknife", "bootstrap", None}
-        Interval over resamples.  For the Kendall measures it takes time of the order m^2 p log p;
-        with many resamples it is left out, and the note says so, unless `measures` names them.
+        Interval over resamples: of what a repetition with another seed would give, if they are
+        resamples of one data set; of the population, if they come from independent samples.  For
+        the Kendall measures it takes time of the order m^2 p log p; with many resamples it is left
+        out, and the note says so, unless `measures` names them.
     level : float, default 0.95
         Confidence level.
 
@@ -71,8 +79,10 @@ def stability_table(
     DataFrame
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
         ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (what the measure compares),
-        ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), and ``note``, which says why a value
-        or an interval is missing and is empty otherwise.
+        ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
+        scores compete for places, so that the value is a mean over their orders), and ``note``,
+        which says why a value or an interval is missing and is empty otherwise.  The seed of what
+        was drawn is in ``table.attrs["seed"]``.
 
     Raises
     ------
@@ -93,6 +103,8 @@ def stability_table(
     Name: value, dtype: float64
     """
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
+    seed = resolve_seed(random_state)
     if interval is not None:
         check_choice("interval", interval, ("jackknife", "bootstrap"))
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
@@ -110,22 +122,24 @@ def stability_table(
             reason = _missing(spec, read, matrix)
             if reason:
                 raise ParameterError(f"the measure {spec.name!r} {reason}")
+    mostly_tied = isinstance(read, Matrix) and _mostly_tied(read.values)
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
-        if isinstance(spec.bind, AdjustedPairs):
-            options["random_state"] = random_state
-        prepared, p, _ = prepare(spec, read, top)
-        statistic = spec.bind(prepared, **options)
+        statistic, p, _, n_tied = bind_read(spec, read, top, ties, seed, options)
         slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
         method = None if slow and measures is None else interval
-        rows[spec.name] = _row(spec, statistic, method, level, n_boot, random_state)
+        rows[spec.name] = _row(spec, statistic, method, level, n_boot, seed, mostly_tied)
+        rows[spec.name]["n_tied"] = n_tied
         if method != interval:
             rows[spec.name]["note"] = (
                 f"no interval: it would visit {statistic.n_rows:,} x {statistic.n_rows:,} rankings "
                 f"one by one; name {spec.name!r} among measures to have it"
             )
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    table["note"] = table.pop("note")  # the last column
+    table.attrs["seed"] = seed
+    return table
 
 
 def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
@@ -139,6 +153,14 @@ def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
             "it needs a row for every feature to choose from, in their order (pass feature_names=)"
         )
     return matrix
+
+
+def _mostly_tied(values: Floats) -> bool:
+    """Whether, in few resamples, most features have one score: their spread says little then."""
+    if len(values) >= MANY:
+        return False
+    middle = np.median(values, axis=1, keepdims=True)
+    return bool(np.median((values == middle).mean(axis=1)) > 0.5)
 
 
 def _missing(spec: StabilitySpec, read: Matrix | Selection, similarity: Floats | None) -> str:
@@ -162,7 +184,8 @@ def _row(
     method: str | None,
     level: float,
     n_boot: int,
-    random_state: int | Generator | None,
+    seed: int,
+    mostly_tied: bool,
 ) -> dict[str, Any]:
     """One line of the table; an undefined value or interval is explained in the note."""
     found = statistic.estimate()
@@ -171,9 +194,10 @@ def _row(
     try:
         require_defined(found, spec.name, statistic.unit)
         if method is not None:
-            limits = find_interval(
-                method, spec, statistic, found.value, level, n_boot, random_state
-            )
+            limits = find_interval(method, spec, statistic, found.value, level, n_boot, seed)
+        unsure = spec.kind == "sets" or mostly_tied
+        if limits is not None and unsure and statistic.least_variance is None:
+            note = NARROW
     except DataError as reason:
         note = str(reason)
     return {

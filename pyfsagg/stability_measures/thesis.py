@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import PyfsaggWarning
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, require_defined
-from pyfsagg.stability_measures._input import read_matrix
+from pyfsagg.stability_measures._input import Selection, read_matrix
+from pyfsagg.stability_measures._ties import check_ties, draw_selections, select
 from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_pearson, bind_spearman
 
 __all__ = ["thesis_measures"]
 
 
 def thesis_measures(
-    scores: ArrayLike, *, top: float | int = 0.25, canberra_direction: str = "ascending"
+    scores: ArrayLike,
+    *,
+    top: float | int = 0.25,
+    canberra_direction: str = "ascending",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
 ) -> dict[str, float]:
     """The five stability measures of the thesis for one score matrix.
 
@@ -31,6 +40,11 @@ def thesis_measures(
         Size of the subsets that Jaccard compares: a fraction of p (rounded up) or a count.
     canberra_direction : {"ascending", "descending"}
         Whether rank 1 is the least (as in the published tables) or the most important feature.
+    ties : {"random", "first"}
+        Equal scores that compete for the last places of a subset, as in :func:`pyfsagg.stability`;
+        the published tables take the first columns.
+    random_state : int, Generator or None
+        Seed of the order of ties.
 
     Returns
     -------
@@ -61,14 +75,16 @@ def thesis_measures(
     >>> {name: round(value, 4) for name, value in found.items()}
     {'pearson': 0.6667, 'spearman': 0.6667, 'canberra': 0.175, 'jaccard': 1.0, 'asd': 0.4173}
     """
-    values = read_matrix(scores, kind="scores", name="scores").values
+    check_ties(ties)
+    matrix = read_matrix(scores, kind="scores", name="scores")
+    values = matrix.values
     size = n_selected(top, values.shape[1], "top")
     ranks = rank_scores(values, higher_is_better=False)
     estimates = {
         "pearson": bind_pearson(values).estimate(),
         "spearman": bind_spearman(ranks).estimate(),
         "canberra": bind_canberra(ranks, direction=canberra_direction).estimate(),
-        "jaccard": _mean_jaccard(select_top(values, size), size),
+        "jaccard": _mean_jaccard(select(matrix, size, ties), size, random_state),
         "asd": bind_asd(values).estimate(),
     }
     undefined = estimates["pearson"].n_undefined
@@ -86,7 +102,18 @@ def thesis_measures(
     }
 
 
-def _mean_jaccard(support: NDArray[np.bool_], size: int) -> Estimate:
+def _mean_jaccard(
+    selection: Selection, size: int, random_state: int | Generator | None
+) -> Estimate:
+    """Mean Jaccard index of subsets of one size, over drawn orders of ties."""
+    if not selection.n_tied:
+        return _jaccard_of(selection.support, size)
+    drawn = draw_selections(selection, resolve_seed(random_state))
+    found = [_jaccard_of(support, size) for support in drawn]
+    return replace(found[0], value=float(np.mean([each.value for each in found])))
+
+
+def _jaccard_of(support: NDArray[np.bool_], size: int) -> Estimate:
     """Mean Jaccard index of subsets of one size: a function of the intersection alone."""
     m = len(support)
     member = support.astype(np.float32)

@@ -61,7 +61,7 @@ def _mean_weighted_kendall(ranks: Floats, weights: Floats) -> Estimate:
 def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> PairwiseAverage:
     """Extrapolated overlap; a feature adds to every depth from its later rank on.
 
-    Ties are broken by column order: the overlap at a depth is defined for strict lists only.
+    The overlap at a depth is defined for strict lists only; what ties are left go by columns.
     """
     q = check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
     m, p = ranks.shape
@@ -113,7 +113,10 @@ STABILITY_MEASURES.add(
         summary="mean weighted Kendall tau, additive hyperbolic weights",
         formula="mean over pairs of <s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
         bounds="[-1, 1]",
-        ties="average ranks; a tied pair adds nothing to the numerator",
+        ties=(
+            "average ranks; a tied pair adds nothing to the numerator; with many ties random rankings "
+            "agree a little less than 0"
+        ),
         source="Vigna (2015), WWW '15:1166",
         corrected_for_chance=True,
         kind="ranks",
@@ -125,7 +128,8 @@ STABILITY_MEASURES.add(
         summary="mean extrapolated rank-biased overlap; persistence= (0.9)",
         formula="mean over pairs of X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
         bounds="[0, 1]",
-        ties="broken by column order: the overlap at a depth needs strict lists",
+        ties="the mean over orders drawn with the seed: the overlap at a depth needs strict lists",
+        breaks_ties=True,
         source="Webber, Moffat & Zobel (2010), ACM TOIS 28:20, RBO_ext",
         kind="ranks",
         bind=bind_rank_biased_overlap,

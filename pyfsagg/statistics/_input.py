@@ -28,6 +28,7 @@ __all__ = [
     "read_blocks",
     "read_groups",
     "read_numbers",
+    "scaled",
 ]
 
 INCOMPLETE = ("error", "drop")
@@ -89,6 +90,16 @@ def negligible(residual: Floats, data: Floats) -> bool:
         return True
     unit = np.finfo(np.float64).eps * float(np.abs(data).max())
     return bool(np.abs(residual).max() <= 10.0 * unit)
+
+
+def scaled(values: Floats) -> tuple[Floats, int]:
+    """Values times a power of two, so that their squares neither overflow nor vanish; its exponent.
+
+    The products are exact, and so are all ratios of their squares.
+    """
+    largest = float(np.abs(values).max())
+    exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
+    return np.ldexp(values, -exponent), exponent
 
 
 def read_blocks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from pyfsagg.statistics._input import (
     check_level,
     negligible,
     read_blocks,
+    scaled,
 )
 from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
@@ -218,6 +219,8 @@ def rm_anova(
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )
+    values, exponent = scaled(blocks.values)
+    blocks = replace(blocks, values=values)
     ss_effect, ss_subjects, ss_error = _split(blocks)
     n, k = blocks.values.shape
     df_effect, df_error = float(k - 1), float((n - 1) * (k - 1))
@@ -242,9 +245,9 @@ def rm_anova(
         p_greenhouse_geisser=p_values["greenhouse_geisser"],
         p_huynh_feldt=p_values["huynh_feldt"],
         sphericity=shape,
-        ss_effect=ss_effect,
-        ss_subjects=ss_subjects,
-        ss_error=ss_error,
+        ss_effect=_unscaled(ss_effect, exponent),
+        ss_subjects=_unscaled(ss_subjects, exponent),
+        ss_error=_unscaled(ss_error, exponent),
         generalized_eta_squared=ss_effect / (ss_effect + ss_subjects + ss_error),
         generalized_eta_squared_interval=generalized,
         partial_eta_squared=ss_effect / (ss_effect + ss_error),
@@ -255,6 +258,12 @@ def rm_anova(
         n_conditions=k,
         n_dropped=blocks.n_dropped,
     )
+
+
+def _unscaled(sum_of_squares: float, exponent: int) -> float:
+    """A sum of squares in the unit of the data; infinite or 0 where no number is that large or small."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(sum_of_squares, 2 * exponent))
 
 
 def _split(blocks: Blocks) -> tuple[float, float, float]:

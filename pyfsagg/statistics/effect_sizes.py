@@ -167,9 +167,8 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
 
     The interval is the score interval {ρ : (r − ρ)² ≤ z²·V₀·(1 − ρ²)}, V₀ = 2(2n+1) / (3n(n+1))
     the variance of r without any effect: it stays inside [−1, 1] and does not shrink to a point
-    where all differences have one sign.  It is approximate: in simulations with normal differences
-    (6 to 30 pairs) 95 % intervals covered 94 to 98 %, while Fisher's transformation, in common use
-    here, fell to 30 % where the effect was large.
+    where all differences have one sign.  It is approximate: with few pairs and a large effect, or
+    with skewed differences, it covers the population value less often than its level says.
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """

@@ -176,7 +176,7 @@ def rank_confidence(
     confidence: float = 0.95,
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
-    n_draws: int = 2000,
+    n_draws: int | None = None,
     random_state: int = 0,
 ) -> RankConfidence:
     """Confidence sets for ranks, from estimates and their errors alone.
@@ -194,8 +194,9 @@ def rank_confidence(
         Of the items; the index of a Series, else item 1, item 2, …
     higher_is_better : bool
         Whether the largest value has rank 1.
-    n_draws : int
-        Normal draws of the errors, for the critical values.
+    n_draws : int, optional
+        Normal draws of the errors, for the critical values; 10,000 for up to 200 items, 2,000 for more
+        by default.
     random_state : int
         Seed of the draws.
 
@@ -244,9 +245,11 @@ def rank_confidence(
     """
     level = check_level("confidence", confidence)
     check_flag("higher_is_better", higher_is_better)
-    n_draws = check_integer("n_draws", n_draws, low=100)
     rng = np.random.default_rng(check_integer("random_state", random_state, low=0))
     values, labels = _read_estimates(estimates, names)
+    if n_draws is None:
+        n_draws = 10_000 if values.size <= 200 else 2_000
+    n_draws = check_integer("n_draws", n_draws, low=100)
     if (covariance is None) == (standard_errors is None):
         raise ParameterError(
             "give either covariance (p, p) or standard_errors (p,), the errors of the estimates"

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from pyfsagg._base.types import Floats
+from pyfsagg.statistics._input import scaled
 
 __all__ = ["Sphericity", "sphericity_test"]
 
@@ -62,6 +63,7 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     if k == 2:
         return Sphericity(1.0, 1.0, 1.0, 1.0, "two conditions: sphericity holds by definition")
     contrasts = _orthonormal_contrasts(k)
+    values = scaled(values)[0]
     projected = (values - values.mean(axis=0)) @ contrasts.T
     eigenvalues = np.linalg.eigvalsh(projected.T @ projected / (n - 1))
     total = float(eigenvalues.sum())

@@ -38,7 +38,7 @@ def test_a_saved_run(pyfsagg, run: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "curve.csv"])
     table = pd.read_csv(out / "stability.csv", index_col=0)
-    expected = stability_table(RUN, top=4)
+    expected = stability_table(RUN, top=4, random_state=0)
     np.testing.assert_allclose(table["value"], expected["value"], rtol=1e-12)
     np.testing.assert_allclose(table["lower"], expected["lower"], rtol=1e-12)
     assert table.index.tolist() == expected.index.tolist()
@@ -94,6 +94,31 @@ def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path: Path) -> None
     assert not (tmp_path / "b" / "curve.csv").exists()
 
 
+def test_ties_and_paired_collections(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    scores = np.where(rng.random((12, 8)) < 0.8, 0.0, rng.random((12, 8)))
+    for name, table in {"one": scores, "two": scores + 0.1 * rng.random((12, 8))}.items():
+        pd.DataFrame(table).add_prefix("g").to_csv(tmp_path / f"{name}.csv", index=False)
+    told = pyfsagg("stability one.csv --input scores --top 3 --measures nogueira --output a")
+    assert "resamples equal scores compete" in " ".join(told.stdout.split())
+    assert told.returncode == 0, told.stderr
+    table = pd.read_csv(tmp_path / "a" / "stability.csv", index_col="measure")
+    first = "stability one.csv --input scores --top 3 --ties first --measures nogueira --output b"
+    pyfsagg(first)
+    by_columns = pd.read_csv(tmp_path / "b" / "stability.csv", index_col="measure")
+    assert by_columns.loc["nogueira", "value"] > table.loc["nogueira", "value"] + 0.05
+    pyfsagg(
+        "stability one.csv --compare two.csv --paired --input scores --top 3 --measures nogueira "
+        "--output c"
+    )
+    pair = json.loads((tmp_path / "c" / "run.json").read_text("utf-8"))["comparison"]
+    assert pair["paired"] is True
+    assert pair["test"]["degrees_of_freedom"] == 11
+    refused = pyfsagg("stability one.csv --paired")
+    assert refused.returncode == 2
+    assert "--paired belongs to --compare" in refused.stderr
+
+
 def test_lists_in_files_and_in_columns(pyfsagg, lists: list[str], tmp_path: Path) -> None:
     done = pyfsagg("stability --n-features 9 --json --output a", *lists)
     assert done.returncode == 0, done.stderr
@@ -122,7 +147,7 @@ def test_two_runs_are_compared(pyfsagg, run: str, tmp_path: Path) -> None:
     done = pyfsagg(f"stability {run} --compare other --top 4 --output out")
     assert done.returncode == 0, done.stderr
     test = nogueira(RUN.combined, top=4).compare(nogueira(OTHER.combined, top=4))
-    assert f"difference {test.difference:.4f}" in done.stdout
+    assert f"difference of the stability is {test.difference:.4f}" in done.stdout
     document = json.loads((tmp_path / "out" / "run.json").read_text())["comparison"]
     assert document["test"]["p_value"] == pytest.approx(test.p_value, rel=1e-9)
     assert "two-sided p =" in (tmp_path / "out" / "report.html").read_text()
@@ -141,7 +166,7 @@ def test_one_filter_of_a_run_and_a_similarity_matrix(pyfsagg, run: str, tmp_path
     )
     assert done.returncode == 0, done.stderr
     found = {row["measure"]: row for row in json.loads(done.stdout)["stability"]}
-    expected = stability_table(RUN, ["yu"], similarity=similarity, interval=None)
+    expected = stability_table(RUN, ["yu"], similarity=similarity, interval=None, random_state=0)
     assert found["yu"]["value"] == pytest.approx(expected.loc["yu", "value"], rel=1e-12)
     assert found["jaccard"]["lower"] is None
 

@@ -249,7 +249,8 @@ def test_aggregation_result():
     result = aggregate({"one": ["a", "b", "c"], "two": ["a", "c", "b"], "three": ["a", "b"]}, "rra")
     frame = result.to_frame()
     assert list(frame.index) == ["a", "b", "c"]
-    assert list(frame.columns) == ["ranking", "score", "statistic", "p_value", "adjusted_p_value"]
+    values = ["ranking", "score", "statistic", "tied"]
+    assert list(frame.columns) == [*values, "p_value", "adjusted_p_value"]
     assert result.select(1) == ["a"]
     assert result.select(0.5) == ["a", "b"]
     assert repr(result).startswith("Aggregation(robust_rank_aggregation: 3 items from 3 list(s)")

@@ -21,7 +21,7 @@ def draw(rng: np.random.Generator, m: int = 80) -> np.ndarray:
 
 def test_standard_errors_of_the_mean_are_the_textbook_ones() -> None:
     scores = draw(np.random.default_rng(1), 200)
-    found = adequacy(scores, n_boot=4000).features
+    found = adequacy(scores, n_boot=4000, random_state=0).features
     textbook = scores.std(axis=0, ddof=1) / np.sqrt(200)
     # The error of a bootstrap standard error is about 1 / sqrt(2 * 4000) = 1.1 %.
     assert found["score_se"].to_numpy() == pytest.approx(textbook, rel=0.07)
@@ -34,7 +34,10 @@ def test_predictions_agree_with_real_repetitions() -> None:
     tops = np.argsort(-repetitions, axis=1)[:, :2]
     tops.sort(axis=1)
     changed = float((tops[:1000] != tops[1000:]).any(axis=1).mean())
-    predicted = [adequacy(draw(rng), top=2, n_boot=400).probability_top_changes for _ in range(60)]
+    predicted = [
+        adequacy(draw(rng), top=2, n_boot=400, random_state=rng).probability_top_changes
+        for _ in range(60)
+    ]
     # The bootstrap centres on the observed gap of the second and third score and not on the true
     # one, so that single predictions scatter; their mean is to be of the right size.
     assert abs(np.mean(predicted) - changed) < 0.12
@@ -42,14 +45,18 @@ def test_predictions_agree_with_real_repetitions() -> None:
         kendalltau(a, b).statistic
         for a, b in zip(repetitions[:300], repetitions[300:600], strict=True)
     ]
-    kendall = [adequacy(draw(rng), top=2, n_boot=100).expected_kendall for _ in range(60)]
+    kendall = [
+        adequacy(draw(rng), top=2, n_boot=100, random_state=rng).expected_kendall for _ in range(60)
+    ]
     assert np.mean(kendall) == pytest.approx(np.mean(taus), abs=0.05)
 
 
 def test_a_callable_aggregator_gives_the_same_as_the_mean() -> None:
     scores = draw(np.random.default_rng(3))
-    fast = adequacy(scores, n_boot=50)
-    slow = adequacy(scores, n_boot=50, aggregator=lambda values: values.mean(axis=0))
+    fast = adequacy(scores, n_boot=50, random_state=0)
+    slow = adequacy(
+        scores, n_boot=50, aggregator=lambda values: values.mean(axis=0), random_state=0
+    )
     pd.testing.assert_frame_equal(fast.features, slow.features)
     assert fast.summary() == pytest.approx(slow.summary())
     median = adequacy(scores, n_boot=50, aggregator=lambda values: np.median(values, axis=0))
@@ -62,7 +69,7 @@ def test_a_callable_aggregator_gives_the_same_as_the_mean() -> None:
 
 def test_more_resamples_move_less() -> None:
     scores = draw(np.random.default_rng(4), 1600)
-    curve = adequacy_curve(scores, top=3)
+    curve = adequacy_curve(scores, top=3, random_state=0)
     assert curve["n_resamples"].tolist() == [25, 50, 100, 200, 400, 800, 1600]
     first, last = curve.iloc[0], curve.iloc[-1]
     # A factor of 64 in m is one of 8 in the error.
@@ -76,8 +83,8 @@ def test_more_resamples_move_less() -> None:
 
 def test_stopping_rule() -> None:
     scores = draw(np.random.default_rng(5), 800)
-    early, found = enough_resamples(scores[:10], top=3)
-    late, _ = enough_resamples(scores, top=3)
+    early, found = enough_resamples(scores[:10], top=3, random_state=0)
+    late, _ = enough_resamples(scores, top=3, random_state=0)
     assert not early
     assert late
     assert "top 3 changes with probability" in repr(found)
@@ -111,6 +118,6 @@ def test_two_equal_features_swap_half_of_the_time() -> None:
     rng = np.random.default_rng(7)
     scores = rng.normal(size=(4000, 2))
     scores[:, 1] -= scores[:, 1].mean() - scores[:, 0].mean()
-    found = adequacy(scores, top=1, n_boot=2000)
+    found = adequacy(scores, top=1, n_boot=2000, random_state=0)
     assert binom.ppf(1e-6, 1000, 0.5) <= 1000 * found.probability_top_changes
     assert 1000 * found.probability_top_changes <= binom.ppf(1 - 1e-6, 1000, 0.5)

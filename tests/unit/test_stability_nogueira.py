@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binom, norm
+from scipy.stats import binom
+from scipy.stats import t as student
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import nogueira, stability
+from pyfsagg.stability_measures import NogueiraResult, nogueira, stability
 
 Bools = NDArray[np.bool_]
 
@@ -75,11 +77,33 @@ def test_estimate_and_variance_against_slow_forms(seed: int) -> None:
     found = nogueira(rows)
     assert found.estimate == pytest.approx(slow_estimate(rows), abs=1e-12)
     assert found.estimate == pytest.approx(stability(rows, "nogueira").value, abs=1e-12)
-    assert found.variance == pytest.approx(paper_variance(rows), rel=1e-10)
+    assert found.asymptotic_variance == pytest.approx(paper_variance(rows), rel=1e-10)
     # The functional carries the factor m/(m-1), the formula does not: they differ by O(1/m).
-    assert found.variance == pytest.approx(slow_variance(rows), rel=4 / 40)
+    assert found.asymptotic_variance == pytest.approx(slow_variance(rows), rel=4 / 40)
     large = np.tile(rows, (50, 1))
-    assert nogueira(large).variance == pytest.approx(slow_variance(large), rel=4 / 2000)
+    assert nogueira(large).asymptotic_variance == pytest.approx(slow_variance(large), rel=4 / 2000)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_variance_is_that_of_the_jackknife_but_at_least_that_of_the_frequencies(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows = draw(rng, 7, rng.uniform(0.05, 0.95, 15))
+    m, p = rows.shape
+    found = nogueira(rows)
+    without = np.array([slow_estimate(np.delete(rows, i, axis=0)) for i in range(m)])
+    assert found.leave_one_out == pytest.approx(without.tolist(), abs=1e-12)
+    jackknife = (m - 1) / m * ((without - without.mean()) ** 2).sum()
+    chance = (rows.sum(axis=0) + rows.mean()) / (m + 1)
+    spread = chance * (1 - chance)
+    centre = (spread * chance).sum() / spread.sum()
+    least = 4 / m * (spread * (chance - centre) ** 2).sum() + 2 / (m * (m - 1)) * (spread**2).sum()
+    least /= (p * rows.mean() * (1 - rows.mean())) ** 2
+    assert found.variance == pytest.approx(max(jackknife, least), rel=1e-12)
+    half = student.ppf(0.975, m - 1) * math.sqrt(found.variance)
+    limits = (max(found.estimate - half, -1 / (m - 1)), min(found.estimate + half, 1.0))
+    assert found.interval == pytest.approx(limits)
 
 
 def true_stability(chance: NDArray[np.float64]) -> float:
@@ -93,8 +117,9 @@ def test_the_interval_covers_the_true_value_as_often_as_stated() -> None:
     target, runs = true_stability(chance), 1000
     hits = 0
     for _ in range(runs):
-        low, high = nogueira(draw(rng, 200, chance), level=0.9).interval
-        hits += low <= target <= high
+        limits = nogueira(draw(rng, 200, chance), level=0.9).interval
+        assert limits is not None
+        hits += limits[0] <= target <= limits[1]
     # 1e-6 in each tail, around 0.9 with one point of room for the asymptotic form at m = 200.
     assert binom.ppf(1e-6, runs, 0.89) <= hits <= binom.ppf(1 - 1e-6, runs, 0.91)
 
@@ -118,23 +143,65 @@ def test_statistics_of_the_tests() -> None:
     b = nogueira(draw(rng, 50, np.linspace(0.3, 0.7, 10)))
     one = a.test(0.1)
     assert one.statistic == pytest.approx((a.estimate - 0.1) / math.sqrt(a.variance))
-    assert one.p_value == pytest.approx(2 * norm.sf(abs(one.statistic)))
+    assert one.p_value == pytest.approx(2 * student.sf(abs(one.statistic), 29))
     two = a.compare(b, "greater")
     assert two.statistic == pytest.approx(
         (a.estimate - b.estimate) / math.sqrt(a.variance + b.variance)
     )
-    assert two.p_value == pytest.approx(norm.sf(two.statistic))
+    freedom = (a.variance + b.variance) ** 2 / (a.variance**2 / 29 + b.variance**2 / 49)
+    assert two.p_value == pytest.approx(student.sf(two.statistic, freedom))
     assert a.compare(b, "less").p_value == pytest.approx(1 - two.p_value)
 
 
-def test_identical_subsets_are_certain() -> None:
+def test_identical_subsets_are_not_certain() -> None:
     rows = np.zeros((5, 6), dtype=bool)
     rows[:, :2] = True
     found = nogueira(rows)
-    assert (found.estimate, found.variance, found.interval) == (1.0, 0.0, (1.0, 1.0))
+    assert found.estimate == 1.0
+    assert found.asymptotic_variance == 0.0
+    assert found.interval is not None
+    assert found.interval[0] < 0.7
+    assert found.interval[1] == 1.0
     assert found.test(1.0).p_value == 1.0
-    beyond = found.test(0.5)
-    assert (beyond.statistic, beyond.p_value) == (math.inf, 0.0)
+    beyond = found.test(0.5).p_value
+    assert beyond is not None
+    assert 0.001 < beyond < 0.1
+
+
+def test_two_subsets_have_no_inference() -> None:
+    found = nogueira([{"a", "b"}, {"a", "c"}], n_features=10)
+    assert found.interval is None
+    assert "no interval" in repr(found)
+    for test in (found.test(0.0), found.compare(found), found.compare(found, paired=True)):
+        assert test.p_value is test.statistic is test.standard_error is None
+        assert "at least 3 subsets" in test.note
+    assert NogueiraResult.of_record(json.loads(found.to_json())).to_json() == found.to_json()
+    assert found.to_frame()["lower"].isna().all()
+
+
+def test_paired_comparison_leaves_out_the_same_resample_in_both() -> None:
+    rng = np.random.default_rng(14)
+    rows = draw(rng, 20, np.linspace(0.1, 0.9, 12))
+    other = rows ^ (rng.random(rows.shape) < 0.05)
+    a, b = nogueira(rows), nogueira(other)
+    gaps = np.array(
+        [
+            slow_estimate(np.delete(rows, i, axis=0)) - slow_estimate(np.delete(other, i, axis=0))
+            for i in range(20)
+        ]
+    )
+    error = math.sqrt(19 / 20 * ((gaps - gaps.mean()) ** 2).sum())
+    found = a.compare(b, paired=True)
+    assert found.standard_error == pytest.approx(error)
+    assert found.p_value == pytest.approx(2 * student.sf(abs(a.estimate - b.estimate) / error, 19))
+    independent = a.compare(b).standard_error
+    assert independent is not None
+    assert error < independent
+    same = a.compare(a, paired=True)
+    assert same.p_value is None
+    assert "differences that vary" in same.note
+    with pytest.raises(DataError, match="paired=False"):
+        a.compare(nogueira(rows[:10]), paired=True)
 
 
 def test_forms_of_input_and_output() -> None:
@@ -148,8 +215,11 @@ def test_forms_of_input_and_output() -> None:
     assert nogueira(scores, top=3).estimate == pytest.approx(
         stability(scores, "nogueira", top=3).value
     )
-    analytic = stability(sets, "nogueira", n_features=5, interval="analytic")
-    assert analytic.interval == pytest.approx(found.interval)
+    with pytest.raises(DataError, match="use 'jackknife'"):
+        stability(sets, "nogueira", n_features=5, interval="analytic")
+    many = np.random.default_rng(0).random((40, 8)) < 0.4
+    analytic = stability(many, "nogueira", interval="analytic")
+    assert analytic.standard_error == pytest.approx(math.sqrt(nogueira(many).asymptotic_variance))
     assert analytic.interval_method == "analytic"
     frame = found.to_frame()
     assert frame["standard_error"].iloc[0] == pytest.approx(math.sqrt(found.variance))

@@ -368,3 +368,17 @@ def test_one_way_data_that_allow_no_test(data, welch, message):
 def test_one_way_refuses_several_factors():
     with pytest.raises(ParameterError, match="more than one within factor"):
         one_way_anova(long_form(SMALL), group=["c", "s"], value="v")
+
+
+@pytest.mark.parametrize("unit", [1e-160, 1e-300, 1e150, 1e160, 1e300])
+def test_anova_does_not_depend_on_the_unit(unit):
+    values = np.random.default_rng(5).normal(size=(9, 4)) + np.array([0.0, 0.3, 0.5, 0.1])
+    plain, found = rm_anova(values), rm_anova(values * unit)
+    for name in ("f", "p_value", "p_greenhouse_geisser", "generalized_eta_squared"):
+        assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-10), name
+    assert found.generalized_eta_squared_interval == pytest.approx(
+        plain.generalized_eta_squared_interval, rel=1e-8
+    )
+    assert found.sphericity.p_value == pytest.approx(plain.sphericity.p_value, rel=1e-8)
+    doubled = rm_anova(values * 2.0)
+    assert (doubled.f, doubled.ss_effect) == (plain.f, 4.0 * plain.ss_effect)

@@ -20,6 +20,7 @@ from pyfsagg.statistics import (
     wilcoxon,
     win_tie_loss,
 )
+from pyfsagg.statistics.average_ranks import _range_tail
 
 SIDES = ["two-sided", "less", "greater"]
 PLAIN = np.array([1.1, 2.5, 0.4, 3.2, 1.9, -0.3, 0.7, -1.2, 2.2])
@@ -342,3 +343,26 @@ def test_wins_ties_losses():
     assert (win_tie_loss(SCORES, tolerance=1.0)["p"] == 1.0).all()
     with pytest.raises(ParameterError, match="tolerance"):
         win_tie_loss(SCORES, tolerance=-0.1)
+
+
+@pytest.mark.parametrize("q", [0.0, 1e-6, 0.5, 3.0, 10.0, 25.0, 50.0])
+def test_the_range_of_two_is_a_normal_difference(q):
+    assert _range_tail(q, 2) == pytest.approx(2.0 * stats.norm.sf(q / np.sqrt(2.0)), rel=1e-11)
+
+
+@pytest.mark.parametrize("k", [3, 5, 12])
+def test_the_tail_of_the_range_meets_its_limits(k):
+    for q in (0.5, 2.0, 4.0):
+        expected = stats.studentized_range.sf(q, k, np.inf)
+        assert _range_tail(q, k) == pytest.approx(expected, rel=1e-9)
+    # Far out one pair alone is that far apart: the sum over pairs is sharp.
+    far = k * (k - 1) * stats.norm.sf(30.0 / np.sqrt(2.0))
+    assert _range_tail(30.0, k) == pytest.approx(far, rel=1e-9)
+
+
+def test_nemenyi_far_in_the_tail():
+    values = np.tile([1.0, 2.0, 3.0], (60, 1)) + np.arange(60)[:, None]
+    row = nemenyi(values).to_frame().iloc[1]
+    pair = 6 * stats.norm.sf(abs(row["statistic"]))
+    assert 0.0 < row["p"] < 1e-20
+    assert row["p"] == pytest.approx(pair, rel=1e-6)

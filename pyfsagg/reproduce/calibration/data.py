@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["SIGNALS", "labelled_table", "scores_of_lists"]
+__all__ = [
+    "N_RESAMPLED",
+    "N_SELECTED",
+    "SIGNALS",
+    "labelled_table",
+    "resampled_scores",
+    "scores_of_lists",
+    "seen_by_filter",
+]
 
 N_SIGNAL = 10
 """So many first features differ between the classes, except with ``noise``."""
@@ -56,3 +64,24 @@ def scores_of_lists(
     scores = rng.random((n_lists, n_items))
     scores[rng.random(scores.shape) < zeros] = 0.0
     return scores
+
+
+N_RESAMPLED, N_SELECTED = 50, 10
+"""Features of :func:`resampled_scores`, and how many of them are selected."""
+
+_RESAMPLED = {
+    "noise": np.zeros(N_RESAMPLED),
+    "graded": np.r_[np.linspace(2.5, 0.0, 2 * N_SELECTED), np.zeros(N_RESAMPLED - 2 * N_SELECTED)],
+    "strong": np.r_[np.full(N_SELECTED, 4.0), np.zeros(N_RESAMPLED - N_SELECTED)],
+}
+
+
+def seen_by_filter(noise: np.ndarray, signal: str, filter: str) -> np.ndarray:
+    """Scores of a signal and noise, shape (m, 50); of the filter "tied" those below 2 are 0."""
+    scores = _RESAMPLED[signal] + noise
+    return np.where(scores < 2.0, 0.0, scores) if filter == "tied" else scores
+
+
+def resampled_scores(rng: np.random.Generator, m: int, signal: str, filter: str) -> np.ndarray:
+    """Independent normal scores of 50 features in m resamples; see :func:`seen_by_filter`."""
+    return seen_by_filter(rng.standard_normal((m, N_RESAMPLED)), signal, filter)

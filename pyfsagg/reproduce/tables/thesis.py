@@ -178,7 +178,7 @@ def stability_by_filter(
             if settings["target"] == "shuffled":  # then some resamples hold zeros only
                 warnings.simplefilter("ignore", PyfsaggWarning)
             try:
-                measured = thesis_measures(matrix)
+                measured = thesis_measures(matrix, ties="first")
             except UndefinedStabilityError:
                 continue  # a filter that gives every feature the same score has no such value
         found |= {(row, measure): value for measure, value in measured.items()}

@@ -2,10 +2,18 @@
 print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
   cat(strwrap(headline(x), exdent = 2), "", sep = "\n")
   shown <- utils::head(x$ranking, n)
-  keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
+  keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
+            "rank_upper", "selection_frequency")
   print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
   left <- nrow(x$ranking) - nrow(shown)
   if (left > 0) cat("... and ", left, " more features\n", sep = "")
+  tied <- sum(x$ranking$tied > 1)
+  if (tied > 0) {
+    cat(strwrap(paste(
+      tied, "of", nrow(x$ranking), "features have the same score as another one: their order is",
+      "arbitrary (column tied)."
+    )), sep = "\n")
+  }
   invisible(x)
 }
 
@@ -39,8 +47,9 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
 #' @export
 print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
   cat(strwrap(x$headline, exdent = 2), "", "Best features", sep = "\n")
-  keep <- c("feature", "rank", "score", "rank_lower", "rank_upper", "selection_frequency")
-  print(utils::head(x$ranking[keep], 10), digits = digits, row.names = FALSE)
+  keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
+            "rank_upper", "selection_frequency")
+  print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
   cat("\nHow far the resamples agree\n")
   print(x$stability, digits = digits)
   invisible(x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pyfsagg.ensemble import wam
@@ -33,7 +35,7 @@ def _held(found: RankConfidence, truth: np.ndarray, k: int) -> tuple[float, floa
         for spread in (0.0, 3.0)
         for correlation in (0.0, 0.7)
     ],
-    runs=500,
+    runs=1500,
 )
 def normal_estimates(
     rng: np.random.Generator, p: int, spread: float, correlation: float
@@ -47,10 +49,11 @@ def normal_estimates(
     noise = rng.standard_normal((p,)) * np.sqrt(1 - correlation)
     noise += rng.standard_normal() * np.sqrt(correlation)
     estimates = truth + errors * noise
+    draws: dict[str, Any] = {"n_draws": 500, "random_state": int(rng.integers(2**31))}
     if correlation:
-        found = rank_confidence(estimates, covariance, n_draws=500)
+        found = rank_confidence(estimates, covariance, **draws)
     else:
-        found = rank_confidence(estimates, standard_errors=errors, n_draws=500)
+        found = rank_confidence(estimates, standard_errors=errors, **draws)
     return _held(found, truth, 5)
 
 

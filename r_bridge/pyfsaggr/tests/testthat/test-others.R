@@ -47,6 +47,13 @@ test_that("stability of results, matrices and lists", {
   expect_equal(stability(rows, "nogueira")$value, stability(sets, "nogueira", n_features = 5)$value)
   expect_output(print(by_name), "jaccard")
   expect_error(stability(1:3), "matrix or a list", class = "pyfsagg_input_type_error")
+  zeros <- matrix(0, 6, 8)
+  zeros[, 1] <- 1
+  tied <- stability(zeros, "nogueira", input = "scores")
+  expect_equal(tied$n_tied, 6)
+  expect_lt(tied$value, 0.5)
+  expect_equal(stability(zeros, "nogueira", input = "scores", ties = "first")$value, 1)
+  expect_output(print(tied), "their order is arbitrary")
 })
 
 test_that("influence compares aggregators, and stats::influence is as it was", {

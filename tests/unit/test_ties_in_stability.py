@@ -1,0 +1,230 @@
+"""Equal scores at the edge of a selection: no evidence of agreement, whatever their column."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import pyfsagg
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.ranks import about_ties, select_top, tie_sizes
+from pyfsagg.stability_measures import (
+    STABILITY_MEASURES,
+    feature_stability,
+    nogueira,
+    pseudo_values,
+    stability,
+    stability_curve,
+    stability_report,
+    stability_table,
+    thesis_measures,
+)
+
+SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
+BY_FORMULA = [name for name in SETS if not STABILITY_MEASURES.get(name).needs_strict]
+BY_DRAWS = [name for name in SETS if STABILITY_MEASURES.get(name).needs_strict]
+TOP = 3
+# Row 0: two of three; row 1: three of four; row 2: no tie at the edge; row 3: one of two.
+SCORES = np.array(
+    [
+        [9.0, 1.0, 1.0, 1.0, 0.0, 0.5],
+        [2.0, 2.0, 0.0, 2.0, 2.0, 1.0],
+        [6.0, 5.0, 4.0, 3.0, 2.0, 1.0],
+        [5.0, 0.0, 7.0, 0.0, 3.0, 3.0],
+    ]
+)
+
+
+def options_of(name: str, p: int = 6) -> dict[str, object]:
+    options: dict[str, object] = {}
+    if "similarity" in STABILITY_MEASURES.get(name).needs:
+        position = np.arange(p)
+        options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 8)
+    if name.startswith("intersection_"):
+        options["correction"] = "none"
+    return options
+
+
+def orders(scores: NDArray[np.float64], top: int = TOP) -> list[NDArray[np.bool_]]:
+    """Every way in which each row can choose among its ties, all equally likely."""
+    ways = []
+    for row in scores:
+        edge = np.sort(row)[-top]
+        above, level = np.flatnonzero(row > edge), np.flatnonzero(row == edge)
+        ways.append(
+            [
+                np.isin(np.arange(len(row)), [*above, *chosen])
+                for chosen in itertools.combinations(level, top - len(above))
+            ]
+        )
+    return [np.array(each) for each in itertools.product(*ways)]
+
+
+def mean_over_orders(name: str, scores: NDArray[np.float64] = SCORES) -> float:
+    options = options_of(name)
+    return float(np.mean([stability(each, name, **options).value for each in orders(scores)]))
+
+
+def test_the_example_has_24_orders() -> None:
+    assert len(orders(SCORES)) == 3 * 4 * 1 * 2
+    assert set(BY_FORMULA) >= {"nogueira", "phi", "kappa", "dice", "somol", "sechidis"}
+    assert set(BY_DRAWS) >= {"jaccard", "davis", "novovicova", "zucknick", "yu"}
+
+
+@pytest.mark.parametrize("name", BY_FORMULA)
+def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
+    found = stability(SCORES, name, top=TOP, input="scores", **options_of(name))
+    assert found.value == pytest.approx(mean_over_orders(name), abs=1e-12)
+    assert (found.n_tied, found.seed) == (3, None)
+
+
+@pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
+def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
+    found = stability(SCORES, name, top=TOP, input="scores", correction="exact").value
+    slow = [stability(each, name, correction="exact").value for each in orders(SCORES)]
+    assert found == pytest.approx(np.mean(slow), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", BY_DRAWS)
+def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
+    options = options_of(name)
+    found = stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    values = [stability(each, name, **options).value for each in orders(SCORES)]
+    # 4000 / (4 x 3) draws of the four rows; six standard errors of their mean.
+    assert found.value == pytest.approx(
+        np.mean(values), abs=6 * np.std(values) / np.sqrt(333) + 1e-12
+    )
+    assert (found.n_tied, found.seed) == (3, 1)
+    again = stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    assert again == found
+
+
+@pytest.mark.parametrize("name", BY_FORMULA)
+def test_the_jackknife_is_that_of_the_mean_over_orders(name: str) -> None:
+    options = options_of(name)
+    found = pseudo_values(SCORES, name, top=TOP, input="scores", **options)
+    without = [mean_over_orders(name, np.delete(SCORES, i, axis=0)) for i in range(4)]
+    slow = 4 * mean_over_orders(name) - 3 * np.array(without)
+    np.testing.assert_allclose(found, slow, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", BY_FORMULA)
+def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
+    rng = np.random.default_rng(2)
+    scores = np.maximum(rng.integers(-6, 3, (8, 12)), 0).astype(float)
+    options = options_of(name, 12)
+    value = stability(scores, name, top=4, input="scores", interval="jackknife", **options)
+    order = rng.permutation(12)
+    if "similarity" in options:
+        options["similarity"] = options["similarity"][np.ix_(order, order)]  # type: ignore[index]
+    mixed = stability(
+        scores[:, order], name, top=4, input="scores", interval="jackknife", **options
+    )
+    assert mixed.value == pytest.approx(value.value, abs=1e-12)
+    assert mixed.interval == pytest.approx(value.interval, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*SETS, "rank_biased_overlap"])
+def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None:
+    scores = np.random.default_rng(3).normal(size=(6, 9))
+    options = {**options_of(name, 9), "top": 3, "interval": "jackknife"}
+    random = stability(scores, name, input="scores", random_state=1, **options)
+    first = stability(scores, name, input="scores", random_state=1, ties="first", **options)
+    assert random == first
+    assert random.n_tied == 0
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_first_takes_the_first_columns(name: str) -> None:
+    options = options_of(name)
+    first = stability(SCORES, name, top=TOP, input="scores", ties="first", **options)
+    assert first.value == stability(select_top(SCORES, TOP), name, **options).value
+    assert first.n_tied == 0
+
+
+def test_noise_with_many_zeros_is_not_stable() -> None:
+    rng = np.random.default_rng(4)
+    scores = np.where(rng.random((30, 60)) < 0.9, 0.0, rng.random((30, 60)))
+    scores[np.arange(30), rng.integers(0, 60, 30)] = 1.5  # no row is constant
+    found, first = nogueira(scores), nogueira(scores, ties="first")
+    assert found.interval is not None
+    assert found.interval[0] < 0 < found.interval[1]
+    assert first.estimate > 0.3
+    assert found.n_tied == 30
+    assert "30 with ties at the edge" in repr(found)
+    table = stability_table(scores, ["phi", "kappa", "nogueira"])
+    assert table["value"].to_numpy() == pytest.approx(found.estimate, abs=1e-12)
+    assert table["n_tied"].tolist() == [30, 30, 30]
+    curve = stability_curve(scores, ["nogueira"], [0.1, 0.5, 0.9])
+    assert curve["value"].abs().max() < 0.05
+    assert stability_curve(scores, ["nogueira"], [0.5], ties="first")["value"].iloc[0] > 0.3
+    level = pyfsagg.stability_measures.chance_level("jaccard", 15, 60, 30)
+    assert thesis_measures(scores, random_state=0)["jaccard"] == pytest.approx(level, abs=0.03)
+    assert thesis_measures(scores, ties="first")["jaccard"] > 2 * level
+    assert feature_stability(scores)["frequency"].max() < 0.5
+
+
+def test_rank_biased_overlap_draws_the_order_of_ties() -> None:
+    zeros = np.zeros((12, 40))
+    zeros[:, 0] = 1.0
+    first = stability(zeros, "rank_biased_overlap", input="scores", ties="first").value
+    found = stability(zeros, "rank_biased_overlap", input="scores", random_state=0)
+    assert first == pytest.approx(1.0)
+    assert found.value < 0.6
+    assert (found.n_tied, found.seed) == (12, 0)
+
+
+def test_selections_have_no_ties() -> None:
+    sets = [{"a", "b"}, {"a", "c"}, {"a", "b"}]
+    table = stability_table(sets, n_features=6, random_state=0)
+    assert table["n_tied"].eq(0).all()
+    assert table.equals(stability_table(sets, n_features=6, ties="first", random_state=0))
+
+
+def test_an_unknown_rule_is_refused() -> None:
+    for call in (stability, nogueira, stability_table, feature_stability, thesis_measures):
+        with pytest.raises(ParameterError, match="ties"):
+            call(SCORES, ties="average")  # type: ignore[operator]
+
+
+def test_the_report_says_that_ties_decide() -> None:
+    report = stability_report(SCORES, ["nogueira", "spearman"], top=TOP, input="scores")
+    assert report.about_ties.startswith("In 3 of 4 resamples equal scores compete")
+    assert report.about_ties in report.paragraphs({})
+    untied = stability_report(SCORES[[2, 2]], ["nogueira"], top=TOP, input="scores")
+    assert untied.about_ties == ""
+
+
+def test_equal_aggregated_scores_are_told() -> None:
+    scores = np.array([0.0, 3.0, 0.0, 2.0, 0.0, 2.0])
+    assert tie_sizes(scores).tolist() == [3, 1, 3, 2, 3, 2]
+    assert about_ties(scores, 3) == (
+        "5 of 6 features share their score with others (up to 3 have the same): their order among "
+        "these is arbitrary."
+    )
+    assert about_ties(scores, 5).endswith(
+        " 2 of a group of 3 are among the best 5 only because of the order of the columns."
+    )
+    assert about_ties(np.arange(4.0), 2) == ""
+
+
+def test_a_run_tells_its_ties() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 12))
+    y = np.arange(60) % 2
+    X[:, 0] += 3 * y
+    result = pyfsagg.wam(X, y, n_resamples=20, random_state=0, resampling="subsample")
+    frame = result.to_frame()
+    counted = frame["score"].map(frame["score"].value_counts())
+    assert frame["tied"].tolist() == counted.tolist()
+    assert frame["tied"].max() > 1
+    sentence = result.about_ties()
+    assert "of 12 features" in sentence
+    assert result.stability().equals(result.stability())
+    assert (
+        result.stability("first").loc["information_gain", "jaccard"]
+        > (result.stability().loc["information_gain", "jaccard"])
+    )
