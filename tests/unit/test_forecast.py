@@ -98,11 +98,18 @@ def test_pairs_of_a_selection() -> None:
         assert _pairs(12, depth) == sum(12 - k for k in range(1, depth))
 
 
-def test_a_selection_is_timed_by_its_first_steps() -> None:
+def test_the_time_of_a_selection_follows_from_its_first_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     table, target = check_table(X), check_target(Y, 30)
     scorer = prepare_mrmr(table, target, n_features="all")
     given = np.ones((1, 30), np.uint16), target.codes[np.newaxis]
-    assert 0 < scorer.expected_seconds(*given, 1) <= scorer.expected_seconds(*given) < 60
+    for depth in (None, 100, 2):
+        clock = iter([0.0, 1.0, 10.0, 13.0])  # 1 second for two steps, 3 for twelve
+        monkeypatch.setattr("time.perf_counter", lambda clock=clock: next(clock))
+        per_pair = 2.0 / (_pairs(320, 12) - _pairs(320, 2))
+        expected = 1.0 + per_pair * (_pairs(320, depth or 320) - _pairs(320, 2))
+        assert scorer.expected_seconds(*given, depth) == pytest.approx(expected)
 
 
 def test_progress_says_what_is_left(
