@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 __all__ = [
     "count",
+    "duration",
     "enumerate_names",
     "number",
     "numbers",
@@ -32,6 +33,13 @@ DIGITS = 4  # significant digits of the largest number of a column
 def count(value: int) -> str:
     """A whole number with thousands separated."""
     return f"{value:,}"
+
+
+def duration(seconds: float) -> str:
+    """``50 seconds``, ``3 minutes``, ``5 hours``: a time that is known roughly."""
+    if seconds >= 7200.0:
+        return f"{seconds / 3600.0:.0f} hours"
+    return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else f"{seconds:.0f} seconds"
 
 
 def plural(value: int, noun: str) -> str:

@@ -86,7 +86,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "--filter-param",
         action="append",
         metavar="FILTER.NAME=VALUE",
-        help="parameter of a filter, for instance mrmr.binning=equal_width (may be repeated)",
+        help="parameter of a filter, for instance mrmr.n_features=100 (may be repeated)",
     )
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
     add(
@@ -251,10 +251,13 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     from pyfsagg._base.task import Task
     from pyfsagg._run.execution import Execution
     from pyfsagg.ensemble import bam, wam
+    from pyfsagg.ensemble.bam import DEFAULT_FILTERS
     from pyfsagg.ensemble.flat import gather_settings
+    from pyfsagg.ensemble.scoring import deep_enough
 
     method = options.method or ("wam" if options.filter else "bam")
     _draw_pairs(options)
+    given = assignments(options.filter_param)
     flat = {
         **{name: getattr(options, name, None) for name in (*Task.names(), *Execution.names())},
         "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
@@ -269,18 +272,21 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         "pairs": options.pairs,
         "random_state": options.seed,
         "n_jobs": options.jobs,
-        "filter_params": assignments(options.filter_param),
         **gather_settings(flat),
     }
     if method == "bam":
         if options.filter:
             raise ParameterError("--filter belongs to --method wam; --filters names those of bam")
         chosen = {"filters": options.filters} if options.filters else {}
-        own = {"normalize": options.normalize, **chosen, **shared}
+        named = options.filters or DEFAULT_FILTERS
+        params = deep_enough(named, given, X.shape[1], options.threshold)
+        own = {"normalize": options.normalize, "filter_params": params, **chosen, **shared}
         return _with_null(bam(X, y, **own), options, X, y, own)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
-    own = {"filter": options.filter or "information_gain", **shared}
+    name = options.filter or "information_gain"
+    params = deep_enough([name], given, X.shape[1], options.threshold)
+    own = {"filter": name, "filter_params": params, **shared}
     return _with_null(wam(X, y, **own), options, X, y, own)
 
 

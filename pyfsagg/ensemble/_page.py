@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -247,6 +247,7 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
             f"The table was read in pieces: numbers were cut into {parameters['bins']} bins of "
             f"{readable(parameters['binning'])} once, for all filters and resamples."
         )
+    sentences += depth_sentences(parameters, result.n_features)
     dropped = len(data["dropped_features"])
     if dropped:
         sentences.append(
@@ -278,6 +279,17 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
     return Markup("{} {}{}{}").format(
         " ".join(sentences), selection, agreement, f" {ties}" if ties else ""
     )
+
+
+def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]:
+    """What it means that a greedy filter selected some of the features only."""
+    return [
+        f"The filter {readable(label)} selected {count(depth)} features one by one in each resample; "
+        f"the other {count(n_features - depth)} have the criterion that they had when the last one was "
+        f"selected (n_features = 'all' selects them all, which takes longer)."
+        for label, chosen in parameters.get("filter_params", {}).items()
+        if isinstance(depth := chosen.get("n_features"), int) and depth < n_features
+    ]
 
 
 def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Table:

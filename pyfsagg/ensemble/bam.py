@@ -59,7 +59,7 @@ def bam(
     filters : sequence of str, callable or estimator
         At least two filters.
     filter_params : mapping of filter name to mapping, optional
-        Parameters of named filters, for instance ``{"mrmr": {"binning": "equal_width"}}``.
+        Parameters of named filters, for instance ``{"mrmr": {"n_features": 100}}``.
     normalize : {"per_resample", "per_feature"}
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its

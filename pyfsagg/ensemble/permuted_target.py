@@ -97,7 +97,7 @@ def permute_target(
     target = read_target(task, y, table.n_samples)
     seed = resolve_seed(random_state)
     execution = Execution.read("execution", options.pop("execution", None))
-    options["execution"] = Execution(progress=False)
+    options |= {"execution": Execution(progress=False), "pairs": 0}
 
     def run(labels: Any) -> EnsembleResult:
         return METHODS[method](table, labels, n_resamples=n_resamples, random_state=seed, **options)

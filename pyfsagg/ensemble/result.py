@@ -479,7 +479,14 @@ class EnsembleResult(Result):
             stability = self.stability().round(3).to_string(index_names=False)
         except DataError as reason:
             stability = f"not defined: {reason}"
+        depth = [
+            f"The filter {label} selected {chosen['n_features']} features greedily in each resample; the "
+            "others keep the criterion of its last step."
+            for label, chosen in self.parameters.get("filter_params", {}).items()
+            if isinstance(chosen.get("n_features"), int) and chosen["n_features"] < self.n_features
+        ]
         return [
+            *depth,
             f"{self.method.upper()} with {', '.join(self.score_matrices)}; "
             f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
             f"({self.parameters['resampling']})",

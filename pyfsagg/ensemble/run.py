@@ -31,6 +31,7 @@ from pyfsagg.ensemble.scoring import (
     bind_filters,
     read_filter_params,
     score_resamples,
+    settle_parameters,
 )
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
@@ -166,9 +167,12 @@ def set_up_run(
     random_state: Any = None,
     execution: Execution | None = None,
     pairs: int | str = 0,
+    largest: int | None = None,
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
+
+    `largest` is the largest number of features that will be asked for, where it is known.
 
     From the checkpoint of `execution` the seed is taken where `random_state` leaves it open.
     """
@@ -184,7 +188,9 @@ def set_up_run(
     if task.drop_near_zero_variance:
         table, dropped = _drop_near_zero_variance(table)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    options = read_filter_params(filters, filter_params)
+    options = settle_parameters(
+        filters, read_filter_params(filters, filter_params), table.n_features, largest
+    )
     bound, labels = bind_filters(filters, options, table, target, seed)
     goal = number if isinstance(number, Precision) else None
     if goal is not None:

@@ -20,7 +20,7 @@ from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import filter_label, read_filter_params
+from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
 from pyfsagg.ensemble.wam import wam
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan, read_plan, with_data
@@ -38,7 +38,10 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
         options = self.get_params(deep=False)
-        options.pop("threshold")
+        n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
+        options["filter_params"] = deep_enough(
+            self._filters(), self.filter_params, n_features, options.pop("threshold")
+        )
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, pairs=0, **options)
