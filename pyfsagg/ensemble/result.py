@@ -186,7 +186,7 @@ class EnsembleResult(Result):
         ...     data.X, data.y, resampling=pairs, n_resamples=100, random_state=0
         ... )
         >>> result.error_control(max_false=0.5).selected
-        ['flavanoids', 'proline']
+        ['flavanoids']
         """
         require_pairs(self.parameters["resampling"])
         return control_errors(
