@@ -121,7 +121,8 @@ def praznik(n: int, p: int, m: int, jobs: int) -> Iterator[Comparison]:
         "function(x, y, rows, k, threads) praznik::MRMR(x[rows, ], y[rows], k, threads = threads)$score"
     )
     frame, target, r_rows = r_data(X, y, rows[0])
-    found = wam_call(X, y, rows, 1, filter="mrmr")().score_matrices["mrmr"][0]
+    ours = {"filter": "mrmr", "filter_params": {"binning": "praznik", "n_features": "all"}}
+    found = wam_call(X, y, rows, 1, **ours)().score_matrices["mrmr"][0]
     scores = one(frame, target, r_rows, p, 1)
     np.testing.assert_allclose(np.sort(found), np.sort(np.array(scores)), atol=1e-9)
     for threads in sorted({1, jobs}):
@@ -129,7 +130,7 @@ def praznik(n: int, p: int, m: int, jobs: int) -> Iterator[Comparison]:
             "WAM, mRMR (all features)",
             f"loop over {label}",
             threads,
-            wam_call(X, y, rows, threads, filter="mrmr"),
+            wam_call(X, y, rows, threads, **ours),
             lambda threads=threads: one(frame, target, r_rows, p, threads),
             our_units=m,
             target=8.0,

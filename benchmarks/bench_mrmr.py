@@ -109,7 +109,10 @@ def measure(n: int, p: int, kind: str, options: argparse.Namespace) -> list[dict
     rows = np.sort(rng.integers(0, n, (m, n)), axis=1)
     weights = np.stack([np.bincount(r, minlength=n) for r in rows]).astype(np.uint16)
     labels = target.codes[np.newaxis]
-    mrmr, chi_squared = prepare_mrmr(table, target), prepare_chi_squared(table, target)
+    mrmr, chi_squared = (
+        prepare_mrmr(table, target, binning="praznik", n_features="all"),
+        prepare_chi_squared(table, target),
+    )
 
     def baseline() -> np.ndarray:
         scores = np.zeros(p)

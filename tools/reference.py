@@ -144,7 +144,8 @@ R_GROUPS: dict[str, type[Settings]] = {
 }
 R_OTHERS = {
     "filter_params, aggregator_params": "named lists of options; for bam() and evaluate() "
-    "filter_params may have one list for each filter",
+    "filter_params may have one list for each filter, such as list(mrmr = list(n_features = 100L)): so "
+    "many features are selected one by one, the others keep the criterion of the last step",
     "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
     "resampling_params": "a named list of the options of the resampling plan, such as "
     "list(fraction = 0.8); see list_resampling_plans()",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 __all__ = [
     "count",
+    "duration",
     "enumerate_names",
     "number",
     "numbers",
@@ -32,6 +33,13 @@ DIGITS = 4  # significant digits of the largest number of a column
 def count(value: int) -> str:
     """A whole number with thousands separated."""
     return f"{value:,}"
+
+
+def duration(seconds: float) -> str:
+    """``50 seconds``, ``3 minutes``, ``5 hours``: a time that is known roughly."""
+    if seconds >= 7200.0:
+        return f"{seconds / 3600.0:.0f} hours"
+    return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else f"{seconds:.0f} seconds"
 
 
 def plural(value: int, noun: str) -> str:
@@ -78,14 +86,14 @@ def probabilities(values: ArrayLike) -> list[str]:
     Examples
     --------
     >>> probabilities([0.0312345, 3e-7, 0.0, 1.0])
-    ['0.0312', '3.0e−07', '0', '1.0000']
+    ['0.0312', '3.0e−07', '< 1e−308', '1.0000']
     """
     return [_probability(value) for value in np.asarray(values, dtype=np.float64).tolist()]
 
 
 def _probability(value: float) -> str:
     if value == 0:
-        return "0"
+        return "< 1e−308"
     if value < 0.001:
         return f"{value:.1e}".replace("-", "−")
     return number(value, 4)

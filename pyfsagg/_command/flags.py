@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from pyfsagg._base.settings import names_of
 from pyfsagg._base.task import Task
+from pyfsagg._base.words import duration
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
 
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 
+LOG_EVERY = 30.0  # seconds
 FIRST_RUN = "the very first run compiles its kernels, for about half a minute"
 
 
@@ -143,9 +146,7 @@ def number_or_auto(text: str) -> int | str:
     try:
         return text if text == "auto" else int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of resamples or auto, got {text!r}"
-        ) from None
+        raise argparse.ArgumentTypeError(f"expected a number or auto, got {text!r}") from None
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:
@@ -199,15 +200,21 @@ def reporter(quiet: bool, unit: str = "resample") -> Iterator[Callable[[int, int
 
 
 def _log_lines(unit: str) -> Callable[[int, int], None]:
-    logged = 0
+    logged, started, said = 0, time.monotonic(), 0.0
 
     def log(done: int, total: int) -> None:
-        nonlocal logged
+        nonlocal logged, started, said
+        now = time.monotonic()
         if done == 0:
+            started = now
             print(f"{total} {unit}s to do ({FIRST_RUN})", file=sys.stderr, flush=True)
+            return
         quarter = 4 * done // total
-        if quarter > logged:
-            logged = quarter
-            print(f"{done} of {total} {unit}s done", file=sys.stderr, flush=True)
+        # The first pieces at once, then every quarter and every half minute.
+        if quarter > logged or said == 0.0 or now - said >= LOG_EVERY:
+            logged, said = quarter, now
+            rest = (now - started) / done * (total - done)
+            left = f", about {duration(rest)} left" if done < total else ""
+            print(f"{done} of {total} {unit}s done{left}", file=sys.stderr, flush=True)
 
     return log

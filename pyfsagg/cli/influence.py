@@ -64,7 +64,7 @@ def add_commands(commands: Any) -> None:
         "--filter-param",
         action="append",
         metavar="FILTER.NAME=VALUE",
-        help="parameter of a filter, for instance mrmr.binning=equal_width (may be repeated)",
+        help="parameter of a filter, for instance mrmr.n_features=100 (may be repeated)",
     )
     add(
         "--normalize",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ from pyfsagg._page.page import (
     write_page,
 )
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._between import between_blocks, repeated_rows
+from pyfsagg.ensemble._page_errors import error_sections
 from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
@@ -157,6 +159,8 @@ def ensemble_page(
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
+    max_false: float | None = None,
+    fdr: float | None = None,
 ) -> Page:
     """The report of :func:`render_report` as a page; `reading` is code that reads the data."""
     if not isinstance(result, EnsembleResult):
@@ -167,10 +171,20 @@ def ensemble_page(
     k = n_selected(threshold, result.n_features)
     threshold = int(threshold) if isinstance(threshold, Integral) else float(threshold)
     stability, spearman = _stability(result)
+    limits = {"max_false": max_false, "fdr": fdr}
     kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
     sections = [
         Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
-        Section("ranking", "Ranking", [_ranking_table(result, threshold, k)]),
+        Section(
+            "between",
+            "Would another sample give the same?",
+            between_blocks(result, threshold),
+            short="Another sample?",
+        ),
+        *error_sections(result, limits),
+        Section(
+            "ranking", "Ranking", [_ranking_table(result, threshold, k), *repeated_rows(result)]
+        ),
         Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, threshold, k)),
         Section("stability", "Stability", stability),
@@ -189,7 +203,9 @@ def ensemble_page(
             ),
             _references(result),
             command=command,
-            code=result.code(result.full_view({"threshold": threshold, "reading": reading})),
+            code=result.code(
+                result.full_view({"threshold": threshold, "reading": reading, **limits})
+            ),
         ),
     ]
     title = f"Feature ranking of {data_name}" if data_name else "Feature ranking"
@@ -231,6 +247,7 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
             f"The table was read in pieces: numbers were cut into {parameters['bins']} bins of "
             f"{readable(parameters['binning'])} once, for all filters and resamples."
         )
+    sentences += depth_sentences(parameters, result.n_features)
     dropped = len(data["dropped_features"])
     if dropped:
         sentences.append(
@@ -262,6 +279,17 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
     return Markup("{} {}{}{}").format(
         " ".join(sentences), selection, agreement, "".join(f" {note}" for note in notes if note)
     )
+
+
+def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]:
+    """What it means that a greedy filter selected some of the features only."""
+    return [
+        f"The filter {readable(label)} selected {count(depth)} features one by one in each resample; "
+        f"the other {count(n_features - depth)} have the criterion that they had when the last one was "
+        f"selected (n_features = 'all' selects them all, which takes longer)."
+        for label, chosen in parameters.get("filter_params", {}).items()
+        if isinstance(depth := chosen.get("n_features"), int) and depth < n_features
+    ]
 
 
 def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Table:
@@ -317,7 +345,11 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             f"share of resamples in which the feature is among the best {count(k)}, with its Wilson "
             f"interval. The interval says how exactly {plural(result.n_resamples, 'resample')} "
             f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it is no "
-            "statement about other samples of the same population",
+            "statement about other samples of the same population. By chance alone a feature is "
+            f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
+            "noise feature that this sample favours in many more, because resamples share rows: a high "
+            "share is no evidence that a feature matters. How many of the selected may be false is "
+            "answered by result.error_control() and pyfsagg rank --max-false",
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
+from pyfsagg.ensemble.forecast import block_size, warn_of_memory, warn_of_time
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
@@ -27,14 +29,12 @@ __all__ = [
     "BoundFilter",
     "as_lists",
     "bind_filters",
+    "deep_enough",
     "filter_label",
     "read_filter_params",
     "score_resamples",
+    "settle_parameters",
 ]
-
-BLOCK = (
-    8  # resamples per task: small enough for a live progress bar, large enough to amortise calls
-)
 
 
 @dataclass(eq=False)
@@ -220,6 +220,40 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
         )
 
 
+def settle_parameters(
+    filters: Sequence[Any],
+    parameters: Mapping[str, Mapping[str, Any]],
+    n_features: int,
+    largest: int | float | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
+
+    `largest` is the largest number of features that will be asked for; a fraction says nothing: a
+    quarter of a wide table is more than a greedy search is for.
+    """
+    known = largest if isinstance(largest, Integral) else None
+    settled = {name: dict(chosen) for name, chosen in parameters.items()}
+    for item in filters:
+        if isinstance(item, str):
+            spec = FILTERS.get(item)
+            chosen = spec.settle(settled.get(spec.name, {}), n_features, known)
+            if chosen:
+                settled[spec.name] = chosen
+    return settled
+
+
+def deep_enough(
+    filters: Sequence[Any],
+    given: Mapping[str, Any] | None,
+    n_features: int,
+    threshold: int | float,
+) -> Mapping[str, Any] | None:
+    """Parameters of filters as given, or with a depth where so many features need a greater one."""
+    read = read_filter_params(filters, given)
+    deep = settle_parameters(filters, read, n_features, threshold)
+    return given if deep == settle_parameters(filters, read, n_features) else deep
+
+
 def _is_regressor(item: Any) -> bool:
     from sklearn.base import is_regressor
 
@@ -250,24 +284,34 @@ def score_resamples(
     checkpoint: Checkpoint | None = None,
     first: int = 0,
     store: MatrixStore | None = None,
+    what: str = "resamples",
+    rounds: int = 1,
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
+    Before the work begins, it is said if it will take long or more memory than is free; `rounds` is how often
+    as much will be done (0: it was said before).
+
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
-    that they are handed has an influence on any bit.  In a checkpoint the resamples are numbered
-    from `first`.
+    that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
+    are numbered from `first`.
     """
     m = len(resamples)
     table = bound[0].table
     store = store or MatrixStore()
     labels = [label for each in bound for label in each.outputs]
+    if rounds and not store.on_disk:
+        warn_of_memory(len(labels), (m, table.n_features))
+    if rounds:
+        warn_of_time(bound, resamples, n_jobs, total=m * rounds)
     matrices = {label: store.matrix((m, table.n_features)) for label in labels}
-    blocks = [slice(start, min(start + BLOCK, m)) for start in range(0, m, BLOCK)]
+    size = block_size(table.n_samples, table.n_features)
+    blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
     answers = resume_tasks(
         checkpoint,
-        [f"resamples {first + rows.start} to {first + rows.stop}" for rows in blocks],
+        [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],
         _score_block,
         (bound, resamples),
         blocks,

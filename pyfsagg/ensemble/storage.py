@@ -37,6 +37,7 @@ class MatrixStore:
         if folder is not None and not Path(folder).is_dir():
             raise ParameterError(f"scratch must be an existing folder, got {str(folder)!r}")
         self._folder = folder
+        self.on_disk = folder is not None
         self._maps: list[mmap.mmap] = []
 
     def matrix(self, shape: tuple[int, int]) -> NDArray[np.float64]:

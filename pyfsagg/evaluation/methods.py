@@ -253,10 +253,14 @@ def rank_methods(
     n_resamples: int,
     seed: int,
     n_jobs: int | None,
+    largest: int | None = None,
+    rounds: int = 1,
 ) -> dict[str, Order]:
     """Feature positions by method, best first; equal scores in column order.
 
-    `rows` are the positions of the rows of `table` in the table of the evaluation.
+    `rows` are the positions of the rows of `table` in the table of the evaluation, `largest` is the
+    largest number of features that will be asked for by a number, `rounds` is how often as much will be
+    done (see :func:`pyfsagg.ensemble.scoring.score_resamples`).
 
     All ensembles see the same resamples, and a filter is computed once for all of them.
 
@@ -266,7 +270,9 @@ def rank_methods(
         If a function fails or gives scores that cannot be ranked, naming the method.
     """
     ensembles = {k: each for k, each in methods.items() if isinstance(each, EnsembleMethod)}
-    scores = _ensemble_scores(ensembles, table, target, rows, n_resamples, seed, n_jobs)
+    scores = _ensemble_scores(
+        ensembles, table, target, rows, n_resamples, seed, n_jobs, largest, rounds
+    )
     for label, method in methods.items():
         if not isinstance(method, EnsembleMethod):
             scores[label] = _single_scores(label, method, table, target, seed)
@@ -281,6 +287,8 @@ def _ensemble_scores(
     n_resamples: int,
     seed: int,
     n_jobs: int | None,
+    largest: int | None,
+    rounds: int,
 ) -> dict[str, NDArray[np.float64]]:
     scores = {}
     for batch in _batches(ensembles):
@@ -295,8 +303,9 @@ def _ensemble_scores(
             n_resamples=first.n_resamples or n_resamples,
             resampling=first.plan.take(rows),
             random_state=seed,
+            largest=largest,
         )
-        matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs)
+        matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, rounds=rounds)
         for label, method in batch.items():
             scores[label] = method.scores(matrices, table.feature_names)
     return scores

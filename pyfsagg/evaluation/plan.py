@@ -38,7 +38,7 @@ from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
-from pyfsagg.evaluation.thresholds import Threshold, read_thresholds
+from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import drop_near_zero_variance
 
@@ -87,6 +87,7 @@ class Plan:
     baselines: Sequence[str]
     classifiers: Mapping[str, Any]
     thresholds: tuple[Threshold, ...]
+    largest: int | None
     metrics: Sequence[str]
     n_random: int
     n_resamples: int
@@ -186,6 +187,8 @@ class Plan:
                 n_resamples=self.n_resamples,
                 seed=part.seed(self.seed),
                 n_jobs=n_jobs,
+                largest=self.largest,
+                rounds=len(self.parts) if number == 1 else 0,
             )
             if checkpoint is not None:
                 checkpoint.put(key, orders)
@@ -347,6 +350,7 @@ def read_plan(
         chosen,
         models,
         sizes,
+        largest_count(thresholds),
         names,
         protocol.n_random,
         n_resamples,

@@ -14,7 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["THESIS_THRESHOLDS", "Threshold", "read_thresholds", "weighted_average_accuracy"]
+__all__ = [
+    "THESIS_THRESHOLDS",
+    "Threshold",
+    "largest_count",
+    "read_thresholds",
+    "weighted_average_accuracy",
+]
 
 THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -50,6 +56,12 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
                 f"thresholds names {one.share:g} of the features twice; give each once"
             )
     return tuple(found)
+
+
+def largest_count(thresholds: Any) -> int | None:
+    """The largest threshold that is a number of features and not a fraction."""
+    given = [thresholds] if isinstance(thresholds, numbers.Real) else list(thresholds)
+    return max((int(size) for size in given if isinstance(size, numbers.Integral)), default=None)
 
 
 def weighted_average_accuracy(

@@ -21,6 +21,7 @@ __all__ = [
     "Scorer",
     "Weights",
     "always",
+    "as_given",
     "full_weights",
     "never",
     "score_features",
@@ -92,6 +93,12 @@ def never(_parameters: Mapping[str, Any]) -> bool:
     return False
 
 
+def as_given(
+    parameters: Mapping[str, Any], _n_features: int, _largest: int | None
+) -> dict[str, Any]:
+    return dict(parameters)
+
+
 @dataclass(frozen=True, kw_only=True)
 class FilterSpec(Spec):
     """A registered filter.
@@ -101,7 +108,9 @@ class FilterSpec(Spec):
     `prepare(table, target, **parameters)` returns a :class:`Scorer`; filters that share one
     `prepare` (information gain, gain ratio, symmetric uncertainty) are computed in one pass, and
     `output` names which of the scorer's matrices is meant.  `accepts_missing(parameters)` says whether
-    features may have missing values; `targets` are the kinds of target that it can use, of
+    features may have missing values; ``settle(parameters, n_features, largest)`` puts numbers for what
+    the parameters leave open, where `largest` is the largest number of features that will be asked
+    for, or None; `targets` are the kinds of target that it can use, of
     ``"classes"``, ``"numeric"`` and ``"none"``; `sparse` says whether `prepare` also takes a
     :class:`~pyfsagg._table.table.SparseTable`.
     """
@@ -109,6 +118,7 @@ class FilterSpec(Spec):
     prepare: Callable[..., Scorer]
     output: str
     accepts_missing: Callable[[Mapping[str, Any]], bool] = always
+    settle: Callable[[Mapping[str, Any], int, int | None], dict[str, Any]] = as_given
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
 

@@ -17,6 +17,7 @@ __all__ = [
     "category_codes",
     "counted_columns",
     "is_kind",
+    "many_values",
     "ordered_levels",
 ]
 
@@ -60,6 +61,15 @@ def _lowest_rows(column: Floats, size: int) -> NDArray[np.int32]:
 def is_kind(table: AnyTable, *kinds: Kind) -> NDArray[np.bool_]:
     """Which columns are of one of `kinds`."""
     return np.isin(table.kinds, np.array(kinds, dtype=np.int8))
+
+
+def many_values(table: Table, bins: int) -> NDArray[np.bool_]:
+    """Numeric columns, and columns of whole numbers with more than `bins` distinct known values."""
+    found = is_kind(table, Kind.NUMERIC)
+    for j in np.flatnonzero(is_kind(table, Kind.INTEGER)):
+        known = np.unique(table.values[:, j])
+        found[j] = len(known) - int(np.isnan(known[-1])) > bins
+    return found
 
 
 @dataclass(frozen=True, eq=False)

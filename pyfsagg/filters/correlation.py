@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.correlation import correlation_mrmr, pearson_block, spearman_numeric_block
 from pyfsagg._table.table import Table
@@ -13,6 +12,7 @@ from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never
 from pyfsagg.filters._columns import OrderedLevels, category_codes, ordered_levels
+from pyfsagg.filters._depth import read_depth, settle_depth
 
 __all__ = [
     "prepare_correlation",
@@ -100,14 +100,11 @@ def prepare_spearman_numeric(table: Table, target: Target) -> KernelScorer:
 
 
 def prepare_correlation_mrmr(
-    table: Table, target: Target, *, n_features: int | None = None
+    table: Table, target: Target, *, n_features: int | str | None = "auto"
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
     require_ordered_complete(table, "mrmr_correlation")
-    if n_features is None:
-        n_features = table.n_features
-    check_integer("n_features", n_features, low=1, high=table.n_features)
-    own = (table.values, _numbers(target), n_features)
+    own = (table.values, _numbers(target), read_depth(n_features, table.n_features))
     return KernelScorer(_mrmr, own, ("mrmr_correlation",), table.n_features)
 
 
@@ -147,6 +144,7 @@ FILTERS.add(
         ties="of equally good features the first column is selected",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr,
+        settle=settle_depth,
         output="mrmr_correlation",
         accepts_missing=never,
         targets=("numeric",),

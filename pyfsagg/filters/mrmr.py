@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,23 @@ from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
-from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind
+from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind, many_values
+from pyfsagg.filters._depth import read_depth, settle_depth
 
 __all__ = ["MrmrResult", "MrmrScorer", "mrmr", "prepare_mrmr"]
 
-_READINGS = {"praznik": PRAZNIK, "equal_width": EQUAL_WIDTH}
-_PRAZNIK_BINS = 10
+_READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
+_BINS = 10
 
 _BYTE_CODES = 255
+
+_STEPS = 10
+"""Steps of a selection that are timed to learn how long the others take."""
+
+
+def _pairs(n_features: int, depth: int) -> int:
+    """Pairs of features whose mutual information a selection of `depth` of them needs."""
+    return (depth - 1) * n_features - depth * (depth - 1) // 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +45,9 @@ class MrmrResult:
     Attributes
     ----------
     scores : ndarray of float64, shape (n_features,)
-        Score (nats) at which each feature was selected, in column order; NaN for the features that
-        were not selected.  Scores need not fall along the selection order, and may be negative.
+        Score (nats) at which each feature was selected, in column order; a feature that was not
+        selected has the criterion that it had when the last one was selected.  Scores need not fall
+        along the selection order, and may be negative.
     order : ndarray of intp, shape (n_selected,)
         Columns in the order of selection.
     feature_names : tuple of str
@@ -75,6 +86,22 @@ class MrmrScorer:
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         return {"mrmr": self.select(weights, labels)[0]}
 
+    def expected_seconds(
+        self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
+    ) -> float:
+        """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
+        p = self.columns.values.shape[1]
+        depth = self.n_selected if depth is None else min(depth, p)
+        few, more = min(2, p), min(2 + _STEPS, p)
+        replace(self, n_selected=1).select(weights, labels)  # the first call may compile
+        seconds = []
+        for steps in (few, more):
+            start = time.perf_counter()
+            replace(self, n_selected=steps).select(weights, labels)
+            seconds.append(time.perf_counter() - start)
+        slope = max(seconds[1] - seconds[0], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
+        return seconds[0] + slope * (_pairs(p, depth) - _pairs(p, few))
+
     def select(
         self, weights: Weights, labels: NDArray[np.int32]
     ) -> tuple[Floats, NDArray[np.intp]]:
@@ -104,18 +131,16 @@ def prepare_mrmr(
     table: Table,
     target: Target,
     *,
-    n_features: int | None = None,
-    binning: str = "praznik",
-    bins: int = _PRAZNIK_BINS,
+    n_features: int | str | None = "auto",
+    binning: str = "equal_width",
+    bins: int = _BINS,
 ) -> MrmrScorer:
-    """Bind mRMR to `table`; parameters as in :func:`mrmr`."""
+    """Bind mRMR to `table`; parameters as in :func:`mrmr`, but a depth above its width means all."""
     check_choice("binning", binning, _READINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
-    if n_features is None:
-        n_features = table.n_features
-    check_integer("n_features", n_features, low=1, high=table.n_features)
+    depth = read_depth(n_features, table.n_features)
     if binning == "praznik":
-        if bins != _PRAZNIK_BINS:
+        if bins != _BINS:
             raise ParameterError(
                 f"bins={bins} has no meaning with binning='praznik', which derives the number of "
                 "bins from the number of samples; leave bins out or use binning='equal_width'"
@@ -123,9 +148,9 @@ def prepare_mrmr(
         _refuse_missing(table)
         binned = is_kind(table, Kind.NUMERIC)
     else:
-        binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+        binned = many_values(table, bins)
     columns = counted_columns(table, binned, bins + 1)
-    return MrmrScorer(columns, target.n_classes, n_features, _READINGS[binning], bins)
+    return MrmrScorer(columns, target.n_classes, depth, _READINGS[binning], bins)
 
 
 def _refuse_missing(table: Table) -> None:
@@ -135,7 +160,7 @@ def _refuse_missing(table: Table) -> None:
             raise DataError(
                 f"column {name!r} has {n_missing} missing value(s) (NaN), which mRMR with "
                 "binning='praznik' does not define; fill them in, drop the column, or use "
-                "binning='equal_width', where missing is a level of its own"
+                "binning='equal_width' (the default), where missing is a level of its own"
             )
 
 
@@ -143,9 +168,9 @@ def mrmr(
     X: Any,
     y: ArrayLike | Any,
     *,
-    n_features: int | None = None,
-    binning: str = "praznik",
-    bins: int = _PRAZNIK_BINS,
+    n_features: int | str | None = None,
+    binning: str = "equal_width",
+    bins: int = _BINS,
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> MrmrResult:
@@ -160,22 +185,30 @@ def mrmr(
     X : array, data frame or Table, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
         Class labels.
-    n_features : int, optional
-        How many features to select; all of them by default.  Fewer is faster.
-    binning : {"praznik", "equal_width"}
-        ``"praznik"``: columns of floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of
-        equal width over a range widened by a thousandth at either end (not where an end is 0 or of
-        extreme magnitude; there the maximum joins the last bin); integer, boolean and nominal
-        columns are categories; missing values are an error.  ``"equal_width"``: numeric and
-        integer columns are cut into `bins` bins of equal width by the rule of
-        :func:`~pyfsagg.discretization.discretize`; a missing value is a level of its own.  The
-        range is that of the rows with a positive weight.
+    n_features : int, "auto" or "all", optional
+        The depth: how many features to select.  None and ``"all"``, the default here: all of them.
+        ``"auto"``, the default of a filter in an ensemble: all of up to 300 features, 100 of more
+        (or four times as many as will be asked for, where that is known and more).  The time is in
+        proportion to the depth.  The features that are not selected keep the criterion that they had
+        when the last one was, so that every feature has a score; the selected ones and their scores
+        are the first of the full ranking.
+    binning : {"equal_width", "praznik"}
+        ``"equal_width"``, the textbook reading: columns of floating-point numbers, and columns of
+        whole numbers with more than `bins` distinct values, are cut into `bins` bins of equal width
+        by the rule of :func:`~pyfsagg.discretization.discretize`; other columns are categories; a
+        missing value is a level of its own.  ``"praznik"``, as in the R package: columns of
+        floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of equal width over a range
+        widened by a thousandth at either end (not where an end is 0 or of extreme magnitude; there
+        the maximum joins the last bin); integer, boolean and nominal columns are categories;
+        missing values are an error.  The range of a column is that of the rows with a positive
+        weight, the number of its distinct values that of all rows.
     bins : int
         Number of bins with ``binning="equal_width"``.
     nominal : sequence of str or int, optional
         Columns to be taken as nominal whatever their type.
     sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
+        How often each row counts; the result is that of the table with its rows so repeated (and
+        its columns read as here).
 
     Returns
     -------
@@ -217,6 +250,8 @@ def mrmr(
     """
     table = check_table(X, nominal=nominal)
     target = check_target(y, table.n_samples)
+    if not (n_features is None or isinstance(n_features, str)):
+        check_integer("n_features", n_features, low=1, high=table.n_features)
     scorer = prepare_mrmr(table, target, n_features=n_features, binning=binning, bins=bins)
     weights = full_weights(table.n_samples, sample_weight)
     scores, orders = scorer.select(weights, target.codes[np.newaxis, :])
@@ -234,7 +269,8 @@ FILTERS.add(
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",
         prepare=prepare_mrmr,
         output="mrmr",
-        accepts_missing=lambda parameters: parameters.get("binning") == "equal_width",
+        accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
+        settle=settle_depth,
         targets=("classes", "numeric"),
     )
 )

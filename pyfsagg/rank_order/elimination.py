@@ -13,6 +13,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.settings import Settings
+from pyfsagg._base.words import duration
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
@@ -280,15 +281,9 @@ def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float |
     if seconds > max_seconds:
         raise DataError(
             f"the elimination of {p} features from {n} samples by {spec.name!r} would take about "
-            f"{_spoken(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
+            f"{duration(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
             'first, take "spoilers", which is the fastest, or pass max_seconds=None'
         )
-
-
-def _spoken(seconds: float) -> str:
-    if seconds >= 7200.0:
-        return f"{seconds / 3600.0:.0f} hours"
-    return f"{seconds / 60.0:.0f} minutes" if seconds >= 120.0 else f"{seconds:.0f} seconds"
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:

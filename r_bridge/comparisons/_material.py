@@ -141,7 +141,7 @@ class Material:
 
 
 def embedded_material(n_resamples: int = 20, seed: int = 0) -> Material:
-    """Ionosphere, wine, and Ionosphere with columns of all types; tables of the thesis.
+    """Ionosphere, wine, Ionosphere with columns of all types, and with ranges that end at 0.
 
     Raises
     ------
@@ -153,8 +153,20 @@ def embedded_material(n_resamples: int = 20, seed: int = 0) -> Material:
         ("ionosphere", ionosphere.X, ionosphere.y),
         ("wine", wine.X, wine.y),
         ("mixed types", _mixed_types(ionosphere.X), ionosphere.y),
+        ("ranges that end at 0", _ends_at_zero(ionosphere.X), ionosphere.y),
     ]
     return _material(tables, None, _published_blocks(seed), n_resamples, seed)
+
+
+def _ends_at_zero(X: pd.DataFrame) -> pd.DataFrame:
+    """Distances from the smallest and to the largest value of some columns, in turn."""
+    chosen = X.iloc[:, 2:14].astype(float)
+    return pd.DataFrame(
+        {
+            name: column - (column.min() if j % 2 else column.max())
+            for j, (name, column) in enumerate(chosen.items())
+        }
+    )
 
 
 def given_material(

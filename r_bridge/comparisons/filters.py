@@ -221,20 +221,21 @@ def _own_information(feature: pd.DataFrame, y: pd.Series[str]) -> float:
         return 0.0
     # mRMR needs two features; a constant one has no information.
     alone = feature.assign(**{f"{feature.columns[0]}, constant": 0})
-    return float(mrmr(alone, y).scores[0])
+    return float(mrmr(alone, y, binning="praznik").scores[0])
 
 
 @compare(
     name="mrmr_scores",
     package="praznik",
     summary="mRMR scores at selection",
-    ours="wam(X, y, filter='mrmr')",
+    ours="wam(X, y, filter='mrmr', filter_params={'binning': 'praznik'})",
     theirs="MRMR(X, Y, k = ncol(X))$score",
     tolerance=ENTROPY,
 )
 def _mrmr_scores(material: Material) -> Iterator[Case]:
     for table in _complete(material):
-        for row, (label, X, y, _) in zip(table.scores("mrmr"), table.resamples(), strict=True):
+        rows = table.scores("mrmr", binning="praznik")
+        for row, (label, X, y, _) in zip(rows, table.resamples(), strict=True):
             yield Case(label, row, praznik.mrmr(X, y)[[str(name) for name in X.columns]])
 
 
@@ -242,7 +243,7 @@ def _mrmr_scores(material: Material) -> Iterator[Case]:
     name="mrmr_order",
     package="praznik",
     summary="order of selection by mRMR",
-    ours="mrmr(X, y).order",
+    ours="mrmr(X, y, binning='praznik').order",
     theirs="MRMR(X, Y, k = ncol(X))$selection",
     tolerance=SAME,
 )
@@ -250,7 +251,8 @@ def _mrmr_order(material: Material) -> Iterator[Case]:
     for table in _complete(material):
         for label, X, y, _ in table.resamples():
             names = pd.Index([str(name) for name in X.columns])
-            yield Case(label, mrmr(X, y).order, names.get_indexer(praznik.mrmr(X, y).index))
+            ours = mrmr(X, y, binning="praznik").order
+            yield Case(label, ours, names.get_indexer(praznik.mrmr(X, y).index))
 
 
 # ---------------------------------------------------------------------------------------------

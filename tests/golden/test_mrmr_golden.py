@@ -36,7 +36,7 @@ def load(name: str) -> tuple[pd.DataFrame, pd.Series]:
 def test_order_and_scores_are_those_of_praznik(name: str) -> None:
     X, y = load(name)
     expected = json.loads((DATA / f"{name}_mrmr.json").read_text())
-    result = mrmr(X, y)
+    result = mrmr(X, y, binning="praznik")
     frame = result.to_frame()
     assert list(frame.index) == expected["order"]
     np.testing.assert_allclose(frame["score"], expected["score"], rtol=0, atol=TOLERANCE)
@@ -62,7 +62,7 @@ def check_informations(X: pd.DataFrame, y: pd.Series, expected: dict[str, float]
         alone = pd.DataFrame({"other": constant, column: X[column]})
         if X[column].nunique() == 1:
             alone["varies"] = X.iloc[:, 0]
-        scores = dict(zip(alone.columns, mrmr(alone, y).scores, strict=True))
+        scores = dict(zip(alone.columns, mrmr(alone, y, binning="praznik").scores, strict=True))
         if X[column].nunique() == 1:
             assert value == 0
         assert scores[column] == pytest.approx(value, abs=TOLERANCE)

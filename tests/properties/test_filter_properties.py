@@ -105,6 +105,6 @@ def test_scores_are_in_range_and_a_constant_feature_has_none(name: str, problem:
 @given(problem=problems())
 def test_renaming_the_levels_leaves_mrmr_unchanged(problem: tuple) -> None:
     X, kinds, y, rng = problem
-    kinds = np.full_like(kinds, Kind.INTEGER)
+    kinds = np.full_like(kinds, Kind.NOMINAL)
     renamed = rng.permutation(200)[(2 * X).astype(int) + 6].astype(float)
     np.testing.assert_array_equal(score("mrmr", X, kinds, y), score("mrmr", renamed, kinds, y))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,19 @@ import pytest
 from numba import njit
 
 from pyfsagg._kernels.mrmr.draws import place_draws, words_for
-from pyfsagg._kernels.mrmr.joint_counts import _complete
+from pyfsagg._kernels.mrmr.few_rows import (
+    add_row_by_row,
+    encode_rows,
+    place_rows,
+    takes_few_rows,
+)
+from pyfsagg._kernels.mrmr.joint_counts import (
+    _complete,
+    add_information,
+    allocate,
+    encode,
+    log_table,
+)
 from pyfsagg._kernels.mrmr.popcount import (
     WORD_BITS,
     equal_bits,
@@ -26,7 +39,9 @@ from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.mrmr import mrmr, prepare_mrmr
+from pyfsagg.filters._columns import counted_columns
+from pyfsagg.filters._depth import read_depth
+from pyfsagg.filters.mrmr import MrmrScorer, mrmr, prepare_mrmr
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
 assert _spec is not None
@@ -66,7 +81,7 @@ def test_equals_the_twin_on_every_kind_of_column(n: int) -> None:
         else:
             columns.append(np.unique(X[name].astype(str), return_inverse=True)[1])
     scores, order = twins.mrmr(np.column_stack(columns), y, X.shape[1])
-    result = mrmr(X, y)
+    result = mrmr(X, y, binning="praznik")
     assert result.order.tolist() == order
     np.testing.assert_allclose(result.scores, scores, rtol=0, atol=1e-12)
 
@@ -141,6 +156,94 @@ def test_hand_worked_scores() -> None:
     assert result.scores == pytest.approx([information - information, np.log(2)], abs=1e-15)
 
 
+def test_the_features_not_selected_keep_the_criterion_of_the_last_step() -> None:
+    rng = np.random.default_rng(11)
+    codes, y = rng.integers(0, 4, (90, 7)), rng.integers(0, 2, 90)
+    codes[:, 2] = np.where(rng.uniform(size=90) < 0.8, y, codes[:, 2])
+    information = twins.mutual_information
+    result = mrmr(codes, y, n_features=3)
+    before = result.order[:2]  # those that were selected when the third was chosen
+    for j in set(range(7)) - set(result.order.tolist()):
+        mean = np.mean([information(codes[:, j], codes[:, w]) for w in before])
+        assert result.scores[j] == pytest.approx(information(codes[:, j], y) - mean, abs=1e-12)
+    alone = mrmr(codes, y, n_features=1)
+    expected = [information(codes[:, j], y) for j in range(7)]
+    np.testing.assert_allclose(alone.scores, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "n_features", "largest", "depth"),
+    [
+        (None, 5000, None, 5000),
+        ("all", 5000, 10, 5000),
+        (17, 5000, 10, 17),
+        (17, 12, None, 12),
+        ("auto", 300, 10, 300),
+        ("auto", 301, None, 100),
+        ("auto", 5000, 25, 100),
+        ("auto", 5000, 26, 104),
+        ("auto", 350, 100, 350),
+    ],
+)
+def test_depth(given: object, n_features: int, largest: int | None, depth: int) -> None:
+    assert read_depth(given, n_features, largest) == depth
+
+
+def test_whole_numbers_are_binned_where_there_are_more_than_ten() -> None:
+    rng = np.random.default_rng(12)
+    few, many = rng.integers(0, 10, 200) * 7, rng.integers(0, 60, 200)
+    few[:10] = np.arange(10) * 7
+    many[:60] = np.arange(60)
+    y = (many + rng.normal(size=200) * 20 > 30).astype(int)
+    X = pd.DataFrame({"few": few, "many": many, "gaps": pd.array(many, dtype="Int64")})
+    X.loc[:4, "gaps"] = pd.NA
+    with_gap = X["gaps"].to_numpy(dtype=float, na_value=np.nan)
+    codes = [few, twins.equal_width_codes(many.astype(float), 10)]
+    codes.append(twins.equal_width_codes(with_gap, 10))
+    scores, order = twins.mrmr(np.column_stack(codes), y, 3)
+    result = mrmr(X, y)
+    assert result.order.tolist() == order
+    np.testing.assert_allclose(result.scores, scores, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [20, 72, 300])
+@pytest.mark.parametrize("p", [5, 6, 7, 8])
+def test_both_ways_of_counting_give_the_same_bits(n: int, p: int) -> None:
+    rng = np.random.default_rng([n, p])
+    levels = [2, 3, 11, 40, 1, 7, 5, 2][:p]
+    codes = np.column_stack([rng.integers(0, k, n) for k in levels] + [rng.integers(0, 3, n)])
+    codes = codes.astype(np.uint32)
+    weights = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.uint16)
+    n_codes = codes.max(axis=0).astype(np.int64) + 1
+    like, tables, draws = np.empty(0, np.uint8), log_table(n), place_draws(weights)
+    encoded, few = allocate(n, n_codes, like), place_rows(weights, n_codes, like, tables)
+    word = 0
+    for j in range(p + 1):
+        word = encode(encoded, j, word, codes[:, j], n_codes[j], weights, draws, tables)
+        encode_rows(few, j, codes[:, j], n_codes[j], tables)
+    wanted = np.ones(p, dtype=np.bool_)
+    wanted[1] = False
+    for a in range(p + 1):
+        one, other = np.zeros(p), np.zeros(p)
+        add_information(encoded, draws, a, wanted, tables, one)
+        add_row_by_row(few, a, wanted, tables, other)
+        np.testing.assert_array_equal(one, other)
+        assert one[1] == 0
+
+
+def test_the_way_of_counting_follows_the_rows_and_the_levels() -> None:
+    ten, two = np.full(9, 11, dtype=np.int64), np.full(9, 2, dtype=np.int64)
+    assert takes_few_rows(np.ones(72, np.uint16), ten)
+    assert not takes_few_rows(np.ones(5000, np.uint16), ten)
+    assert not takes_few_rows(np.ones(600, np.uint16), two)
+    assert not takes_few_rows(np.ones(600, np.uint16), np.array([600, 2]))  # too many cells
+    assert not takes_few_rows(np.full(60, 5000, np.uint16), ten)  # too many steps
+
+
+def _bin_codes(scorer: MrmrScorer) -> int:
+    return scorer.bins + 1
+
+
 @pytest.mark.parametrize("binning", ["praznik", "equal_width"])
 def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
     rng = np.random.default_rng(5)
@@ -154,8 +257,11 @@ def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
     scores, orders = scorer.select(weights, target.codes[np.newaxis])
     for r, weight in enumerate(weights):
         rows = np.repeat(np.arange(300), weight)
+        # A bin stays a bin where fewer than ten values are left in the resample.
         drawn = table.with_values(table.values[rows])
-        again = prepare_mrmr(drawn, target, binning=binning)
+        again = replace(
+            scorer, columns=counted_columns(drawn, scorer.columns.source < 0, _bin_codes(scorer))
+        )
         ones = np.ones((1, len(rows)), dtype=np.uint16)
         expected, order = again.select(ones, target.codes[np.newaxis, rows])
         np.testing.assert_array_equal(scores[r], expected[0])
@@ -180,7 +286,9 @@ def test_fewer_features_are_the_first_of_the_full_ranking() -> None:
     full, short = mrmr(X, y), mrmr(X, y, n_features=4)
     assert short.order.tolist() == full.order[:4].tolist()
     np.testing.assert_array_equal(short.scores[short.order], full.scores[full.order[:4]])
-    assert np.isnan(np.delete(short.scores, short.order)).all()
+    rest = np.delete(np.arange(10), short.order)
+    assert np.isfinite(short.scores[rest]).all()
+    assert short.scores[rest].max() <= short.scores[short.order[-1]]
     assert short.to_frame().index.tolist() == [X.columns[j] for j in short.order]
     assert short.to_frame()["position"].tolist() == [1, 2, 3, 4]
     assert "4 of 10" in repr(short)
@@ -201,16 +309,18 @@ def test_refusals_name_the_cause() -> None:
     X = pd.DataFrame({"whole": [1.0, 2.0, 3.0, 4.0], "gappy": [1.0, np.nan, 3.0, 4.0]})
     y = [0, 0, 1, 1]
     with pytest.raises(DataError, match="'gappy' has 1 missing"):
-        mrmr(X, y)
-    assert np.isfinite(mrmr(X, y, binning="equal_width").scores).all()
+        mrmr(X, y, binning="praznik")
+    assert np.isfinite(mrmr(X, y).scores).all()
     with pytest.raises(
         ParameterError, match="n_features must be a whole number from 1 to 2, got 3"
     ):
         mrmr(X, y, n_features=3)
-    with pytest.raises(ParameterError, match="binning must be one of 'praznik', 'equal_width'"):
+    with pytest.raises(ParameterError, match="binning must be one of 'equal_width', 'praznik'"):
         mrmr(X, y, binning="quantile")
     with pytest.raises(ParameterError, match="use binning='equal_width'"):
-        mrmr(X, y, bins=5)
+        mrmr(X, y, binning="praznik", bins=5)
+    with pytest.raises(ParameterError, match="a whole number, 'all' or 'auto', got 'many'"):
+        mrmr(X, y, n_features="many")
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3), (3, 1), (3, 3)])

@@ -41,6 +41,7 @@ __all__ = [
     "add_information",
     "allocate",
     "encode",
+    "information",
     "log_table",
 ]
 
@@ -367,6 +368,21 @@ def _complete(
         cells[(dense_a - 1) * columns + k] = rest
 
 
+@njit(cache=True, nogil=True, inline="always")
+def information(
+    known: tuple[int, int, int], level_sum: int, n_levels: int, total: int, tables: Tables
+) -> float:
+    """Mutual information (nats) of two columns from their sums of c·ln c.
+
+    `known` holds that of a column with one level and, of the first column, that over its levels and their
+    number; `total` is the sum over the cells.  A value within the rounding of the logarithms is 0.
+    """
+    whole, own, own_levels = known
+    excess = whole - own - level_sum + total
+    n_cells = min(own_levels * n_levels, tables.value.shape[0])
+    return excess * tables.unit if excess > (whole >> 50) + 2 * n_cells else 0.0
+
+
 @njit(cache=True, nogil=True)
 def add_information(
     encoded: Encoded,
@@ -378,15 +394,14 @@ def add_information(
 ) -> None:
     """Add the mutual information (nats) of column `a` with each wanted column b to ``sums[b]``.
 
-    Pairs with few cells are counted into a table, the others by walking the lists.  A value within
-    the rounding of the logarithms is 0: independent columns have no information.  One call serves
+    Pairs with few cells are counted into a table, the others by walking the lists.  One call serves
     all columns because handing over the arrays costs more than a small pair.
     """
     codes, masks, listed = encoded.codes, encoded.masks, encoded.listed
     mask_start, list_start, list_stop = encoded.mask_start, encoded.list_start, encoded.list_stop
     n_levels, n_dense, dense_counts = encoded.n_levels, encoded.n_dense, encoded.dense_counts
     counter, cells, level_sums = encoded.counter, encoded.cells, encoded.level_sums
-    value, unit = tables.value, tables.unit
+    value = tables.value
     width = codes.shape[0] // n_levels.shape[0]
     n_words, first_double = draws.n_words, draws.first_double
     n_single = first_double // WORD_BITS
@@ -423,7 +438,6 @@ def add_information(
             total = 0
             for cell in range(size):
                 total += value[cells[cell]]
-        excess = whole - level_sums[a] - level_sums[b] + total
-        n_cells = min(levels_a * levels_b, value.shape[0])
-        if excess > (whole >> 50) + 2 * n_cells:
-            sums[b] += excess * unit
+        sums[b] += information(
+            (whole, level_sums[a], levels_a), level_sums[b], levels_b, total, tables
+        )

@@ -19,6 +19,7 @@ from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.reproduce.records import Log, record, silent
 from pyfsagg.reproduce.stuart.fold_rankings import (
+    PRAZNIK,
     Fold,
     FoldRankings,
     fold_stability,
@@ -34,7 +35,10 @@ DATASETS = ("ionosphere", "semeion", "optdigits", "splice")
 N_FOLDS, QUICK_FOLDS = 100, 10
 LIST_COUNTS = (10, 20, 30, 40, 50, 60, 80, 100, 120, 150, 170, 171, 200, 300, 500, 1000)
 QUICK_COUNTS = (20, 50, 100, 171, 1000)
-FILTERS: dict[str, Mapping[str, Any]] = {"information_gain": {"mdl": "fselectorrcpp"}, "mrmr": {}}
+FILTERS: dict[str, Mapping[str, Any]] = {
+    "information_gain": {"mdl": "fselectorrcpp"},
+    "mrmr": PRAZNIK,
+}
 """The filters of the published tables, and their parity readings."""
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "AGGREGATORS_OF_TABLE",
     "AS_R_RETURNS",
     "IN_R",
+    "PRAZNIK",
     "RRA_FIRST_LIST",
     "STUART_COLUMN_ORDER",
     "STUART_FIRST_LIST",
@@ -48,6 +49,9 @@ AGGREGATORS_OF_TABLE = {
     "rra": "robust_rank_aggregation",
 }
 """The names of the published tables, and of :func:`pyfsagg.list_aggregators`."""
+
+PRAZNIK = {"binning": "praznik", "n_features": "all"}
+"""mRMR as the thesis ran it: praznik's reading of the columns, all features ranked."""
 
 STUART_COLUMN_ORDER = "stuart_in_r"
 STUART_FIRST_LIST = "stuart_in_r_first_list"

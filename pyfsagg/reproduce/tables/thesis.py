@@ -28,6 +28,7 @@ from pyfsagg.reproduce.published import WEIGHTED_ACCURACY
 from pyfsagg.reproduce.stuart.fold_rankings import (
     AGGREGATORS_OF_TABLE,
     AS_R_RETURNS,
+    PRAZNIK,
     FoldRankings,
     fold_stability,
     geometric_mean_options,
@@ -52,7 +53,11 @@ Values = dict[tuple[str, str], float]
 
 PARITY = {"mdl": "fselectorrcpp"}
 FILTERS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared")
-BY_FILTER = {"information_gain": PARITY, "symmetric_uncertainty": PARITY}
+BY_FILTER: dict[str, dict[str, Any]] = {
+    "information_gain": PARITY,
+    "symmetric_uncertainty": PARITY,
+    "mrmr": dict(PRAZNIK),
+}
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 AS_READ = {
@@ -162,8 +167,9 @@ def stability_by_filter(
         table,
         target,
         filters=FILTERS,
-        filter_params={label: {"mdl": settings["mdl"]} for label in BY_FILTER},
+        filter_params={label: _parity(label, settings) for label in BY_FILTER},
         n_resamples=settings["n_resamples"],
+        pairs=0,
         random_state=seed,
         n_jobs=n_jobs,
     )
@@ -180,11 +186,16 @@ def stability_by_filter(
     return found
 
 
+def _parity(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that make a filter that of its R package."""
+    return dict(PRAZNIK) if name == "mrmr" else {"mdl": settings["mdl"]}
+
+
 def _by_aggregator(
     name: str, X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> Values:
     table, target = _prepare(X, y, settings, seed)
-    parity = {"mdl": settings["mdl"]} if name in BY_FILTER else {}
+    parity = _parity(name, settings)
     positive_only = settings["geometric_mean"] == "positive scores only"
     geometric_mean = geometric_mean_options(name, positive_only=positive_only)
     if settings["rank_aggregation"] == "as R returns it":

@@ -64,7 +64,7 @@ test_that("copies that split the vote are told", {
   found <- wam(table, signal + cos(1:120 * 3) > 0, n_resamples = 60, seed = 1, progress = FALSE)
   expect_match(found$about_copies, "split the vote")
   expect_output(print(found), "nearly copies")
-  expect_identical(quick(iris[3:4], iris$Species)$about_copies, "")
+  expect_identical(quick(iris[1:2], iris$Species)$about_copies, "")
 })
 
 test_that("set.seed decides unless a seed is given", {

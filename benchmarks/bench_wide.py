@@ -1,0 +1,166 @@
+"""Wide tables: mRMR beside an earlier checkout, and whole commands with all defaults.
+
+    python benchmarks/bench_wide.py --before ../other-checkout --output benchmarks/wide.json
+    python benchmarks/bench_wide.py --commands --output benchmarks/wide_commands.json
+
+Times of kernels are CPU times of one thread, so that other programs disturb them little; both checkouts run
+in processes of their own, in turn, and must give the same scores.  The commands rank a table of 72 × 7129
+whole numbers and one of 200 × 20000 decimals by 1000 resamples; their wall time needs an idle machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _timing import environment, print_table, write_json
+
+ROOT = Path(__file__).parents[1]
+CASES = {
+    "72 x 7129, all": (72, 7129, None),
+    "72 x 7129, 100 features": (72, 7129, 100),
+    "200 x 2000, all": (200, 2000, None),
+    "3888 x 308, all": (3888, 308, None),
+}
+QUICK = {"72 x 500, all": (72, 500, None)}
+
+
+def make_data(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Skewed columns, as of gene expression, a tenth of which have to do with the class."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, p))
+    X[:, : p // 10] += 0.5 * y[:, None]
+    return np.exp(X), y
+
+
+def work(cases: dict[str, Any]) -> None:
+    """Print for each case the CPU seconds of one resample and a digest of the selected scores."""
+    from pyfsagg._table.table import check_table
+    from pyfsagg._table.target import check_target
+    from pyfsagg.filters.mrmr import prepare_mrmr
+
+    found = {}
+    for name, (n, p, depth) in cases.items():
+        X, y = make_data(n, p)
+        table, target = check_table(X), check_target(y, n)
+        given = {"binning": "praznik", "n_features": p if depth is None else depth}
+        scorer = prepare_mrmr(table, target, **given)
+        drawn = np.random.default_rng(1).integers(0, n, n)
+        weights = np.bincount(drawn, minlength=n)[np.newaxis].astype(np.uint16)
+        labels = target.codes[np.newaxis]
+        prepare_mrmr(table, target, binning="praznik", n_features=1).select(weights, labels)
+        start = time.thread_time()
+        scores, orders = scorer.select(weights, labels)
+        seconds = time.thread_time() - start
+        digest = hashlib.sha256(scores[0][orders[0]].tobytes()).hexdigest()[:16]
+        found[name] = [seconds, digest]
+    print(json.dumps(found))
+
+
+def run_worker(checkout: Path, quick: bool) -> dict[str, list[Any]]:
+    """The numbers of :func:`work` in a process that imports the package of `checkout`."""
+    cache = os.environ.get("NUMBA_CACHE_DIR", tempfile.gettempdir())
+    where = {"PYTHONPATH": str(checkout), "NUMBA_CACHE_DIR": f"{cache}-{checkout.name}"}
+    done = subprocess.run(
+        [sys.executable, __file__, "--worker", *(["--quick"] if quick else [])],
+        env={**os.environ, **where},
+        cwd=checkout,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def compare(before: Path | None, rounds: int, quick: bool) -> list[dict[str, Any]]:
+    sides = {"after": ROOT} | ({} if before is None else {"before": before})
+    seconds: dict[tuple[str, str], list[float]] = {}
+    digests: dict[str, set[str]] = {}
+    for _ in range(rounds):
+        for side, checkout in sides.items():
+            for case, (value, digest) in run_worker(checkout.resolve(), quick).items():
+                seconds.setdefault((case, side), []).append(value)
+                digests.setdefault(case, set()).add(digest)
+    rows = []
+    for case, found in digests.items():
+        assert len(found) == 1, f"{case}: the scores differ"
+        row: dict[str, Any] = {"case": case, "CPU s": statistics.median(seconds[case, "after"])}
+        if before is not None:
+            pairs = zip(seconds[case, "before"], seconds[case, "after"], strict=True)
+            row["CPU s before"] = statistics.median(seconds[case, "before"])
+            row["times faster"] = statistics.median(one / other for one, other in pairs)
+        rows.append(row)
+    return rows
+
+
+def run_commands(m: int) -> list[dict[str, Any]]:
+    """``pyfsagg rank`` with all defaults but the number of resamples."""
+    rows = []
+    for n, p, whole in ((72, 7129, True), (200, 20000, False)):
+        with tempfile.TemporaryDirectory() as folder:
+            X, y = make_data(n, p)
+            X = np.rint(X * 200).astype(int) if whole else X
+            header = ",".join([*(f"x{j}" for j in range(p)), "target"])
+            path = Path(folder) / "table.csv"
+            form = "%d" if whole else "%.6g"
+            np.savetxt(
+                path, np.column_stack([X, y]), form, delimiter=",", header=header, comments=""
+            )
+            start = time.perf_counter()
+            command = ["rank", str(path), "--target", "target", "--n-resamples", str(m)]
+            subprocess.run(
+                [sys.executable, "-m", "pyfsagg", *command, "--output", f"{folder}/out"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )
+            wall = time.perf_counter() - start
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        rows.append(
+            {
+                "n": n,
+                "p": p,
+                "resamples": m,
+                "wall s": wall,
+                "CPU s": used.ru_utime + used.ru_stime - sum(row["CPU s"] for row in rows),
+                "peak MB so far": used.ru_maxrss / 1024,
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--before", type=Path, help="another checkout to compare with")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--commands", action="store_true", help="whole commands instead")
+    parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="one small table")
+    parser.add_argument("--output", type=Path, help="write the numbers to this JSON file")
+    options = parser.parse_args()
+    if options.worker:
+        work(QUICK if options.quick else CASES)
+        return
+    if options.commands:
+        rows = run_commands(options.resamples)
+    else:
+        rows = compare(options.before, options.rounds, options.quick)
+    print_table(rows)
+    write_json(options.output, {"rows": rows, "load": environment()["load"]})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""What a run will cost in time and memory: measured on a piece, said before it is spent."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyfsagg._base.words import duration
+from pyfsagg._run.parallel import count_workers
+from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg.filters._depth import LEAST
+
+if TYPE_CHECKING:
+    from pyfsagg.ensemble.scoring import BoundFilter
+    from pyfsagg.resampling import Resamples
+
+__all__ = ["block_size", "expected_seconds", "warn_of_memory", "warn_of_time"]
+
+LONG = 120.0
+"""Seconds above which a run is announced."""
+
+SMALL = 50_000_000
+"""Cells (resamples times rows times features) below which no time is spent on a forecast."""
+
+_BLOCK_CELLS = 1_000_000
+_MOST = 8
+
+
+def block_size(n_samples: int, n_features: int) -> int:
+    """Resamples per task: enough to make calls worth while, few enough that progress is seen."""
+    return max(1, min(_MOST, _BLOCK_CELLS // max(1, n_samples * n_features)))
+
+
+def expected_seconds(
+    bound: Sequence[BoundFilter], resamples: Resamples
+) -> dict[BoundFilter, float] | None:
+    """Seconds that each filter takes for one resample; None where a piece would cost too much.
+
+    A compiled filter is timed on the first resample, mRMR on the first steps of its selection, from
+    which the time of the others follows.
+    """
+    scorers = [each.scorer() for each in bound]
+    if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
+        return None
+    first = slice(0, 1)
+    weights, labels = resamples.weights[first], resamples.labels_of(first)
+    found = {}
+    for each, scorer in zip(bound, scorers, strict=True):
+        if hasattr(scorer, "expected_seconds"):
+            found[each] = scorer.expected_seconds(weights, labels)
+        else:
+            scorer(weights, labels)  # the first call may compile
+            start = time.perf_counter()
+            scorer(weights, labels)
+            found[each] = time.perf_counter() - start
+    return found
+
+
+def warn_of_time(
+    bound: Sequence[BoundFilter],
+    resamples: Resamples,
+    n_jobs: int | None,
+    *,
+    total: int | None = None,
+) -> None:
+    """Warn if `total` resamples will take long, and name the settings that would shorten it."""
+    table = bound[0].table
+    total = len(resamples) if total is None else total
+    if total * table.n_samples * table.n_features < SMALL:
+        return
+    pieces = expected_seconds(bound, resamples)
+    if pieces is None:
+        return
+    workers = min(count_workers(n_jobs), os.cpu_count() or 1)
+    each = sum(pieces.values())
+    expected = each * total / workers
+    if expected < LONG:
+        return
+    ways = []
+    for filter_, seconds in pieces.items():
+        scorer = filter_.scorer()
+        depth = getattr(scorer, "n_selected", 0)
+        if depth > LEAST:
+            weights, labels = resamples.weights[:1], resamples.labels_of(slice(0, 1))
+            less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
+            label = next(iter(filter_.outputs))
+            shorter = duration((each - seconds + less) * total / workers)
+            ways.append(
+                f"filter_params={{{label!r}: {{'n_features': {LEAST}}}}} (on the terminal "
+                f"--filter-param {label}.n_features={LEAST}): about {shorter}"
+            )
+    ways.append(f"a tenth of the resamples: about {duration(expected / 10)}")
+    warnings.warn(
+        f"this will take about {duration(expected)} with {workers} worker(s); " + "; ".join(ways),
+        PyfsaggWarning,
+        stacklevel=2,
+    )
+
+
+def warn_of_memory(n_matrices: int, shape: tuple[int, int]) -> None:
+    """Warn if the score matrices, and what is computed from them, do not fit into free memory."""
+    free = _free_bytes()
+    needed = 8 * shape[0] * shape[1] * (n_matrices + 3)
+    if free is not None and needed > free:
+        warnings.warn(
+            f"the score matrices of {shape[0]} resamples and {shape[1]} features take about "
+            f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free; with "
+            "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) they are kept in "
+            f"files, and n_resamples={max(1, int(shape[0] * free / needed))} would fit",
+            PyfsaggWarning,
+            stacklevel=2,
+        )
+
+
+def _free_bytes() -> int | None:
+    """Memory that is free, where the system tells."""
+    path = Path("/proc/meminfo")
+    if path.is_file():
+        for line in path.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    return None
