@@ -24,6 +24,7 @@ from .ensemble import bam as bam
 from .ensemble import list_filters as list_filters
 from .ensemble import wam as wam
 from .ensemble._page import write_report as write_report
+from .ensemble.permuted_target import permute_target as permute_target
 from .ensemble.precision import Precision as Precision
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
@@ -58,6 +59,7 @@ from .resampling import ValueNoise as ValueNoise
 from .resampling import list_resampling_plans as list_resampling_plans
 from .results import load_result as load_result
 from .stability_measures import adequacy as adequacy
+from .stability_measures import between_sample_stability as between_sample_stability
 from .stability_measures import feature_stability as feature_stability
 from .stability_measures import list_stability_measures as list_stability_measures
 from .stability_measures import nogueira as nogueira
@@ -102,6 +104,7 @@ __all__ = [
     "aggregate",
     "aggregation",
     "bam",
+    "between_sample_stability",
     "chi_squared",
     "compare_aggregators",
     "discretize",
@@ -124,6 +127,7 @@ __all__ = [
     "near_zero_variance",
     "nogueira",
     "pareto_front",
+    "permute_target",
     "plotting",
     "rank_confidence",
     "rank_order",

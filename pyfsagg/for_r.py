@@ -19,6 +19,7 @@ import pyfsagg
 from pyfsagg._base.settings import Settings
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
+from pyfsagg.error_control import control_errors, require_pairs
 from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
@@ -238,7 +239,52 @@ def _ensemble(
         "parameters": _plain(result.parameters),
         "data": _plain(result.data),
         "versions": _plain(result.versions),
+        "between_samples": _between_samples(result),
     }
+
+
+def _between_samples(result: pyfsagg.EnsembleResult) -> dict[str, Any] | None:
+    """Agreement of two samples, or None where the run has no pairs."""
+    try:
+        found = result.between_sample_stability()
+    except DataError:
+        return None
+    frame = found.to_frame().assign(n_pairs=found.n_pairs)
+    return _frame(frame, "measure")
+
+
+def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
+    """Limits on false selections of an ensemble, out of its combined scores."""
+    require_pairs(resampling)
+    given = {name: _counts(value) for name, value in options.items() if value is not None}
+    found = control_errors(np.asarray(scores), _listed(features), **given)
+    return {
+        "table": _frame(found.to_frame(), "feature"),
+        "selected": found.selected,
+        "sentences": list(found.sentences),
+        "q": found.q,
+        "threshold": found.threshold,
+        "bound": found.bound,
+    }
+
+
+def _permute_target(
+    method: str,
+    table: Mapping[str, Any],
+    target: Mapping[str, Any] | None,
+    n_permutations: float = 199,
+    **options: Any,
+) -> dict[str, Any]:
+    """P-values of an ensemble against shuffled targets."""
+    given = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
+    found = pyfsagg.permute_target(
+        _table(table),
+        _target(target),
+        method=method,
+        n_permutations=_counts(n_permutations),
+        **given,
+    )
+    return {"table": _frame(found.to_frame(), "feature"), "sentences": list(found.sentences)}
 
 
 def _aggregate(
@@ -362,6 +408,8 @@ def _catalogue(of: str) -> dict[str, Any]:
 
 TASKS: dict[str, Callable[..., Any]] = {
     "ensemble": _ensemble,
+    "error_control": _error_control,
+    "permute_target": _permute_target,
     "aggregate": _aggregate,
     "stability": _stability,
     "influence": _influence,

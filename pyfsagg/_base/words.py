@@ -86,14 +86,14 @@ def probabilities(values: ArrayLike) -> list[str]:
     Examples
     --------
     >>> probabilities([0.0312345, 3e-7, 0.0, 1.0])
-    ['0.0312', '3.0e−07', '0', '1.0000']
+    ['0.0312', '3.0e−07', '< 1e−308', '1.0000']
     """
     return [_probability(value) for value in np.asarray(values, dtype=np.float64).tolist()]
 
 
 def _probability(value: float) -> str:
     if value == 0:
-        return "0"
+        return "< 1e−308"
     if value < 0.001:
         return f"{value:.1e}".replace("-", "−")
     return number(value, 4)

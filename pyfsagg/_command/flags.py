@@ -146,9 +146,7 @@ def number_or_auto(text: str) -> int | str:
     try:
         return text if text == "auto" else int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of resamples or auto, got {text!r}"
-        ) from None
+        raise argparse.ArgumentTypeError(f"expected a number or auto, got {text!r}") from None
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def list_aggregators() -> pd.DataFrame:
     >>> list_aggregators().loc["stuart", "input"]
     'ranks'
     """
-    return AGGREGATORS.to_frame("compute", "by_item", "in_loops")
+    return AGGREGATORS.to_frame("compute", "by_item", "in_loops", "extreme")
 
 
 def _pictures() -> Mapping[str, Callable[..., Any]]:

@@ -36,12 +36,15 @@ class AggregatedValues:
         For methods that come with a null distribution.
     remarks : tuple of str
         What a reader of the p-values has to know.
+    log10_p_values : ndarray (p,) or None
+        Their decimal logarithms, which go on where a p-value is too small for a number (1e-308).
     """
 
     scores: Floats
     statistic: Floats
     p_values: Floats | None = None
     remarks: tuple[str, ...] = ()
+    log10_p_values: Floats | None = None
 
 
 def _never(_options: Mapping[str, Any]) -> bool:
@@ -58,6 +61,8 @@ class AggregatorSpec(Spec):
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
     statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
     of an item depends on its own scores only, so that a table may be aggregated in parts.
+    `extreme` says whether one list can decide the value of an item, as the smallest does: what other
+    lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
     """
 
@@ -66,6 +71,7 @@ class AggregatorSpec(Spec):
     options: tuple[str, ...] = ()
     in_loops: Mapping[str, Any] = field(default_factory=dict)
     by_item: Callable[[Mapping[str, Any]], bool] = _never
+    extreme: bool = False
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.

@@ -89,6 +89,7 @@ def aggregate(
         statistic=values.statistic,
         ranking=rank_scores(values.scores),
         p_values=values.p_values,
+        log10_p_values=values.log10_p_values,
         adjusted_p_values=adjusted,
         method=spec.name,
         higher_is_better=spec.higher_is_better,

@@ -276,8 +276,8 @@ def _significance(
                 "in which the items of each source were relabelled at random, all lists of a "
                 f"source alike. The smallest of them is {smallest}; more permutations can resolve "
                 "smaller ones. They respect the dependence inside the sources that were named, "
-                "and no other. Items are relabelled among those that some list holds, which is "
-                "on the safe side if the universe is larger."
+                "and no other. Labels are drawn from the whole universe, also from the items that "
+                "no list holds."
             )
         )
     return blocks

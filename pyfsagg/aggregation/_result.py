@@ -32,7 +32,7 @@ INDEPENDENCE = (
     "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
     "p-values are far too small, and serve for ordering only."
 )
-VALUES = ("scores", "statistic", "ranking", "p_values", "adjusted_p_values")
+VALUES = ("scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values")
 PERMUTED = ("scores", "p_values", "adjusted_p_values", "family_wise_p_values")
 
 
@@ -50,6 +50,8 @@ class Aggregation(Result):
         The method's own value (mean rank, ρ, Q, …), in the direction of `higher_is_better`.
     ranking : ndarray (p,)
         1 = most important; equal scores share the average of their ranks.
+    log10_p_values : ndarray (p,) or None
+        Decimal logarithms of the p-values: finite where a p-value is 0, that is, below 1e-308.
     p_values, adjusted_p_values : ndarray (p,) or None
         For methods with a null distribution; `adjust` names the correction across items.
     method, higher_is_better, n_lists, adjust
@@ -94,6 +96,7 @@ class Aggregation(Result):
     adjust: str
     n_tests: int
     remarks: tuple[str, ...] = ()
+    log10_p_values: FloatArray | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -164,6 +167,8 @@ class Aggregation(Result):
         }
         if self.p_values is not None and self.adjusted_p_values is not None:
             columns["p_value"] = self.p_values
+            if self.log10_p_values is not None:
+                columns["log10_p_value"] = self.log10_p_values
             columns["adjusted_p_value"] = self.adjusted_p_values
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
         return frame.iloc[self.order()]
@@ -390,8 +395,8 @@ class PermutationTest:
     p_values : ndarray (p,)
         For each item by itself.
     adjusted_p_values : ndarray (p,)
-        `p_values` corrected by `adjust` across the items that some list holds: labels are
-        exchanged among these only, so that an item that no list holds is never tested.
+        `p_values` corrected by `adjust` across all items of the universe; those that no list
+        holds count with p = 1.  Given null tables are corrected across the items of the table.
     family_wise_p_values : ndarray (p,)
         Chance that the best item of a null table scores as high (maximum statistic).
     method, n_permutations, adjust

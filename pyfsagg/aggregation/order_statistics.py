@@ -122,7 +122,7 @@ def robust_rank_aggregation(
     check_choice("ties", ties, ("last", "average"))
     cutoffs = None if top_cutoff is None else _check_cutoffs(top_cutoff, table.n_lists)
     log_rhos, counts = _log_rhos(table, cutoffs)
-    log_p, p_values = _rra_p(log_rhos, counts, exact)
+    log_p = _rra_log_p(log_rhos, counts, exact)
     if (counts == counts[0]).all():
         scores = 0.0 - log_rhos
     else:
@@ -130,12 +130,12 @@ def robust_rank_aggregation(
     remarks: tuple[str, ...] = ()
     last = table.with_last_places() if ties == "last" else table
     if last is not table:
-        safe = _rra_p(_log_rhos(last, cutoffs, beyond="drop")[0], counts, exact)[1]
-        if (safe != p_values).any():
-            p_values, remarks = safe, (LAST_PLACES,)
+        safe = _rra_log_p(_log_rhos(last, cutoffs, beyond="drop")[0], counts, exact)
+        if (np.minimum(0.0, safe) != np.minimum(0.0, log_p)).any():
+            log_p, remarks = safe, (LAST_PLACES,)
     with np.errstate(under="ignore"):
         rho = np.exp(log_rhos)
-    return AggregatedValues(scores, rho, p_values, remarks)
+    return _with_p(scores, rho, np.minimum(0.0, log_p), remarks)
 
 
 def _log_rhos(
@@ -165,11 +165,18 @@ def _log_rhos(
     return log_rhos, counts
 
 
-def _rra_p(log_rhos: Floats, counts: IntArray, exact: bool) -> tuple[Floats, Floats]:
-    """log p before the cap at 1, and p."""
+def _rra_log_p(log_rhos: Floats, counts: IntArray, exact: bool) -> Floats:
+    """log p before the cap at 1."""
     with np.errstate(under="ignore"):
-        log_p = _exact(log_rhos, counts) if exact else log_rhos + np.log(counts)
-        return log_p, np.exp(np.minimum(0.0, log_p))
+        return _exact(log_rhos, counts) if exact else log_rhos + np.log(counts)
+
+
+def _with_p(
+    scores: Floats, statistic: Floats, log_p: Floats, remarks: tuple[str, ...]
+) -> AggregatedValues:
+    with np.errstate(under="ignore"):
+        p_values = np.exp(log_p)
+    return AggregatedValues(scores, statistic, p_values, remarks, log_p / np.log(10.0))
 
 
 def mean_p_value(
@@ -196,12 +203,12 @@ def mean_p_value(
     """
     check_choice("ties", ties, ("last", "average"))
     log_p = _log_mean_p(table)
-    statistic = p_values = np.exp(log_p)
+    scores, statistic = 0.0 - log_p, np.exp(log_p)
     remarks: tuple[str, ...] = ()
     last = table.with_last_places() if ties == "last" else table
     if last is not table:
-        p_values, remarks = np.exp(_log_mean_p(last)), (LAST_PLACES,)
-    return AggregatedValues(0.0 - log_p, statistic, p_values, remarks)
+        log_p, remarks = _log_mean_p(last), (LAST_PLACES,)
+    return _with_p(scores, statistic, log_p, remarks)
 
 
 def _log_mean_p(table: RankTable) -> Floats:

@@ -44,8 +44,10 @@ def permutation_p_values(
         "The sources are unrelated to one another: where an item stands in one source says nothing
         about where it stands in another."  The items of all lists of a source are relabelled
         together, and each source independently of the others, so that whatever ties the lists of
-        a source together stays.  All items are exchangeable then, and their null scores are
-        pooled.  Without `groups` every list is a source of its own, the null of independent lists.
+        a source together stays.  Labels are drawn from the whole universe, not only from the items
+        that some list holds: two short lists of many genes rarely meet by chance.  All items are
+        exchangeable then, and their null scores are pooled.  Without `groups` every list is a
+        source of its own, the null of independent lists.
     `null`
         "The features are unrelated to the target": a function that shuffles the target, makes
         all lists again in the same way (the same bootstraps) and returns them.  This is what a
@@ -63,7 +65,7 @@ def permutation_p_values(
         ``null(rng)`` returns one table of null lists over the same items in the same order.
     n_permutations : int
         Number B of null tables.  The smallest p-value is 1/(B + 1) for one item's own null scores
-        and 1/(B p + 1) for pooled ones.
+        and 1/(B N + 1) for pooled ones, with N items in the universe.
     adjust : {"bh", "holm", "bonferroni"}
     random_state : int or Generator, optional
         Results repeat with the same seed.
@@ -103,8 +105,10 @@ def permutation_p_values(
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
     table = as_rank_table(table_or_scores)
     rng = np.random.default_rng(random_state)
+    universe = table.n_items
     if null is None:
         sources = _sources(groups, table.n_lists)
+        universe = _universe(table)
     elif groups is not None:
         raise ParameterError("groups and null are two different null hypotheses; give one of them")
     observed = compute(table).scores
@@ -117,8 +121,9 @@ def permutation_p_values(
         if null is None:
             scores = compute(_relabelled(table, sources, rng)).scores
             ordered = np.sort(scores)
+            # What no list holds scores below everything that one holds.
             reached += scores.size - np.searchsorted(ordered, limit, side="left")
-            drawn += scores.size
+            drawn += universe
         else:
             scores = compute(_checked_null(null(rng), table)).scores
             reached += scores >= limit
@@ -129,7 +134,7 @@ def permutation_p_values(
         names=table.names,
         scores=observed,
         p_values=p_values,
-        adjusted_p_values=adjust_p_values(p_values, adjust),
+        adjusted_p_values=adjust_p_values(p_values, adjust, n=universe),
         family_wise_p_values=(1.0 + reached_by_best) / (1.0 + n_permutations),
         method=spec.name,
         n_permutations=n_permutations,
@@ -152,22 +157,31 @@ def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     return [np.array([i for i in range(m) if labels[i] == label]) for label in distinct]
 
 
+def _universe(table: RankTable) -> int:
+    """How many items could have been listed; with universes of different sizes the largest."""
+    return max(table.n_items, int(table.sizes.max()))
+
+
 def _relabelled(
     table: RankTable, sources: list[NDArray[np.intp]], rng: np.random.Generator
 ) -> RankTable:
-    scores = None if table.scores is None else np.empty_like(table.scores)
-    ranks = np.empty_like(table.ranks)
-    for lists in sources:
-        order = rng.permutation(table.n_items)
-        ranks[lists] = table.ranks[lists][:, order]
-        if scores is not None and table.scores is not None:
-            scores[lists] = table.scores[lists][:, order]
+    """The lists with new labels, drawn for each source from the whole universe."""
+    p = table.n_items
+    labels = [rng.permutation(_universe(table))[:p] for _ in sources]
+    known = [~np.isnan(table.ranks[lists]).all(axis=0) for lists in sources]
     # As in the table itself, an item that no list holds is no item.
-    held = ~np.isnan(ranks).all(axis=0)
-    if not held.all():
-        ranks = ranks[:, held]
-        scores = None if scores is None else scores[:, held]
-    names = table.names if held.all() else tuple(np.array(table.names)[held].tolist())
+    held = np.unique(
+        np.concatenate([drawn[seen] for drawn, seen in zip(labels, known, strict=True)])
+    )
+    shape = (table.n_lists, held.size)
+    scores = None if table.scores is None else np.full(shape, np.nan)
+    ranks = np.full(shape, np.nan)
+    for lists, drawn, seen in zip(sources, labels, known, strict=True):
+        at = np.searchsorted(held, drawn[seen])
+        ranks[np.ix_(lists, at)] = table.ranks[np.ix_(lists, seen)]
+        if scores is not None and table.scores is not None:
+            scores[np.ix_(lists, at)] = table.scores[np.ix_(lists, seen)]
+    names = tuple(map(str, held.tolist()))
     return replace(table, names=names, scores=scores, given_ranks=ranks)
 
 

@@ -195,6 +195,7 @@ AGGREGATORS.add(
     ),
     _reduced_rank(
         name="minimum_rank",
+        extreme=True,
         summary="best rank in any list",
         formula="min_i r_i",
         compute=minimum_rank,
@@ -219,6 +220,7 @@ AGGREGATORS.add(
     ),
     AggregatorSpec(
         name="best_go_first",
+        extreme=True,
         aliases=("bgf",),
         summary="what some list ranks first, then second, …",
         formula="place of the item when items are sorted by min_i r_i, then by the first list with it",

@@ -210,6 +210,7 @@ AGGREGATORS.add(
     ),
     _score_based(
         name="geometric_mean",
+        extreme=True,
         aliases=("gm",),
         summary="geometric mean of the scores",
         formula="(prod_i s_i)^(1/m)",
@@ -234,6 +235,7 @@ AGGREGATORS.add(
     ),
     _score_based(
         name="minimum",
+        extreme=True,
         aliases=("min",),
         summary="lowest score",
         formula="min_i s_i",
@@ -242,6 +244,7 @@ AGGREGATORS.add(
     ),
     _score_based(
         name="maximum",
+        extreme=True,
         aliases=("max",),
         summary="highest score",
         formula="max_i s_i",

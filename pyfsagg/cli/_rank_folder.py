@@ -23,6 +23,10 @@ MEMORY_FLAGS = {
     "resampling_param": None,
     "filter_param": None,
     "precision": None,
+    "pairs": "auto",
+    "null": None,
+    "max_false": None,
+    "fdr": None,
     "drop_near_zero_variance": False,
     "scratch": None,
 }

@@ -35,6 +35,7 @@ examples:
   pyfsagg rank parts/ --target class --memory-limit 2GB        # larger than memory
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
+  pyfsagg rank table.csv --target class --max-false 1          # how many can be selected?
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
@@ -115,6 +116,14 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     )
     add("--resampling", metavar="PLAN", help="(default: bootstrap)")
     add(
+        "--pairs",
+        type=number_or_auto,
+        default="auto",
+        metavar="N",
+        help="pairs of disjoint halves that tell how far another sample would agree (default: one for "
+        "every 8 resamples, at most 30; 0: none)",
+    )
+    add(
         "--resampling-param",
         action="append",
         metavar="NAME=VALUE",
@@ -126,6 +135,30 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         default=0.25,
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
+    )
+    add(
+        "--max-false",
+        type=float,
+        metavar="V",
+        help="also select under a limit: at most V expected false selections; draws complementary pairs",
+    )
+    add(
+        "--fdr",
+        type=float,
+        metavar="A",
+        help="also select under a limit: an expected share of false selections of at most A",
+    )
+    add(
+        "--null",
+        choices=("permutation",),
+        help="also give p-values against shuffled targets (max-T); takes --n-permutations more runs",
+    )
+    add(
+        "--n-permutations",
+        type=int,
+        default=199,
+        metavar="K",
+        help="shuffled targets of --null permutation, of 50 resamples each (default: %(default)s)",
     )
     add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser, scratch=True)
@@ -207,7 +240,9 @@ def _run(
     from pyfsagg._base.selection import n_selected
 
     n_selected(options.threshold, n_features)  # refuse before the work is done
-    view = {"threshold": options.threshold, **view}
+    limits = {"max_false": options.max_false, "fdr": options.fdr}
+    given = {name: level for name, level in limits.items() if level is not None}
+    view = {"threshold": options.threshold, **given, **view}
     keep_result(options, default_folder, rank, unit=unit, view=view)
 
 
@@ -221,6 +256,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     from pyfsagg.ensemble.scoring import deep_enough
 
     method = options.method or ("wam" if options.filter else "bam")
+    _draw_pairs(options)
     given = assignments(options.filter_param)
     flat = {
         **{name: getattr(options, name, None) for name in (*Task.names(), *Execution.names())},
@@ -233,6 +269,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     shared = {
         "aggregator": options.aggregator,
         "aggregator_params": assignments(options.aggregator_param),
+        "pairs": options.pairs,
         "random_state": options.seed,
         "n_jobs": options.jobs,
         **gather_settings(flat),
@@ -243,9 +280,44 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         chosen = {"filters": options.filters} if options.filters else {}
         named = options.filters or DEFAULT_FILTERS
         params = deep_enough(named, given, X.shape[1], options.threshold)
-        return bam(X, y, normalize=options.normalize, filter_params=params, **chosen, **shared)
+        own = {"normalize": options.normalize, "filter_params": params, **chosen, **shared}
+        return _with_null(bam(X, y, **own), options, X, y, own)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
     name = options.filter or "information_gain"
     params = deep_enough([name], given, X.shape[1], options.threshold)
-    return wam(X, y, filter=name, filter_params=params, **shared)
+    own = {"filter": name, "filter_params": params, **shared}
+    return _with_null(wam(X, y, **own), options, X, y, own)
+
+
+def _with_null(
+    result: EnsembleResult, options: argparse.Namespace, X: Any, y: Any, own: dict[str, Any]
+) -> EnsembleResult:
+    """The result with p-values against shuffled targets, if they are asked for."""
+    if options.null is None:
+        return result
+    from dataclasses import replace
+
+    from pyfsagg.ensemble.permuted_target import permute_target
+
+    given = {name: value for name, value in own.items() if name not in ("n_resamples", "execution")}
+    found = permute_target(
+        X, y, method=result.method, n_permutations=options.n_permutations, **given
+    )
+    return replace(result, permutation=found)
+
+
+def _draw_pairs(options: argparse.Namespace) -> None:
+    """A limit on false selections is read off complementary pairs; refuse what does not go with it."""
+    from pyfsagg.error_control import check_goals
+
+    if options.max_false is None and options.fdr is None:
+        return
+    check_goals(options.max_false, options.fdr)
+    if options.resampling not in (None, "complementary_pairs", "pairs"):
+        flag = "--fdr" if options.max_false is None else "--max-false"
+        raise ParameterError(
+            f"{flag} reads complementary pairs, and --resampling asks for {options.resampling}; leave "
+            "--resampling out"
+        )
+    options.resampling = "complementary_pairs"

@@ -38,6 +38,8 @@ from pyfsagg._page.page import (
     write_page,
 )
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._between import between_blocks, repeated_rows
+from pyfsagg.ensemble._page_errors import error_sections
 from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
@@ -157,6 +159,8 @@ def ensemble_page(
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
+    max_false: float | None = None,
+    fdr: float | None = None,
 ) -> Page:
     """The report of :func:`render_report` as a page; `reading` is code that reads the data."""
     if not isinstance(result, EnsembleResult):
@@ -167,10 +171,20 @@ def ensemble_page(
     k = n_selected(threshold, result.n_features)
     threshold = int(threshold) if isinstance(threshold, Integral) else float(threshold)
     stability, spearman = _stability(result)
+    limits = {"max_false": max_false, "fdr": fdr}
     kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
     sections = [
         Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
-        Section("ranking", "Ranking", [_ranking_table(result, threshold, k)]),
+        Section(
+            "between",
+            "Would another sample give the same?",
+            between_blocks(result, threshold),
+            short="Another sample?",
+        ),
+        *error_sections(result, limits),
+        Section(
+            "ranking", "Ranking", [_ranking_table(result, threshold, k), *repeated_rows(result)]
+        ),
         Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, threshold, k)),
         Section("stability", "Stability", stability),
@@ -189,7 +203,9 @@ def ensemble_page(
             ),
             _references(result),
             command=command,
-            code=result.code(result.full_view({"threshold": threshold, "reading": reading})),
+            code=result.code(
+                result.full_view({"threshold": threshold, "reading": reading, **limits})
+            ),
         ),
     ]
     title = f"Feature ranking of {data_name}" if data_name else "Feature ranking"
@@ -329,7 +345,11 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             f"share of resamples in which the feature is among the best {count(k)}, with its Wilson "
             f"interval. The interval says how exactly {plural(result.n_resamples, 'resample')} "
             f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it is no "
-            "statement about other samples of the same population",
+            "statement about other samples of the same population. By chance alone a feature is "
+            f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
+            "noise feature that this sample favours in many more, because resamples share rows: a high "
+            "share is no evidence that a feature matters. How many of the selected may be false is "
+            "answered by result.error_control() and pyfsagg rank --max-false",
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]

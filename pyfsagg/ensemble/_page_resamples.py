@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -16,10 +15,8 @@ from pyfsagg._base.words import (
 )
 from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.page import Block, Picture, Text
-from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import as_lists
-from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.exceptions import DataError
 from pyfsagg.stability_measures import (
     adequacy_curve,
     stability_curve,
@@ -45,31 +42,25 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
     m = result.n_resamples
     if m < 2:
         return [Text("One resample says nothing about what another one would have given.")]
-    parameters = result.parameters
-    aggregator = AGGREGATORS.get(parameters["aggregator"])
     n_boot = MOST_REPEATS
     again: Callable[[Floats], Floats] | None = None
-    if aggregator.name != "arithmetic_mean":
+    if result.parameters["aggregator"] != "arithmetic_mean":
         # All but the mean are computed again for every repetition.
         n_boot = int(np.clip(REPEATED_CELLS // result.combined.size, 20, MOST_REPEATS))
-        compute = aggregator.bind(**parameters["aggregator_params"])
-
-        def again(values: Floats) -> Floats:
-            return compute(as_lists(values, result.feature_names)).scores
-
+        again = result.reaggregate
+    extreme = result.aggregates_extremes
+    by = "halves" if extreme else "bootstrap"
     sizes = [size for size in (25 * 2**i for i in range(40)) if size < m]
     try:
-        with warnings.catch_warnings():
-            # What an aggregator has to say about these data it has said when the run was made.
-            warnings.simplefilter("ignore", PyfsaggWarning)
-            curve = adequacy_curve(
-                result.combined,
-                [*sizes, m],
-                top=k,
-                aggregator=again,
-                n_boot=n_boot,
-                random_state=result.seed,
-            )
+        curve = adequacy_curve(
+            result.combined,
+            [*sizes, m],
+            top=k,
+            aggregator=again,
+            by=by,
+            n_boot=n_boot,
+            random_state=result.seed,
+        )
     except DataError as reason:
         return [Text(f"This cannot be said here: {reason}.")]
     last = curve.iloc[-1]
@@ -80,14 +71,26 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
         else f"{count(m)} were not enough: draw more, or select another number of features, at a "
         "gap between the scores"
     )
+    repetition = (
+        "One resample can decide the value of a feature here, so that two runs of half the size are "
+        f"compared. Another {plural(m // 2, 'resample')}"
+        if extreme
+        else f"Another {plural(m, 'resample')}"
+    )
+    how = (
+        f"{count(n_boot // 2)} splits of the resamples into halves"
+        if extreme
+        else f"{count(n_boot)} bootstraps of the resamples"
+    )
     text = (
-        f"Another {plural(m, 'resample')} of the same data would replace "
+        f"{repetition} of the same data would replace "
         f"{number(100 * replaced, 1)} % of the {plural(k, 'selected feature')} on average, and change "
         f"the selection at all with probability {number(last['probability_top_changes'], 2)}. The "
         f"ranks would move by {number(last['expected_rank_move'], 2)} on average; the two rankings "
         f"would have a Kendall correlation of {number(last['expected_kendall'], 3)}. If at most "
-        f"{100 * ENOUGH:g} % of the selection may be a matter of luck, {verdict}. (Estimated by "
-        f"{count(n_boot)} bootstraps of the resamples.)"
+        f"{100 * ENOUGH:g} % of the selection may be a matter of luck, {verdict}. It speaks "
+        "of a repetition on these data with another seed, not of another sample. (Estimated by "
+        f"{how}.)"
     )
     label = "Lines: expected agreement of two repetitions against the number of resamples"
     caption = (

@@ -41,6 +41,7 @@ def bam(
     n_resamples: int | str | Precision = 1000,
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
+    pairs: int | str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
@@ -63,7 +64,8 @@ def bam(
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its
         table 4.4, and it is the default.
-    aggregator, aggregator_params, n_resamples, resampling, task, random_state, n_jobs, execution
+    aggregator, aggregator_params, n_resamples, resampling, task, pairs, random_state, \
+n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -103,6 +105,7 @@ def bam(
         filter_params=filter_params,
         n_resamples=n_resamples,
         resampling=resampling,
+        pairs=pairs,
         task=task,
         random_state=random_state,
         execution=execution,

@@ -23,6 +23,9 @@ FIRST_LOOK = 100
 class Precision(Settings):
     """When to stop drawing resamples: their number is doubled until this is reached.
 
+    With an aggregator that one resample can decide, such as the minimum, two runs with half as many
+    resamples are compared: a bootstrap would say too little there (:func:`pyfsagg.adequacy`).
+
     Parameters
     ----------
     max_change : float
@@ -56,6 +59,7 @@ class Precision(Settings):
         self,
         combined: NDArray[np.float64],
         aggregate: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None,
+        by: str = "bootstrap",
     ) -> dict[str, Any]:
         """What the resamples so far say, as it is recorded with the run."""
         reached, found = enough_resamples(
@@ -63,10 +67,12 @@ class Precision(Settings):
             top=self.top,
             max_change=self.max_change,
             aggregator=aggregate,
+            by=by,
             random_state=0,  # a run that is repeated stops at the same place
         )
         return {
             **self.record(),
+            "n_compared": found.n_compared,
             "expected_change": 1.0 - found.expected_top_overlap,
             "reached": bool(reached),
         }

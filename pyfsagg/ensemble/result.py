@@ -17,10 +17,25 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.ensemble._between import between_text, halves_of, split_pairs
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
-from pyfsagg.exceptions import DataError
+from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.error_control import (
+    ErrorControl,
+    TargetPermutation,
+    control_errors,
+    read_goal,
+    require_pairs,
+)
+from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
-from pyfsagg.stability_measures import feature_stability, thesis_measures
+from pyfsagg.stability_measures import (
+    BetweenSampleStability,
+    between_sample_stability,
+    feature_stability,
+    thesis_measures,
+)
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._input import check_level
 
@@ -57,19 +72,27 @@ class EnsembleResult(Result):
         Aggregated scores, larger = more important.
     ranking : ndarray (n_features,)
         Ranks of `scores`, 1 = most important; ties get average ranks.
+    permutation : TargetPermutation or None
+        P-values against shuffled targets, if :func:`pyfsagg.permute_target` was asked for them.
     parameters, data, versions : dict
         How the run was made (with the seed that repeats it), on what, and by which software.
+    halves : ndarray (2 n_pairs, n_features) or None
+        Combined scores of pairs of disjoint halves of the rows, which
+        :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
 
     Notes
     -----
-    Shown with a `threshold`, the selection (0.25 by default).  Pictures: ``"ranking"`` (ranks with
+    Shown with a `threshold`, the selection (0.25 by default), and with `max_false` or `fdr`, a limit on
+    false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
     their intervals), ``"agreement"`` (rank correlation between filters), ``"scores"`` (their
     distribution) and ``"convergence"`` (how the ranking settles as resamples are added).
     """
 
     kind: ClassVar[str] = "ensemble"
     noun: ClassVar[str] = "run"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"threshold": 0.25})
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"threshold": 0.25, "max_false": None, "fdr": None}
+    )
 
     method: str
     feature_names: tuple[str, ...]
@@ -80,6 +103,8 @@ class EnsembleResult(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
+    halves: NDArray[np.float64] | None = None
+    permutation: TargetPermutation | None = None
 
     @property
     def n_resamples(self) -> int:
@@ -94,29 +119,98 @@ class EnsembleResult(Result):
         """Ranks of the features in each resample, shape (n_resamples, n_features)."""
         return rank_scores(self.combined)
 
-    def select(self, threshold: float | int) -> list[str]:
+    def select(self, threshold: float | int | str) -> list[str]:
         """Names of the best features, best first; ties are broken by column order.
 
         Parameters
         ----------
-        threshold : int or float
-            A number of features, or a fraction of them (above 0, at most 1; rounded up).
+        threshold : int, float or str
+            A number of features, or a fraction of them (above 0, at most 1; rounded up).  Or a limit
+            on false selections, ``"pfer:1"`` or ``"fdr:0.1"``: then the list may be empty
+            (:meth:`error_control`).
 
         Raises
         ------
         ParameterError
             If the number is below 1 or above the number of features, or the fraction out of range.
         """
+        if isinstance(threshold, str):
+            return self.error_control(**read_goal(threshold)).selected
         return [self.feature_names[j] for j in self._best(n_selected(threshold, self.n_features))]
 
-    def support(self, threshold: float | int) -> NDArray[np.bool_]:
+    def support(self, threshold: float | int | str) -> NDArray[np.bool_]:
         """Boolean mask (n_features,) of what :meth:`select` returns."""
+        if isinstance(threshold, str):
+            return self.error_control(**read_goal(threshold)).support
         mask = np.zeros(self.n_features, dtype=np.bool_)
         mask[self._best(n_selected(threshold, self.n_features))] = True
         return mask
 
     def _best(self, k: int) -> NDArray[np.intp]:
         return np.argsort(self.ranking, kind="stable")[:k]
+
+    def error_control(
+        self, *, max_false: float | None = None, fdr: float | None = None, **options: Any
+    ) -> ErrorControl:
+        """Which features can be selected under a limit on false selections.
+
+        It reads the halves of a run with ``resampling="complementary_pairs"``; nothing is computed
+        again.
+
+        Parameters
+        ----------
+        max_false : float, optional
+            Accepted expected number of false selections; 1 if `fdr` is not given either.
+        fdr : float, optional
+            Accepted expected share of false selections among the selected, in (0, 1).
+        **options
+            As in :func:`pyfsagg.error_control.control_errors`: `method`, `assumption`, `q`,
+            `threshold`, `function`.
+
+        Returns
+        -------
+        ErrorControl
+            Its ``sentences`` say what was found, how sure it is, and what is supposed.  That nothing can
+            be selected is an answer.
+
+        Raises
+        ------
+        DataError
+            If the run has no complementary pairs, or fewer than two.
+        ParameterError
+            As :func:`pyfsagg.error_control.control_errors`.
+
+        Examples
+        --------
+        >>> import pyfsagg
+        >>> data = pyfsagg.load_dataset("wine")
+        >>> pairs = pyfsagg.ComplementaryPairs()
+        >>> result = pyfsagg.wam(
+        ...     data.X, data.y, resampling=pairs, n_resamples=100, random_state=0
+        ... )
+        >>> result.error_control(max_false=0.5).selected
+        ['flavanoids']
+        """
+        require_pairs(self.parameters["resampling"])
+        return control_errors(
+            self.combined, self.feature_names, max_false=max_false, fdr=fdr, **options
+        )
+
+    def controlled(self, view: Mapping[str, Any]) -> ErrorControl | None:
+        """Error control as the view asks for it."""
+        goals = {name: view.get(name) for name in ("max_false", "fdr")}
+        asked = {name: level for name, level in goals.items() if level is not None}
+        if not asked:
+            return None
+        key = tuple(asked.items())
+        if key not in self._controls:
+            self._controls[key] = self.error_control(**asked)
+        return self._controls[key]
+
+    @cached_property
+    def _controls(self) -> dict[tuple[tuple[str, float], ...], ErrorControl]:
+        """What was asked for, so that the table, the page and the record share it."""
+        return {}
 
     @property
     def seed(self) -> int:
@@ -129,6 +223,63 @@ class EnsembleResult(Result):
         Empty without ties.  :meth:`select` goes by the order of the columns among equal scores.
         """
         return about_ties(self.scores, n_selected(threshold, self.n_features))
+
+    @property
+    def aggregates_extremes(self) -> bool:
+        """Whether one resample can decide the value of a feature, as with the minimum."""
+        return bool(AGGREGATORS.get(self.parameters["aggregator"]).extreme)
+
+    def reaggregate(self, combined: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores (n_features,) of other rows of `combined` by the aggregator of the run."""
+        if self.parameters["aggregator"] == "arithmetic_mean" and not np.isnan(combined).any():
+            return np.asarray(combined.mean(axis=0))
+        compute = AGGREGATORS.get(self.parameters["aggregator"]).bind(
+            **self.parameters["aggregator_params"]
+        )
+        with warnings.catch_warnings():
+            # What an aggregator has to say about these data it has said when the run was made.
+            warnings.simplefilter("ignore", PyfsaggWarning)
+            return compute(as_lists(combined, self.feature_names)).scores
+
+    def between_sample_stability(
+        self, threshold: float | int = 0.25, *, level: float = 0.95
+    ) -> BetweenSampleStability:
+        """How far two independent samples of half the size would agree.
+
+        The filters score both halves of each pair, which have no row in common; each half is ranked by
+        these scores (of several filters: combined ones), without resamples inside it.  The interval is
+        about the population.  See :func:`pyfsagg.between_sample_stability` for measures, ties and limits.
+
+        Parameters
+        ----------
+        threshold : int or float
+            How many features are selected, as in :meth:`select`.
+        level : float
+            Confidence level of the limits.
+
+        Raises
+        ------
+        DataError
+            If the run has no pairs, with the reason.
+
+        Examples
+        --------
+        >>> import pyfsagg
+        >>> data = pyfsagg.load_dataset("wine")
+        >>> result = pyfsagg.wam(data.X, data.y, n_resamples=40, random_state=0)
+        >>> result.between_sample_stability().n_rows
+        88
+        """
+        halves, n_rows = halves_of(self)
+        first, second = split_pairs(halves)
+        return between_sample_stability(
+            first,
+            second,
+            top=n_selected(threshold, self.n_features),
+            level=level,
+            n_rows=n_rows,
+            feature_names=self.feature_names,
+        )
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
         """How far the resamples agree: one row per filter (and one for BAM), five measures.
@@ -177,7 +328,13 @@ class EnsembleResult(Result):
     def _kept(self) -> dict[str, _Measured]:
         return {}
 
-    def to_frame(self, threshold: float | int = 0.25) -> pd.DataFrame:
+    def to_frame(
+        self,
+        threshold: float | int = 0.25,
+        *,
+        max_false: float | None = None,
+        fdr: float | None = None,
+    ) -> pd.DataFrame:
         """One row per feature, best first.
 
         Columns: ``rank`` and ``score`` of the aggregate; ``tied``, how many features have this score
@@ -189,6 +346,8 @@ class EnsembleResult(Result):
         with its Wilson interval
         ``frequency_lower`` to ``frequency_upper``; the mean score of each filter as
         ``mean_<filter>``.
+
+        With `max_false` or `fdr` also those of :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
         """
         k = n_selected(threshold, self.n_features)
         found = feature_stability(
@@ -208,6 +367,11 @@ class EnsembleResult(Result):
         for label, matrix in self.score_matrices.items():
             means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
             frame[f"mean_{label}"] = np.concatenate(means)
+        control = self.controlled({"max_false": max_false, "fdr": fdr})
+        if control is not None:
+            frame = frame.assign(**control.columns())
+        if self.permutation is not None:
+            frame = frame.assign(**self.permutation.columns())
         return frame.iloc[self._best(self.n_features)]
 
     @cached_property
@@ -256,27 +420,44 @@ class EnsembleResult(Result):
             table = {str(label): row.to_dict() for label, row in self.stability().iterrows()}
         except DataError as reason:
             table = {"undefined": str(reason)}
+        between: dict[str, Any]
+        try:
+            between = self.between_sample_stability(threshold).record()
+        except DataError as reason:
+            between = {"undefined": str(reason)}
+        control = self.controlled(view)
         return {
             "method": self.method,
             "features": list(self.feature_names),
-            "ranking": records(self.to_frame(threshold).reset_index()),
+            "ranking": records(self._frame_of(view).reset_index()),
             "threshold": threshold,
             "selected": self.select(threshold),
+            "between_sample_stability": between,
             "ties": self.about_ties(threshold),
             "stability": table,
+            **({} if control is None else {"error_control": control.record()}),
+            **({} if self.permutation is None else {"permutation": self.permutation.record()}),
         }
+
+    def _frame_of(self, view: Mapping[str, Any]) -> pd.DataFrame:
+        return self.to_frame(
+            view["threshold"], max_false=view.get("max_false"), fdr=view.get("fdr")
+        )
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         matrices = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
+        permuted = {} if self.permutation is None else self.permutation.arrays()
         return {
             **matrices,
+            **({} if self.halves is None else {"halves": self.halves}),
             "combined": self.combined,
             "scores": self.scores,
             "ranking": self.ranking,
+            **permuted,
         }
 
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {"ranking.csv": self.to_frame(view["threshold"])}
+        return {"ranking.csv": self._frame_of(view)}
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:
@@ -292,10 +473,16 @@ class EnsembleResult(Result):
             parameters=document["parameters"],
             data=document["data"],
             versions=document["versions"],
+            halves=arrays.get("halves"),
+            permutation=TargetPermutation.of_files(document, arrays),
         )
 
     def lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        return [f"selected = result.select({view['threshold']!r})"]
+        goals = ((name, view.get(name)) for name in ("max_false", "fdr"))
+        limits = [
+            f"print(result.error_control({name}={level!r}))" for name, level in goals if level
+        ]
+        return [f"selected = result.select({view['threshold']!r})", *limits]
 
     def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         columns = {
@@ -332,10 +519,29 @@ class EnsembleResult(Result):
             f"{self.method.upper()} with {', '.join(self.score_matrices)}; "
             f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
             f"({self.parameters['resampling']})",
+            between_text(self, threshold),
+            *self._about_errors(view),
             f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+            textwrap.fill(self._by_chance(len(selected)), 88, break_on_hyphens=False),
             *([textwrap.fill(ties, 88)] if (ties := self.about_ties(threshold)) else []),
-            f"Agreement of the resamples:\n{stability}",
+            f"Agreement of the resamples, which share rows of one sample:\n{stability}",
         ]
+
+    def _about_errors(self, view: Mapping[str, Any]) -> list[str]:
+        found = [each for each in (self.controlled(view), self.permutation) if each is not None]
+        return [
+            "\n".join(textwrap.fill(line, 88, break_on_hyphens=False) for line in each.sentences)
+            for each in found
+        ]
+
+    def _by_chance(self, k: int) -> str:
+        """What a selection frequency is without any signal."""
+        return (
+            f"A number of features is always selected, also from noise: by chance a feature is among the "
+            f"best {k} in {k / self.n_features:.0%} of resamples, and one that the sample favours in many "
+            "more, because resamples share rows. How many of the selected may be false: "
+            "error_control (--max-false)."
+        )
 
     def __repr__(self) -> str:
         shown = ", ".join(self.select(min(3, self.n_features)))

@@ -22,6 +22,7 @@ from pyfsagg._table.reading import read_any_table, read_target
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.ensemble._between import n_pairs_of, pairs_plan, record_of_pairs
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
@@ -56,6 +57,8 @@ class Run:
     data: dict[str, Any]
     precision: Precision | None
     draw: Callable[[int, int], Resamples]
+    draw_halves: Callable[[int], Resamples]
+    n_pairs: Callable[[int], int]
     identity: dict[str, Any]
     store: MatrixStore
     execution: Execution
@@ -78,12 +81,15 @@ class Run:
             return matrices, combined
         mean = self.parameters["aggregator"] == "arithmetic_mean"  # has a quicker way
 
+        extreme = AGGREGATORS.get(self.parameters["aggregator"]).extreme
+        by = "halves" if extreme else "bootstrap"
+
         def scores_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
             return aggregate(as_lists(rows, self.table.feature_names)).scores
 
         while True:
             m = combined.shape[0]
-            found = self.precision.look(combined, None if mean else scores_of)
+            found = self.precision.look(combined, None if mean else scores_of, by)
             more = min(m, self.precision.maximum - m)
             if found["reached"] or more == 0:
                 break
@@ -100,6 +106,35 @@ class Run:
                 stacklevel=3,
             )
         return matrices, combined
+
+    def collect_halves(
+        self,
+        combine: Callable[[Matrices], NDArray[np.float64]],
+        n_jobs: int | None,
+        checkpoint: Checkpoint | None = None,
+    ) -> NDArray[np.float64] | None:
+        """Combined scores of pairs of halves, (2 n_pairs, n_features), or None with the reason recorded.
+
+        They are no part of the ranking: they tell how far two samples agree.
+        """
+        n_pairs = self.n_pairs(self.parameters["n_resamples"])
+        if not n_pairs:
+            return None
+        try:
+            drawn = self.draw_halves(2 * n_pairs)
+            matrices = score_resamples(
+                self.filters,
+                drawn,
+                n_jobs=n_jobs,
+                checkpoint=checkpoint,
+                store=self.store,
+                what="halves",
+            )
+        except DataError as reason:
+            self.parameters["pairs"] = {"reason": str(reason)}
+            return None
+        self.parameters["pairs"] = record_of_pairs(drawn)
+        return combine({label: matrices[label] for label in self.labels})
 
     def _score(
         self,
@@ -131,6 +166,7 @@ def set_up_run(
     task: str | Task = "classification",
     random_state: Any = None,
     execution: Execution | None = None,
+    pairs: int | str = 0,
     largest: int | None = None,
     **recorded: Any,
 ) -> Run:
@@ -163,6 +199,10 @@ def set_up_run(
     def draw(size: int, first: int = 0) -> Resamples:
         return draw_resamples(table, target, plan, n_resamples=size, seed=seed, first=first)
 
+    def draw_halves(size: int) -> Resamples:
+        return draw_resamples(table, target, pairs_plan(plan), n_resamples=size, seed=seed)
+
+    n_pairs_of(pairs, 0, plan)  # refuse before the work is done
     resamples = draw(FIRST_LOOK if isinstance(number, Precision) else number)
     settled = {
         "filters": labels,
@@ -203,6 +243,8 @@ def set_up_run(
         data,
         goal,
         draw,
+        draw_halves,
+        lambda m: n_pairs_of(pairs, m, plan),
         identity_of_run,
         store,
         execution,
@@ -247,6 +289,7 @@ def run_ensemble(
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
     with open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as kept:
         matrices, combined = run.collect(combine, compute, n_jobs, kept)
+        halves = run.collect_halves(combine, n_jobs, kept)
     scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,
@@ -258,6 +301,7 @@ def run_ensemble(
         parameters={**run.parameters, "call": call.record()},
         data=run.data,
         versions=versions(),
+        halves=halves,
     )
 
 

@@ -284,6 +284,7 @@ def score_resamples(
     checkpoint: Checkpoint | None = None,
     first: int = 0,
     store: MatrixStore | None = None,
+    what: str = "resamples",
     rounds: int = 1,
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
@@ -292,8 +293,8 @@ def score_resamples(
     as much will be done (0: it was said before).
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
-    that they are handed has an influence on any bit.  In a checkpoint the resamples are numbered
-    from `first`.
+    that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
+    are numbered from `first`.
     """
     m = len(resamples)
     table = bound[0].table
@@ -310,7 +311,7 @@ def score_resamples(
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
     answers = resume_tasks(
         checkpoint,
-        [f"resamples {first + rows.start} to {first + rows.stop}" for rows in blocks],
+        [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],
         _score_block,
         (bound, resamples),
         blocks,

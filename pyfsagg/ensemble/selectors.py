@@ -31,7 +31,7 @@ __all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
 class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Fits an ensemble, keeps the best features."""
 
-    threshold: float | int
+    threshold: float | int | str
     filter_params: Mapping[str, Any] | None
 
     _method: ClassVar[Callable[..., EnsembleResult]]
@@ -44,7 +44,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
-        return type(self)._method(X, y, resampling=plan, **options)
+        return type(self)._method(X, y, resampling=plan, pairs=0, **options)
 
     def fit(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None
@@ -130,8 +130,10 @@ class WithinAggregationSelector(_AggregationSelector):
 
     Parameters
     ----------
-    threshold : float or int
-        Fraction of the features to keep (rounded up), or their number.
+    threshold : float, int or str
+        Fraction of the features to keep (rounded up), or their number; or a limit on false selections,
+        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``: then no feature at all
+        may be kept (:meth:`pyfsagg.EnsembleResult.error_control`).
     filter, filter_params, aggregator, aggregator_params, n_resamples, resampling, task, random_state, \
 n_jobs, execution
         As in :func:`pyfsagg.wam`.
@@ -166,7 +168,7 @@ n_jobs, execution
         filter_params: Mapping[str, Any] | None = None,
         aggregator: str = "arithmetic_mean",
         aggregator_params: Mapping[str, Any] | None = None,
-        threshold: float | int = 0.25,
+        threshold: float | int | str = 0.25,
         n_resamples: int | str | Precision = 1000,
         resampling: str | Plan = "bootstrap",
         task: str | Task = "classification",
@@ -197,8 +199,10 @@ class BetweenAggregationSelector(_AggregationSelector):
 
     Parameters
     ----------
-    threshold : float or int
-        Fraction of the features to keep (rounded up), or their number.
+    threshold : float, int or str
+        Fraction of the features to keep (rounded up), or their number; or a limit on false selections,
+        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``: then no feature at all
+        may be kept (:meth:`pyfsagg.EnsembleResult.error_control`).
     filters, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
 random_state, n_jobs, execution
         As in :func:`pyfsagg.bam`.
@@ -225,7 +229,7 @@ random_state, n_jobs, execution
         normalize: str = "per_resample",
         aggregator: str = "arithmetic_mean",
         aggregator_params: Mapping[str, Any] | None = None,
-        threshold: float | int = 0.25,
+        threshold: float | int | str = 0.25,
         n_resamples: int | str | Precision = 1000,
         resampling: str | Plan = "bootstrap",
         task: str | Task = "classification",

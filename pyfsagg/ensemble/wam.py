@@ -28,6 +28,7 @@ def wam(
     n_resamples: int | str | Precision = 1000,
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
+    pairs: int | str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
@@ -64,6 +65,11 @@ def wam(
     task : str or Task
         ``"classification"``, ``"regression"``, or a :class:`pyfsagg.Task`, which also says which
         columns are nominal and whether near-constant ones are left out.
+    pairs : int or "auto"
+        Pairs of disjoint halves that are scored beside the resamples, for
+        :meth:`EnsembleResult.between_sample_stability`; the ranking does not depend on them.  ``"auto"``
+        is one for every 8 resamples and at most 30; 0 turns it off.  The plan
+        ``"complementary_pairs"`` needs none.
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
@@ -106,6 +112,7 @@ def wam(
         filter_params=filter_params,
         n_resamples=n_resamples,
         resampling=resampling,
+        pairs=pairs,
         task=task,
         random_state=random_state,
         execution=execution,

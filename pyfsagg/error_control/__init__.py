@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from pyfsagg.error_control.bounds import ASSUMPTIONS, pfer_bound, pfer_size, pfer_threshold
+from pyfsagg.error_control.control import (
+    ErrorControl,
+    check_goals,
+    control_errors,
+    read_goal,
+    require_pairs,
+)
 from pyfsagg.error_control.e_values import (
     e_bh,
     e_values_of_p_values,
@@ -12,10 +19,15 @@ from pyfsagg.error_control.e_values import (
 from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import IntegratedPath, integrated_path
 from pyfsagg.error_control.max_t import step_down_max_t
+from pyfsagg.error_control.permuted import TargetPermutation
 
 __all__ = [
     "ASSUMPTIONS",
+    "ErrorControl",
     "IntegratedPath",
+    "TargetPermutation",
+    "check_goals",
+    "control_errors",
     "e_bh",
     "e_values_of_p_values",
     "integrated_path",
@@ -23,6 +35,8 @@ __all__ = [
     "pfer_bound",
     "pfer_size",
     "pfer_threshold",
+    "read_goal",
+    "require_pairs",
     "selection_frequency",
     "stability_e_values",
     "step_down_max_t",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ SPAN = (math.log(1e-5), math.log(1e5))
 """Where log a is looked for."""
 
 
+@lru_cache(maxsize=2**14)
 def largest_tail(mean: float, steps: int, n: int, r: float) -> float:
     """The largest P(X ≥ steps / n) of an r-concave X on 0, 1/n, …, 1 with mean at most `mean`.
 

@@ -12,12 +12,20 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg.error_control._tails import largest_tail
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["ASSUMPTIONS", "largest_size", "pfer_bound", "pfer_size", "pfer_threshold"]
+__all__ = [
+    "ASSUMPTIONS",
+    "bound_of_frequency",
+    "largest_size",
+    "pfer_bound",
+    "pfer_size",
+    "pfer_threshold",
+]
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 """What may be supposed of the selection frequencies of noise features, from weakest to strongest."""
@@ -236,11 +244,17 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def bounds_by_frequency(q: int, p: int, n_pairs: int, assumption: str) -> np.ndarray:
-    """The bound (2B + 1,) if the threshold is 0, 1 / (2B), …, 1; p where it is not covered."""
-    steps = 2 * n_pairs
-    lowest = _lowest(q / p, n_pairs, assumption)
-    values = np.full(steps + 1, float(p))
-    for w in range(math.floor(lowest * steps + ROUNDING) + 1, steps + 1):
-        values[w] = min(p, _bound(q, p, w / steps, n_pairs, assumption))
-    return values
+def bound_of_frequency(
+    frequency: NDArray[np.float64], q: int, p: int, n_pairs: int, assumption: str
+) -> NDArray[np.float64]:
+    """For each frequency the bound if it were the threshold; p where it is not covered, or larger."""
+    lowest = _lowest(q / p, n_pairs, assumption) + ROUNDING / n_pairs
+    found, at = np.unique(frequency, return_inverse=True)
+    covered = q <= largest_size(p, n_pairs, assumption)
+    bounds = [
+        min(float(p), _bound(q, p, each, n_pairs, assumption))
+        if covered and each > lowest
+        else float(p)
+        for each in found.tolist()
+    ]
+    return np.array(bounds)[at.reshape(-1)]

@@ -118,6 +118,9 @@ def rank_out_of_core(
 
     Notes
     -----
+    There are no pairs of halves beside the resamples: the stability between samples is told in memory
+    only (:meth:`EnsembleResult.between_sample_stability`).
+
     In memory, ``resampling="poisson_bootstrap"`` draws the same weights: on the binned table, with
     all columns nominal, :func:`pyfsagg.wam` and :func:`pyfsagg.bam` give the same bits.
 
@@ -177,6 +180,10 @@ def rank_out_of_core(
         "binning": binning,
         "bins": bins,
         "out_of_core": True,
+        "pairs": {
+            "reason": "it read the table in pieces, where rows are drawn by a Poisson bootstrap only; "
+            "rank a part of the rows in memory for that"
+        },
         "weighted": False,
         "nominal": None if nominal is None else list(nominal),
         "excluded": list(exclude),

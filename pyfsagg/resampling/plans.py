@@ -134,7 +134,13 @@ def _register(name: str, *aliases: str, summary: str) -> Callable[[PlanT], PlanT
 @_register("bootstrap", summary="draws as many rows as there are, with replacement")
 @dataclass(frozen=True, eq=False)
 class Bootstrap(Plan):
-    """As many rows as there are, with replacement."""
+    """As many rows as there are, with replacement.
+
+    A row that is drawn several times looks like evidence: filters that ask whether a split is worth it
+    (MDL) or sum deviations (chi-squared) score noise higher on bootstraps than on the data themselves.
+    Compare such scores with each other only, or draw without replacement (:class:`Subsample`,
+    :class:`ComplementaryPairs`).  ``pyfsagg reproduce calibration --only pairs`` measures it.
+    """
 
     def draw(self, source: Source, rows: range) -> Drawn:
         population = source.population

@@ -15,6 +15,7 @@ from pyfsagg.stability_measures._base import (
     WholeSample,
 )
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy, adequacy_curve, enough_resamples
+from pyfsagg.stability_measures.between import BetweenSampleStability, between_sample_stability
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
 from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.jackknife import pseudo_values
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STABILITY_MEASURES",
     "Adequacy",
+    "BetweenSampleStability",
     "NogueiraResult",
     "PairwiseAverage",
     "SetPairs",
@@ -42,6 +44,7 @@ __all__ = [
     "WholeSample",
     "adequacy",
     "adequacy_curve",
+    "between_sample_stability",
     "chance_level",
     "enough_resamples",
     "feature_stability",

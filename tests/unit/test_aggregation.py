@@ -250,7 +250,7 @@ def test_aggregation_result():
     frame = result.to_frame()
     assert list(frame.index) == ["a", "b", "c"]
     values = ["ranking", "score", "statistic", "tied"]
-    assert list(frame.columns) == [*values, "p_value", "adjusted_p_value"]
+    assert list(frame.columns) == [*values, "p_value", "log10_p_value", "adjusted_p_value"]
     assert result.select(1) == ["a"]
     assert result.select(0.5) == ["a", "b"]
     assert repr(result).startswith("Aggregation(robust_rank_aggregation: 3 items from 3 list(s)")
@@ -339,7 +339,7 @@ def test_permutation_of_independent_lists_agrees_with_the_exact_p_value():
     rng = np.random.default_rng(5)
     table = RankTable.from_scores(rng.random((6, 150)))
     exact = aggregate(table, "rra", exact=True).p_values
-    test = permutation_p_values(table, "rra", n_permutations=150, random_state=1)
+    test = permutation_p_values(table, "rra", n_permutations=150, random_state=2)
     # 22,500 pooled null scores; ranks of 150 items are discrete, which adds a few thousandths.
     np.testing.assert_allclose(test.p_values, exact, atol=0.03)
     assert (test.family_wise_p_values >= test.p_values - 1e-12).all()
@@ -409,6 +409,33 @@ def test_relabelling_keeps_the_scores_of_every_list():
     assert sizes == {3, 4}  # an item that no list holds is left out
 
 
+def test_labels_are_drawn_from_the_whole_universe():
+    rng = np.random.default_rng(1)
+    lists = [
+        [f"g{j}" for j in rng.choice(np.arange(1, 20_000), 20, replace=False)] for _ in range(5)
+    ]
+    for each in lists[:3]:
+        each[9] = "g0"
+    table = RankTable.from_lists(lists, universe=20_000)
+    test = permutation_p_values(table, "rra", n_permutations=200, random_state=0)
+    frame = test.to_frame()
+    assert frame.index[0] == "g0"
+    # Twenty of twenty thousand, three times: no relabelled table comes near.
+    assert frame.loc["g0", "p_value"] == 1 / (200 * 20_000 + 1)
+    assert frame.loc["g0", "adjusted_p_value"] == pytest.approx(20_000 / (200 * 20_000 + 1))
+    assert frame.loc["g0", "family_wise_p_value"] == 1 / 201
+    # What stands in one list only is nothing: so does everything else.
+    assert frame["family_wise_p_value"].iloc[1:].min() > 0.2
+
+
+def test_relabelling_in_a_universe_meets_as_often_as_chance():
+    table = RankTable.from_lists([["a", "b"], ["a", "d"]], universe=10)
+    rng = np.random.default_rng(0)
+    sources = [np.array([0]), np.array([1])]
+    shared = [4 - _relabelled(table, sources, rng).n_items for _ in range(2000)]
+    assert np.mean(shared) == pytest.approx(0.4, abs=0.05)
+
+
 def test_permutation_with_gaps_repeats_with_its_seed():
     table = RankTable.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], full=True)
     first = permutation_p_values(table, "mean_rank", n_permutations=50, random_state=4)
@@ -426,3 +453,22 @@ def test_permutation_refusals():
         permutation_p_values(SCORES, "am", groups=[1, 2, 2], null=lambda g: SCORES)
     with pytest.raises(DataError, match="other items"):
         permutation_p_values(SCORES, "am", null=lambda g: SCORES[:, :2], n_permutations=1)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"), [("rra", {}), ("rra", {"exact": True}), ("mean_p_value", {})]
+)
+def test_logarithms_of_p_values_go_on_below_the_smallest_number(method: str, options: dict) -> None:
+    rng = np.random.default_rng(2)
+    some = aggregate(
+        RankTable.from_scores(rng.integers(0, 4, (5, 30)).astype(float)), method, **options
+    )
+    np.testing.assert_allclose(some.log10_p_values, np.log10(some.p_values), rtol=1e-12, atol=1e-15)
+    lists = [["a", "b"]] * (100 if method == "rra" else 500)
+    tiny = aggregate(RankTable.from_lists(lists, universe=10**6), method, **options).to_frame()
+    assert tiny["p_value"].iloc[0] == 0.0
+    # RRA: 100 lists in which an item is first of a million, p = 100 * (1e-6)^100 at most.
+    if method == "rra":
+        assert tiny.loc["a", "log10_p_value"] == pytest.approx(-598.0, rel=1e-9)
+    assert -1000 < tiny["log10_p_value"].iloc[0] < -308
+    assert tiny["log10_p_value"].is_monotonic_increasing

@@ -165,7 +165,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
 def test_arrays_of_other_methods_are_numbered_from_one(table):
     result, comparison = beside_others(table)
     arrays = result.arrays()
-    own = {"scores", "statistic", "ranking", "p_values", "adjusted_p_values"}
+    own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
     assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
     for i, other in enumerate(comparison.results[1:], start=1):

@@ -23,8 +23,8 @@ ROOT = Path(__file__).parents[2]
 INDEX = tomllib.loads(Path(__file__).with_name("calibration_index.toml").read_text("utf-8"))
 FACES = (
     "pyfsagg", "pyfsagg.aggregation", "pyfsagg.aggregator_influence", "pyfsagg.ensemble",
-    "pyfsagg.evaluation", "pyfsagg.rank_order", "pyfsagg.stability_measures", "pyfsagg.statistics",
-    "pyfsagg.unsupervised",
+    "pyfsagg.error_control", "pyfsagg.evaluation", "pyfsagg.rank_order",
+    "pyfsagg.stability_measures", "pyfsagg.statistics", "pyfsagg.unsupervised",
 )  # fmt: skip
 READS_LIKE_INFERENCE = re.compile(
     r"(?:^|_)(?:p|p_values?|pvalues?|e_values?|q_values?|intervals?|ci|lower|upper|bound|pfer|fdr"

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, kendalltau
 
+import pyfsagg
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures import adequacy, adequacy_curve, enough_resamples
 
@@ -121,3 +122,75 @@ def test_two_equal_features_swap_half_of_the_time() -> None:
     found = adequacy(scores, top=1, n_boot=2000, random_state=0)
     assert binom.ppf(1e-6, 1000, 0.5) <= 1000 * found.probability_top_changes
     assert 1000 * found.probability_top_changes <= binom.ppf(1 - 1e-6, 1000, 0.5)
+
+
+# ---------------------------------------------------------------------------------------------
+# the aggregator of a result, and those that one resample can decide
+# ---------------------------------------------------------------------------------------------
+def run(aggregator: str, m: int = 60, seed: int = 0) -> pyfsagg.EnsembleResult:
+    data = pyfsagg.load_dataset("ionosphere")
+    return pyfsagg.wam(
+        data.X,
+        data.y,
+        filter="cs",
+        aggregator=aggregator,
+        n_resamples=m,
+        random_state=seed,
+        pairs=0,
+    )
+
+
+@pytest.mark.parametrize("aggregator", ["arithmetic_mean", "median", "minimum", "mean_rank"])
+def test_adequacy_of_a_result_is_that_of_its_aggregator(aggregator: str) -> None:
+    result = run(aggregator)
+    found = adequacy(result, n_boot=20, random_state=0)
+    np.testing.assert_allclose(found.features["score"], result.scores)
+    np.testing.assert_array_equal(found.features["rank"], result.ranking)
+    assert found.n_compared == (30 if aggregator == "minimum" else 60)
+
+
+def test_halves_are_disjoint_runs_of_half_the_size() -> None:
+    seen: list[set[int]] = []
+
+    def watch(values: np.ndarray) -> np.ndarray:
+        seen.append(set(values[:, 0].astype(int)))
+        return values.mean(axis=0)
+
+    matrix = np.arange(9.0)[:, np.newaxis] + np.zeros((9, 3))
+    found = adequacy(matrix, aggregator=watch, by="halves", n_boot=10, random_state=0)
+    repeated = seen[1:]
+    for first, second in zip(repeated[:5], repeated[5:], strict=True):
+        assert first.isdisjoint(second)
+        assert len(first) == len(second) == 4
+    assert found.n_compared == 4
+    with pytest.raises(DataError, match="draw at least 4"):
+        adequacy(matrix[:3], by="halves")
+    with pytest.raises(ParameterError, match="by must be"):
+        adequacy(matrix, by="thirds")
+
+
+def test_a_bootstrap_says_too_little_of_an_extreme_and_halves_do_not() -> None:
+    result = run("minimum", 200)
+    actual = np.mean(
+        [
+            1
+            - len(
+                set(run("minimum", 100, s).select(9)) & set(run("minimum", 100, 99 + s).select(9))
+            )
+            / 9
+            for s in range(1, 13)
+        ]
+    )
+    halves = 1 - adequacy(result, top=9, random_state=0).expected_top_overlap
+    assert halves == pytest.approx(actual, abs=0.06)
+
+
+def test_precision_of_an_extreme_compares_halves() -> None:
+    data = pyfsagg.load_dataset("wine")
+    result = pyfsagg.wam(
+        data.X, data.y, filter="cs", aggregator="maximum", random_state=0,
+        n_resamples=pyfsagg.Precision(max_change=0.9, maximum=100),
+    )  # fmt: skip
+    assert result.parameters["precision"]["n_compared"] == 50
+    mean = pyfsagg.wam(data.X, data.y, filter="cs", random_state=0, n_resamples="auto")
+    assert mean.parameters["precision"]["n_compared"] == mean.n_resamples

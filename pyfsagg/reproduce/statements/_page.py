@@ -24,9 +24,9 @@ RULES = (
     "A printed number holds if a form of the test that the text describes gives it, rounded or cut "
     "off, and holds under another reading if only some other form does. A statement of significance "
     "is decided at the 5 % level by the test that the text names. Words of quantity are shares of "
-    "rows: all is every row, almost all at least 80 %, most more than half; a statement that rows "
-    "with lost cells could still bear out is not refuted. Everything is computed from the tables "
-    "that the papers print, unless own runs are named."
+    "rows: all is every row, almost all at least 80 %, most more than half; a statement that "
+    "rows with lost cells decide, one way or the other, is not checkable. Everything is computed "
+    "from the tables that the papers print, unless own runs are named."
 )
 
 

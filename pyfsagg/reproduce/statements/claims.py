@@ -68,8 +68,8 @@ def claims(
         A printed number holds if a form that the text describes rounds to it, and holds under
         another reading if only some other form does.  A statement of significance is decided at the
         5 % level by the test that the text names.  A statement on all (almost all, most) rows of a
-        table holds if all (80 %, more than half) of its rows bear it out; it is not checkable if
-        only rows with lost cells could still do so.
+        table holds if all (80 %, more than half) of its rows bear it out, whatever the cells that are
+        lost said; if they decide it, it is not checkable.
 
     Raises
     ------

@@ -70,8 +70,8 @@ def _of_rows(
 ) -> Outcome:
     """The verdict on rows that bear the statement out or do not, and on rows with lost cells.
 
-    A statement that holds on what is left of the table holds; one that the lost rows could still
-    bear out is not refuted.
+    One rule for both directions: the statement holds if it would hold whatever the lost cells said,
+    and does not hold if it could not hold whatever they said; else it is not checkable.
     """
     count, n = int(held.sum()), len(held)
     quantifier = str(claim.settings["quantifier"])
@@ -84,11 +84,11 @@ def _of_rows(
         evidence += f"; {others}"
     if lost:
         evidence += f"; {lost} more rows have lost cells"
-    verdict = FAILS
-    if n and _is_enough(count, n, quantifier):
+    verdict = OPEN
+    if n and _is_enough(count, n + lost, quantifier):
         verdict = AGREES
-    elif _is_enough(count + lost, n + lost, quantifier):
-        verdict = OPEN
+    elif not _is_enough(count + lost, n + lost, quantifier):
+        verdict = FAILS
     share = count / n if n else math.nan
     return Outcome(verdict, f"{test}, {quantifier} rows", math.nan, share, evidence, quantity=ROWS)
 

@@ -25,8 +25,10 @@
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
 #'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (what was
-#'   aggregated), `parameters`, `data` and `versions`. It holds nothing of Python, so that `saveRDS()`
-#'   keeps all of it.
+#'   aggregated), `parameters`, `data` and `versions`; and `between_samples`, a data frame that says how
+#'   far two samples of half the size would agree (sets, ranks and scores, with limits that are about
+#'   the population), or `NULL` with `pairs = 0` or few resamples. It holds nothing of Python, so
+#'   that `saveRDS()` keeps all of it.
 #' @seealso [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {
@@ -99,7 +101,8 @@ run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
       combined = named(found$combined),
       parameters = found$parameters,
       data = found$data,
-      versions = found$versions
+      versions = found$versions,
+      between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples)
     ),
     class = "pyfsagg_ensemble"
   )

@@ -31,14 +31,16 @@ headline <- function(x) {
 #' @param object A result of [wam()] or [bam()].
 #' @param measures Stability measures to be computed.
 #' @param ... Passed on to [stability()].
-#' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `ranking` and `stability`.
+#' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `ranking`, `between_samples`
+#'   and `stability`.
 #' @export
 summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman", "canberra", "jaccard"),
                                      ...) {
   structure(
     list(
       headline = headline(object), ranking = object$ranking,
-      stability = stability(object, measures, ...), seed = object$parameters$seed
+      stability = stability(object, measures, ...), between_samples = object$between_samples,
+      seed = object$parameters$seed
     ),
     class = "summary.pyfsagg_ensemble"
   )
@@ -50,7 +52,11 @@ print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
   keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
             "rank_upper", "selection_frequency")
   print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
-  cat("\nHow far the resamples agree\n")
+  if (!is.null(x$between_samples)) {
+    cat("\nHow far two samples of half the size would agree (limits are about the population)\n")
+    print(x$between_samples, digits = digits, row.names = FALSE)
+  }
+  cat("\nHow far the resamples agree, which share rows of one sample\n")
   print(x$stability, digits = digits)
   invisible(x)
 }

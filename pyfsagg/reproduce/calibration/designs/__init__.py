@@ -1,8 +1,11 @@
 """The designs, a file for each topic. Importing this package registers all of them."""
 
 from pyfsagg.reproduce.calibration.designs import (
+    adequacy,
+    error_control,
     folds,
     lists,
+    pairs,
     rank_sets,
     stability,
     stability_comparison,
@@ -11,8 +14,11 @@ from pyfsagg.reproduce.calibration.designs import (
 )
 
 __all__ = [
+    "adequacy",
+    "error_control",
     "folds",
     "lists",
+    "pairs",
     "rank_sets",
     "stability",
     "stability_comparison",

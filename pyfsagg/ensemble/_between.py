@@ -1,0 +1,184 @@
+"""Stability between samples of a run: pairs of disjoint halves beside its resamples, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._base.checks import check_integer
+from pyfsagg._base.words import count, number
+from pyfsagg._page.page import Block, Column, Table, Text
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
+from pyfsagg.stability_measures import BetweenSampleStability
+
+if TYPE_CHECKING:
+    from pyfsagg.ensemble.result import EnsembleResult
+
+__all__ = [
+    "between_blocks",
+    "between_text",
+    "n_pairs_of",
+    "pairs_plan",
+    "record_of_pairs",
+    "repeated_rows",
+]
+
+MOST_PAIRS = 30
+RESAMPLES_PER_PAIR = 8
+"""A run draws one pair, which is two halves, for each so many resamples, at most `MOST_PAIRS`."""
+
+SPLIT_BY_MDL = ("information_gain", "gain_ratio", "symmetric_uncertainty")
+
+WORDS = {
+    "nogueira": ("Selected features", "Nogueira: features in common beyond chance"),
+    "spearman": ("Ranks", "Spearman correlation"),
+    "pearson": ("Scores", "Pearson correlation"),
+}
+
+
+def n_pairs_of(pairs: int | str, n_resamples: int, plan: Plan) -> int:
+    """How many pairs are drawn beside the resamples; none if these are pairs themselves.
+
+    Raises
+    ------
+    ParameterError
+        If `pairs` is neither ``"auto"`` nor a whole number of at least 0.
+    """
+    if isinstance(plan, ComplementaryPairs):
+        return 0
+    if pairs == "auto":
+        return min(MOST_PAIRS, n_resamples // RESAMPLES_PER_PAIR)
+    if isinstance(pairs, str):
+        raise ParameterError(f"pairs must be a number or 'auto', got {pairs!r}")
+    return check_integer("pairs", pairs, low=0)
+
+
+def pairs_plan(plan: Plan) -> ComplementaryPairs:
+    """Pairs for the same population as that of another plan: its groups, its weights."""
+    return ComplementaryPairs(
+        groups=getattr(plan, "groups", None), sample_weight=plan.sample_weight
+    )
+
+
+def record_of_pairs(drawn: Resamples) -> dict[str, Any]:
+    """How many pairs there are, and how many rows their halves have, on average."""
+    rows = drawn.weights.sum(axis=1, dtype=np.int64)
+    return {"n_pairs": len(drawn) // 2, "rows_in_a_half": round(float(rows.mean()))}
+
+
+def halves_of(result: EnsembleResult) -> tuple[NDArray[np.float64], int | None]:
+    """Scores of the halves (2 n_pairs, n_features), and the rows of a half.
+
+    Raises
+    ------
+    DataError
+        If there are none, with the reason.
+    """
+    if result.parameters["resampling"] == ComplementaryPairs.name:
+        counted = result.data["n_samples"] // 2
+        weighted = result.parameters.get("weighted") or result.parameters.get("grouped")
+        return result.combined, None if weighted else counted
+    if result.halves is None:
+        reason = (result.parameters.get("pairs") or {}).get("reason")
+        raise DataError(
+            "the run has no pairs of halves for the stability between samples"
+            + (
+                f": {reason}"
+                if reason
+                else "; give pairs=30, or 8 resamples or more, or resampling='complementary_pairs'"
+            )
+        )
+    return result.halves, result.parameters["pairs"]["rows_in_a_half"]
+
+
+def split_pairs(
+    halves: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The first and the second half of each pair."""
+    first, second = ComplementaryPairs.pairs(len(halves)).T
+    return halves[first], halves[second]
+
+
+def _sentences(found: BetweenSampleStability) -> tuple[str, str]:
+    rows = "half of the rows" if found.n_rows is None else f"{count(found.n_rows)} rows"
+    what = (
+        f"Two samples of {rows} each, without a common row, were ranked by the same filters; "
+        f"{count(found.n_pairs)} such pairs were drawn. 1: the same ranking. 0: no more than unrelated "
+        "rankings have in common, as on noise"
+    )
+    tells = (
+        "This is how far you would have picked the same features from another sample of that size. The "
+        "agreement of the resamples below is another thing: resamples of one sample share rows, so that "
+        "they agree even on noise; it tells whether more resamples would change the ranking"
+    )
+    return what, tells
+
+
+def _limits(row: Mapping[Any, Any]) -> str:
+    low, high = row["lower"], row["upper"]
+    return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
+
+
+def between_text(result: EnsembleResult, threshold: float | int) -> str:
+    """The stability between samples for the terminal, or why there is none."""
+    try:
+        found = result.between_sample_stability(threshold)
+    except DataError as reason:
+        return f"Would another sample give the same? Not told: {reason}."
+    what, tells = _sentences(found)
+    shown = found.estimates.dropna(subset=["estimate"])
+    lines = [
+        f"  {WORDS[str(name)][0]:<18}{row['estimate']:6.3f}   "
+        f"{100 * found.level:g} % of the population: {_limits(row.to_dict())}"
+        for name, row in shown.iterrows()
+    ]
+    return "\n".join(["Would another sample give the same?", *lines, f"{what}. {tells}."])
+
+
+def between_blocks(result: EnsembleResult, threshold: float | int) -> list[Block]:
+    """The same for the page of a run."""
+    try:
+        found = result.between_sample_stability(threshold)
+    except DataError as reason:
+        return [Text(f"This cannot be told here: {reason}.")]
+    rows = [
+        [WORDS[str(name)][0], WORDS[str(name)][1], number(row["estimate"]), _limits(row.to_dict())]
+        for name, row in found.estimates.dropna(subset=["estimate"]).iterrows()
+    ]
+    columns = [
+        Column("Agreement of", numeric=False),
+        Column("Measure", numeric=False),
+        Column("Estimate"),
+        Column(f"{100 * found.level:g}\u00a0% interval of the population", sortable=False),
+    ]
+    what, tells = _sentences(found)
+    note = (
+        "The interval is about the population, not about a repetition of this run, and mostly wider than "
+        "it would have to be; where a filter finds nothing in most samples, it may be too narrow. What "
+        "samples of the full size would agree is not told: no rule of extrapolation was right in "
+        "simulations; it is more than this where there is something to find."
+    )
+    table = Table("How far two independent samples agree", columns, rows)
+    return [Text(f"{what}."), table, Text(f"{tells}."), Text(note, quiet=True)]
+
+
+def repeated_rows(result: EnsembleResult) -> list[Block]:
+    """A note where a bootstrap meets filters to which repeated rows look like evidence."""
+    parameters = result.parameters
+    concerned = any(label in SPLIT_BY_MDL for label in result.score_matrices)
+    if not concerned or "bootstrap" not in parameters["resampling"] or "binning" in parameters:
+        return []
+    return [
+        Text(
+            "Note. A bootstrap repeats rows, and repeated rows look like evidence to filters that split "
+            "a feature by MDL (information gain and its kin): more features without any relation to the "
+            "target get a score above 0 than on the data themselves. Compare the scores with each other, "
+            "do not read them as information; resampling='subsample' and 'complementary_pairs' repeat "
+            "no rows.",
+            quiet=True,
+        )
+    ]

@@ -1,0 +1,434 @@
+"""A selection out of complementary pairs with a bound on its errors, and what it supposes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg.error_control.bounds import (
+    bound_of_frequency,
+    largest_size,
+    pfer_bound,
+    pfer_size,
+    pfer_threshold,
+)
+from pyfsagg.error_control.e_values import check_level, e_bh, stability_e_values
+from pyfsagg.error_control.halves import selection_frequency
+from pyfsagg.error_control.integrated_path import integrated_path
+from pyfsagg.exceptions import DataError, ParameterError
+
+__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal", "require_pairs"]
+
+FloatArray = NDArray[np.float64]
+METHODS = {
+    "max_false": ("stability_selection", "integrated_path"),
+    "fdr": ("integrated_path", "e_values"),
+}
+"""Methods for each goal; the first one is the default."""
+THRESHOLD = 0.75
+"""Selection frequency from which stability selection selects, unless another one is asked for."""
+EXCHANGEABLE = (
+    "noise features are exchangeable (none is favoured, for instance by having more levels), and the "
+    "filter does not do worse than guessing"
+)
+SUPPOSED = {
+    "none": f"{EXCHANGEABLE}.",
+    "unimodal": (
+        f"{EXCHANGEABLE}; how often both halves of a pair select a noise feature has a unimodal "
+        "distribution."
+    ),
+    "r-concave": (
+        f"{EXCHANGEABLE}; how often halves, and both halves of a pair, select a noise feature has an "
+        "r-concave distribution (r = −1/4 and −1/2)."
+    ),
+    "integrated_path": (
+        f"{EXCHANGEABLE}; halves of different pairs select a noise feature as if they were independent, "
+        "which halves that share rows are not."
+    ),
+}
+ESTIMATE = "A q-value is an estimate of the false discovery rate and no bound of it."
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorControl:
+    """Which features are selected under a limit on errors, and how many of them may be false.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The p features, in the order of the table.
+    support : ndarray of bool (p,)
+        What is selected; all False if nothing can be.
+    goal : {"max_false", "fdr"}
+        A limit on the expected number of false selections, or on their expected share.
+    level : float
+        The limit.
+    method, assumption, function : str
+        How it was found; `assumption` belongs to bounds, `function` to integrated paths.
+    q : int
+        Features that each half selected (stability selection); 0 if no number keeps the limit.
+    threshold : float
+        Frequency from which a feature is selected; infinite if none keeps the limit.
+    bound : float
+        Expected number of false selections at that threshold, at most.
+    n_pairs : int
+    frequency : ndarray (p,)
+        Share of halves in which the feature is among the best q (of one, if q is 0); where a tie
+        crosses the cut, none of the tied features is.
+    expected_false : ndarray (p,)
+        The bound if every feature as frequent as this one were selected, at most p.  It holds for a
+        frequency that is fixed beforehand; here each feature has its own.
+    path_expected_false, q_values : ndarray (p,)
+        Of integrated path stability selection.
+    e_values : ndarray (p,) or None
+        With ``method="e_values"``.
+    """
+
+    feature_names: tuple[str, ...]
+    support: NDArray[np.bool_]
+    goal: str
+    level: float
+    method: str
+    assumption: str
+    function: str
+    q: int
+    threshold: float
+    bound: float
+    n_pairs: int
+    frequency: FloatArray
+    expected_false: FloatArray
+    path_expected_false: FloatArray
+    q_values: FloatArray
+    e_values: FloatArray | None = None
+
+    @property
+    def selected(self) -> list[str]:
+        """Names of the selected features, the safest first; empty if nothing can be selected."""
+        return [self.feature_names[j] for j in self._order() if self.support[j]]
+
+    def _order(self) -> NDArray[np.intp]:
+        by_path = self.method == "integrated_path"
+        key = self.path_expected_false if by_path else self.expected_false
+        return np.lexsort((-self.frequency, key))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """What :meth:`to_frame` holds, in the order of the table."""
+        columns: dict[str, NDArray[Any]] = {
+            "controlled": self.support,
+            "pair_frequency": self.frequency,
+            "expected_false": self.expected_false,
+            "path_expected_false": self.path_expected_false,
+            "q_value": self.q_values,
+        }
+        if self.e_values is not None:
+            columns["e_value"] = self.e_values
+        return columns
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per feature, the safest first.
+
+        ``controlled`` (selected under the limit), ``pair_frequency``, ``expected_false``,
+        ``path_expected_false``, ``q_value``, and ``e_value`` if it was asked for.
+        """
+        frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
+        return frame.iloc[self._order()]
+
+    @property
+    def wish(self) -> str:
+        """The limit in words."""
+        if self.goal == "max_false":
+            return f"at most {self.level:g} expected false {_selections(self.level)}"
+        return f"a false discovery rate of at most {self.level:g}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found, how sure it is, and what it supposes."""
+        supposed = SUPPOSED[
+            "integrated_path" if self.method == "integrated_path" else self.assumption
+        ]
+        estimate = (ESTIMATE,) if (self.goal, self.method) == ("fdr", "integrated_path") else ()
+        return (self._finding(), self._ground(), f"Supposed: {supposed}", *estimate)
+
+    def _finding(self) -> str:
+        names = self.selected
+        p = len(self.feature_names)
+        if names:
+            return (
+                f"With {self.wish}, {len(names)} of {plural(p, 'feature')} can be selected: "
+                f"{enumerate_names(names)}."
+            )
+        return (
+            f"With {self.wish}, no feature can be selected. That is an answer: {self._reason()} More "
+            "rows, or a larger limit, may change it; a larger selection does not."
+        )
+
+    def _reason(self) -> str:
+        if self.method != "stability_selection":
+            return "nothing stands out from what noise features could do."
+        if not math.isfinite(self.threshold):
+            return "not even one feature that every half puts first would keep the limit."
+        best = int(self.frequency.argmax())
+        return (
+            f"the most frequent one, {self.feature_names[best]}, is among the best {self.q} in "
+            f"{_share(self.frequency[best])} of the halves, and {_share(self.threshold)} are needed."
+        )
+
+    def _ground(self) -> str:
+        halves = f"{2 * self.n_pairs:,} halves"
+        p = len(self.feature_names)
+        if self.method == "stability_selection" and self.q and math.isfinite(self.threshold):
+            return (
+                f"The limit asks for a place among the best {self.q} in at least {_share(self.threshold)} "
+                f"of the {halves} of the rows; a noise feature has one in {_share(self.q / p)} by chance. "
+                f"The bound is {self.bound:.2g} false {_selections(self.bound)} "
+                f"({_SOURCES[self.assumption]})."
+            )
+        if self.method == "integrated_path":
+            return (
+                f"By integrated path stability selection over {self.n_pairs} pairs of halves "
+                f"({self.function}; Melikechi and Miller 2025)."
+            )
+        if self.method == "e_values":
+            return (
+                f"By e-values of stability selection over {self.n_pairs} pairs of halves, joined by "
+                "e-BH (Wang and Ramdas 2022; Ren and Barber 2024)."
+            )
+        return f"By stability selection over {self.n_pairs} pairs of halves ({_SOURCES[self.assumption]})."
+
+    def record(self) -> dict[str, Any]:
+        """Plain values, for a file."""
+        return {
+            "goal": self.goal,
+            "level": self.level,
+            "method": self.method,
+            "assumption": self.assumption,
+            "function": self.function,
+            "q": self.q,
+            "threshold": self.threshold if math.isfinite(self.threshold) else None,
+            "bound": self.bound if math.isfinite(self.bound) else None,
+            "n_pairs": self.n_pairs,
+            "selected": self.selected,
+            "sentences": list(self.sentences),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+_SOURCES = {
+    "none": "Meinshausen and Bühlmann 2010",
+    "unimodal": "Shah and Samworth 2013, unimodal",
+    "r-concave": "Shah and Samworth 2013, r-concave",
+}
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.3g} %"
+
+
+def _selections(value: float) -> str:
+    return "selection" if value == 1 else "selections"
+
+
+def control_errors(
+    scores: ArrayLike,
+    feature_names: Sequence[str] | None = None,
+    *,
+    max_false: float | None = None,
+    fdr: float | None = None,
+    method: str | None = None,
+    assumption: str = "unimodal",
+    q: int | None = None,
+    threshold: float | None = None,
+    function: str = "h2",
+) -> ErrorControl:
+    """Select features under a limit on false selections, out of the scores of complementary pairs.
+
+    Parameters
+    ----------
+    scores : array-like (2B, p)
+        Scores of the two halves of each pair, one after the other; larger = more important.
+    feature_names : sequence of str, optional
+    max_false : float, optional
+        Accepted expected number of false selections, above 0; 1 if `fdr` is not given either.
+    fdr : float, optional
+        Accepted expected share of false selections among the selected, in (0, 1).
+    method : {"stability_selection", "integrated_path", "e_values"}, optional
+        For `max_false`: ``"stability_selection"`` (default; a bound) or ``"integrated_path"``.
+        For `fdr`: ``"integrated_path"`` (default; q-values) or ``"e_values"`` (a bound, which finds
+        less).
+    assumption : {"unimodal", "r-concave", "none"}
+        Of the bounds; see :func:`pfer_bound`.
+    q, threshold : int, float, optional
+        How many features each half selects, and from which frequency a feature is selected.  By
+        default the threshold is 0.75 and q the largest that keeps the limit.  They must not be chosen
+        after a look at the result.
+    function : {"h1", "h2", "h3"}
+        Of integrated paths.
+
+    Returns
+    -------
+    ErrorControl
+        Also where nothing can be selected.
+
+    Raises
+    ------
+    ParameterError
+        If both goals are given, a level is out of range, q and threshold do not keep the limit, or
+        they do not belong to the method.
+    DataError
+        If there are fewer than two pairs, or a score is missing.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.normal(size=(100, 40))
+    >>> scores[:, 3] += 5.0
+    >>> control_errors(scores, max_false=0.5).selected
+    ['x3']
+    """
+    matrix, names = _read(scores, feature_names)
+    goal, level = check_goals(max_false, fdr)
+    method = METHODS[goal][0] if method is None else check_choice("method", method, METHODS[goal])
+    if method != "stability_selection" and not (q is None and threshold is None):
+        raise ParameterError(
+            f"q and threshold belong to method='stability_selection'; {method!r} goes over all of them"
+        )
+    n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
+    wish = level if goal == "max_false" else 1.0
+    q, threshold = _size_and_threshold(q, threshold, p, n_pairs, wish, assumption)
+    size = max(q, 1)
+    frequency = selection_frequency(matrix, size)
+    path = integrated_path(matrix.reshape(n_pairs, 2, p), function=function)
+    values = None
+    if method == "stability_selection":
+        support = frequency >= threshold - 1e-9
+    elif method == "integrated_path":
+        support = (path.expected_false if goal == "max_false" else path.q_values) <= level
+    else:
+        values = stability_e_values(matrix, level, assumption=assumption)
+        support = e_bh(values, level)
+    finite = math.isfinite(threshold)
+    return ErrorControl(
+        feature_names=names,
+        support=support,
+        goal=goal,
+        level=level,
+        method=method,
+        assumption=assumption,
+        function=function,
+        q=q,
+        threshold=threshold,
+        bound=pfer_bound(size, p, threshold, n_pairs=n_pairs, assumption=assumption)
+        if finite
+        else math.inf,
+        n_pairs=n_pairs,
+        frequency=frequency,
+        expected_false=bound_of_frequency(frequency, size, p, n_pairs, assumption),
+        path_expected_false=path.expected_false,
+        q_values=path.q_values,
+        e_values=values,
+    )
+
+
+def read_goal(text: str) -> dict[str, float]:
+    """``"pfer:1"`` and ``"fdr:0.1"`` as the arguments `max_false` and `fdr`.
+
+    Examples
+    --------
+    >>> read_goal("pfer:1")
+    {'max_false': 1.0}
+    """
+    word, _, level = text.partition(":")
+    name = {"pfer": "max_false", "fdr": "fdr"}.get(word.strip().lower())
+    try:
+        if name is not None:
+            return {name: float(level)}
+    except ValueError:
+        pass
+    raise ParameterError(
+        f"threshold must be a number of features, a fraction, 'pfer:1' (expected false selections) or "
+        f"'fdr:0.1' (false discovery rate), got {text!r}"
+    )
+
+
+def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]:
+    """The one goal that is given, and its level; one false selection if none is.
+
+    Raises
+    ------
+    ParameterError
+        If both are given, or the level is out of range.
+    """
+    if max_false is not None and fdr is not None:
+        raise ParameterError("max_false and fdr are two different goals; give one of them")
+    if fdr is not None:
+        return "fdr", check_level("fdr", fdr)
+    wish = 1.0 if max_false is None else max_false
+    return "max_false", check_real("max_false", wish, low=0.0, low_open=True)
+
+
+def require_pairs(plan: str) -> None:
+    """Refuse a run whose resamples are not complementary pairs.
+
+    Raises
+    ------
+    DataError
+        With the plan to use.
+    """
+    if plan != "complementary_pairs":
+        raise DataError(
+            f"error control reads the halves of complementary pairs, and this run was resampled by {plan!r}; "
+            "run it again with resampling='complementary_pairs'"
+        )
+
+
+def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
+    matrix = np.asarray(scores, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] % 2:
+        raise DataError(
+            "scores must have the shape (2 n_pairs, features), the halves of a pair one after the "
+            f"other, got {matrix.shape}"
+        )
+    if matrix.shape[0] < 4:
+        raise DataError(
+            f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are needed, and "
+            "50 are usual; draw more, with n_resamples=100"
+        )
+    given = tuple(f"x{j}" for j in range(matrix.shape[1])) if names is None else tuple(names)
+    if len(given) != matrix.shape[1]:
+        raise DataError(f"{len(given)} names for {matrix.shape[1]} features")
+    return matrix, given
+
+
+def _size_and_threshold(
+    q: int | None, threshold: float | None, p: int, n_pairs: int, wish: float, assumption: str
+) -> tuple[int, float]:
+    """The size of the selections and the threshold that keep `wish`; 0 and infinity if none do."""
+    how: dict[str, Any] = {"n_pairs": n_pairs, "assumption": assumption}
+    if q is not None and threshold is not None:
+        bound = pfer_bound(q, p, threshold, **how)
+        if bound > wish:
+            raise ParameterError(
+                f"with q={q} and threshold={threshold:g} up to {bound:.3g} false selections are expected, "
+                f"more than {wish:g}; give one of the two, and the other is found"
+            )
+        return q, threshold
+    if q is not None:
+        return q, pfer_threshold(q, p, wish, **how)
+    size = pfer_size(THRESHOLD if threshold is None else threshold, p, wish, **how)
+    if size:
+        return size, THRESHOLD if threshold is None else threshold
+    if threshold is not None or largest_size(p, n_pairs, assumption) < 1:
+        return 0, math.inf
+    # A small limit: one feature in each half, in more of them.
+    found = pfer_threshold(1, p, wish, **how)
+    return (1, found) if math.isfinite(found) else (0, math.inf)

@@ -1,0 +1,119 @@
+"""Scores beside those with shuffled targets: p-values, and what they suppose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.words import enumerate_names
+from pyfsagg.error_control.e_values import check_level
+
+__all__ = ["TargetPermutation"]
+
+_ARRAYS = ("scores", "p_values", "family_wise_p_values")
+
+
+@dataclass(frozen=True, eq=False)
+class TargetPermutation:
+    """Scores of an ensemble beside those with shuffled targets.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+    scores : ndarray (p,)
+        Aggregated scores with the target as it is, of `n_resamples` resamples.
+    p_values : ndarray (p,)
+        For each feature by itself: chance that a feature without relation to the target scores as
+        high.
+    family_wise_p_values : ndarray (p,)
+        Adjusted across features by the step-down maximum statistic: at a level of 0.05 any false
+        selection at all has a probability of at most 0.05.
+    strong : bool
+        Whether that also holds of the features without relation when others have one.
+    n_permutations, n_resamples : int
+    """
+
+    feature_names: tuple[str, ...]
+    scores: NDArray[np.float64]
+    p_values: NDArray[np.float64]
+    family_wise_p_values: NDArray[np.float64]
+    strong: bool
+    n_permutations: int
+    n_resamples: int
+
+    def record(self) -> dict[str, Any]:
+        """Plain values, for a file."""
+        return {
+            "strong": self.strong,
+            "n_permutations": self.n_permutations,
+            "n_resamples": self.n_resamples,
+            "sentences": list(self.sentences),
+        }
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """What is kept beside :meth:`record`."""
+        return {f"permutation_{name}": getattr(self, name) for name in _ARRAYS}
+
+    @classmethod
+    def of_files(
+        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> TargetPermutation | None:
+        """What was kept with a result; None if nothing was."""
+        if "permutation" not in document:
+            return None
+        kept = dict(document["permutation"])
+        kept.pop("sentences")
+        values: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in _ARRAYS}
+        return cls(feature_names=tuple(document["features"]), **values, **kept)
+
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        """The p-values, in the order of the table."""
+        return {"p_value": self.p_values, "family_wise_p_value": self.family_wise_p_values}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per feature, best first: ``score``, ``p_value``, ``family_wise_p_value``."""
+        columns = {"score": self.scores, **self.columns()}
+        frame = pd.DataFrame(columns, index=pd.Index(self.feature_names, name="feature"))
+        return frame.iloc[np.argsort(-self.scores, kind="stable")]
+
+    def select(self, level: float = 0.05) -> list[str]:
+        """Features with a family-wise p-value of at most `level`, best first; the list may be empty.
+
+        Raises
+        ------
+        ParameterError
+            If the level is not between 0 and 1.
+        """
+        level = check_level("level", level)
+        frame = self.to_frame()
+        return [str(name) for name in frame.index[frame["family_wise_p_value"] <= level]]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What was found at a level of 0.05, and what it supposes."""
+        chosen = self.select(0.05)
+        found = (
+            f"{len(chosen)} of {len(self.feature_names)} features score higher than chance explains "
+            f"(family-wise error 0.05): {enumerate_names(chosen)}."
+            if chosen
+            else "No feature scores higher than chance explains (family-wise error 0.05)."
+        )
+        reach = (
+            "The level holds whichever features are related to the target."
+            if self.strong
+            else "Scores depend on other features too, so that the level holds only if no feature is "
+            "related to the target: a selection says that some are."
+        )
+        return (
+            f"{found} The smallest possible p-value of {self.n_permutations:,} shuffled targets is "
+            f"{1 / (1 + self.n_permutations):.2g}.",
+            f"Supposed: rows are exchangeable, so that the target can be shuffled. {reach}",
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)

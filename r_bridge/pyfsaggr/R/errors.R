@@ -1,0 +1,74 @@
+#' How many of the selected features may be false?
+#'
+#' `error_control()` selects features under a limit on false selections, out of a run with
+#' `resampling = "complementary_pairs"`; nothing is computed again. `permute_target()` runs [wam()] or
+#' [bam()] with the target shuffled, many times, which supposes exchangeable rows only.
+#'
+#' @param object A result of [wam()] or [bam()] with `resampling = "complementary_pairs"`.
+#' @param max_false Accepted expected number of false selections; 1 if `fdr` is not given either.
+#' @param fdr Accepted expected share of false selections among the selected, between 0 and 1.
+#' @param method For `error_control()`, `"stability_selection"` or `"integrated_path"` for
+#'   `max_false`, `"integrated_path"` or `"e_values"` for `fdr`; for `permute_target()`, `"wam"` or
+#'   `"bam"`.
+#' @param assumption What is supposed of noise features: `"unimodal"`, `"r-concave"` or `"none"`.
+#' @param q,threshold How many features each half selects, and from which frequency a feature is
+#'   selected. By default the threshold is 0.75 and q the largest that keeps the limit.
+#' @param x,y,seed,cores,progress As in [wam()].
+#' @param n_permutations Number of shuffled targets.
+#' @param n_resamples Number of resamples of each run.
+#' @param ... Further arguments of [wam()] or [bam()].
+#' @return An object of class `pyfsagg_errors`: a list with `table` (one row for each feature, the
+#'   safest first), `sentences` (what was found, how sure it is, and what it supposes), and, of
+#'   `error_control()`, `selected` (names, maybe none), `q`, `threshold` and `bound`.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   result <- wam(Species ~ ., data = iris, resampling = "complementary_pairs", n_resamples = 20,
+#'                 seed = 1)
+#'   error_control(result, max_false = 1)
+#'   permute_target(iris[1:4], iris$Species, n_permutations = 19, n_resamples = 2, seed = 1)
+#' }
+#' @export
+error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
+                          assumption = "unimodal", q = NULL, threshold = NULL) {
+  if (!inherits(object, "pyfsagg_ensemble")) {
+    stop_pyfsagg("object must be a result of wam() or bam()", "input_type")
+  }
+  found <- ask("error_control", list(
+    scores = unname(object$combined),
+    features = as.list(colnames(object$combined)),
+    resampling = object$parameters$resampling,
+    max_false = max_false, fdr = fdr, method = method, assumption = assumption, q = q,
+    threshold = threshold
+  ))
+  structure(
+    list(
+      table = as_frame(found$table),
+      selected = as.character(unlist(found$selected)),
+      sentences = unlist(found$sentences),
+      q = found$q,
+      threshold = found$threshold,
+      bound = found$bound
+    ),
+    class = "pyfsagg_errors"
+  )
+}
+
+#' @rdname error_control
+#' @export
+permute_target <- function(x, y, method = "wam", n_permutations = 199, n_resamples = 50,
+                           seed = NULL, cores = 1, progress = interactive(), ...) {
+  found <- ask("permute_target", c(
+    list(method = method, n_permutations = n_permutations),
+    run_arguments(x, y, seed, cores, progress, n_resamples = n_resamples, ...)
+  ))
+  structure(
+    list(table = as_frame(found$table), sentences = unlist(found$sentences)),
+    class = "pyfsagg_errors"
+  )
+}
+
+#' @export
+print.pyfsagg_errors <- function(x, ...) {
+  writeLines(strwrap(x$sentences))
+  invisible(x)
+}

@@ -1,0 +1,66 @@
+"""``pyfsagg rank`` under a limit on false selections."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 2
+    X = rng.normal(size=(80, 8))
+    X[:, :2] += 2.5 * y[:, np.newaxis]
+    path = tmp_path / "table.csv"
+    pd.DataFrame(X, columns=[f"g{j}" for j in range(8)]).assign(kind=y).to_csv(path, index=False)
+    return path
+
+
+RUN = "rank table.csv --target kind --filter fit_criterion --n-resamples 40 --output out "
+
+
+def test_a_limit_draws_pairs_and_writes_columns(pyfsagg, table: Path, tmp_path: Path) -> None:
+    done = pyfsagg(RUN + "--max-false 0.6")
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "With at most 0.6 expected false selections, 2 of 8 features can be selected: g" in text
+    assert "Supposed: noise features are exchangeable" in text
+    ranking = pd.read_csv(tmp_path / "out" / "ranking.csv", index_col="feature")
+    assert set(ranking.index[ranking["controlled"]]) == {"g0", "g1"}
+    record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert record["parameters"]["resampling"] == "complementary_pairs"
+    assert set(record["error_control"]["selected"]) == {"g0", "g1"}
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "How many of the selected may be false?" in page
+
+
+def test_p_values_against_shuffled_targets(pyfsagg, table: Path, tmp_path: Path) -> None:
+    done = pyfsagg(RUN + "--fdr 0.3 --null permutation --n-permutations 39")
+    assert done.returncode == 0, done.stderr
+    assert "A q-value is an estimate" in done.stdout
+    ranking = pd.read_csv(tmp_path / "out" / "ranking.csv", index_col="feature")
+    assert (ranking.loc[["g0", "g1"], "family_wise_p_value"] == 1 / 40).all()
+    assert (ranking["family_wise_p_value"] >= ranking["p_value"]).all()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--fdr 1.5", "fdr must be above 0 and below 1"),
+        ("--max-false 0", "max_false must be a number above 0"),
+        ("--max-false 1 --fdr 0.1", "give one of them"),
+        ("--max-false 1 --resampling bootstrap", "leave --resampling out"),
+    ],
+)
+def test_a_limit_that_cannot_be_is_refused(
+    pyfsagg, table: Path, tmp_path: Path, flags: str, message: str
+) -> None:
+    done = pyfsagg(RUN + flags)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()

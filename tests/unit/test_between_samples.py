@@ -1,0 +1,223 @@
+"""Stability between samples: what pairs of disjoint samples say, and how a run gets them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+from scipy.stats import t as student
+
+import pyfsagg
+from pyfsagg import Execution, GroupedBootstrap, between_sample_stability
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.resampling import ComplementaryPairs
+
+WINE = pyfsagg.load_dataset("wine")
+P = 9
+
+
+def scores(seed: int, ties: bool = False, n: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(size=(2, n, P)) + np.linspace(2.0, 0.0, P)
+    if ties:
+        drawn = np.maximum(np.round(drawn), 0.0)
+    return drawn[0], drawn[1]
+
+
+def expected_common(a: np.ndarray, b: np.ndarray, k: int) -> float:
+    """Mean size of the intersection over all orders of ties, by enumeration of the sets."""
+
+    def sets(row: np.ndarray) -> list[set[int]]:
+        edge = np.sort(row)[::-1][k - 1]
+        sure = set(np.flatnonzero(row > edge))
+        tied = np.flatnonzero(row == edge)
+        return [sure | set(some) for some in itertools.combinations(tied, k - len(sure))]
+
+    found = [len(x & y) for x in sets(a) for y in sets(b)]
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("k", [1, 3, 8])
+def test_measures_of_a_pair(ties: bool, k: int) -> None:
+    first, second = scores(3, ties)
+    found = between_sample_stability(first, second, top=k)
+    for j in range(len(first)):
+        common = expected_common(first[j], second[j], k)
+        chance = k * k / P
+        assert found.pairs["nogueira"][j] == pytest.approx((common - chance) / (k - chance))
+        rho = spearmanr(first[j], second[j]).statistic
+        assert found.pairs["spearman"][j] == pytest.approx(rho)
+        assert found.pairs["pearson"][j] == pytest.approx(np.corrcoef(first[j], second[j])[0, 1])
+    assert found.estimates["estimate"].to_dict() == pytest.approx(found.pairs.mean().to_dict())
+
+
+def test_the_interval_is_the_one_of_the_notes() -> None:
+    first, second = scores(5, n=12)
+    found = between_sample_stability(first, second, level=0.9)
+    values = found.pairs["spearman"].to_numpy()
+    mean = values.mean()
+    added = (1.0 - abs(mean)) / 2.0
+    # Eleven degrees of freedom of the pairs, and two pairs above and below the mean.
+    spread = (((values - mean) ** 2).sum() + 2 * added**2) / 13.0
+    half = student.ppf(0.95, 11) * np.sqrt(spread * (1.0 + 1.0 / 12.0))
+    row = found.estimates.loc["spearman"]
+    assert (row["lower"], row["upper"]) == pytest.approx((mean - half, min(mean + half, 1.0)))
+
+
+def test_rankings_that_agree_or_say_nothing() -> None:
+    first, _ = scores(1, n=8)
+    same = between_sample_stability(first, first).estimates
+    assert same["estimate"].to_numpy() == pytest.approx(1.0)
+    assert (same["lower"] < 1.0).all()  # eight pairs that agree do not prove that all do
+    assert (same["upper"] == 1.0).all()
+    nothing = between_sample_stability(np.zeros((6, P)), first[:6]).estimates
+    assert nothing["estimate"].tolist() == [0.0, 0.0, 0.0]
+    assert (nothing["lower"] < 0).all()
+    everything = between_sample_stability(first, first, top=P).estimates
+    assert np.isnan(everything.loc["nogueira"]).all()
+    few = between_sample_stability(first[:4], first[4:]).estimates
+    assert few["estimate"].notna().all()
+    assert few["lower"].isna().all()
+
+
+def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
+    rng = np.random.default_rng(11)
+    X, y = rng.normal(size=(100, 50)), np.arange(100) % 2
+    result = pyfsagg.wam(X, y, filter="spearman", n_resamples=240, random_state=1)
+    found = result.between_sample_stability().estimates
+    assert (found["lower"] < 0.0).all()
+    assert (found["upper"] > 0.0).all()
+    assert abs(found["estimate"]).max() < 0.25
+    agreement = pyfsagg.nogueira(result.combined, input="scores")
+    assert float(agreement) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
+        ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
+        ({"level": 1.0}, "level"),
+        ({"level": 0.0}, "level"),
+        ({"top": 50}, "top"),
+        ({"n_rows": 0}, "n_rows"),
+    ],
+)
+def test_bad_input(options: dict, message: str) -> None:
+    given = {"first": np.eye(3, 4), "second": np.eye(3, 4), **options}
+    with pytest.raises((DataError, ParameterError), match=message):
+        between_sample_stability(**given)
+
+
+# ---------------------------------------------------------------------------------------------
+# beside a run
+# ---------------------------------------------------------------------------------------------
+OPTIONS = {"filter": "cs", "n_resamples": 48, "random_state": 3}
+
+
+def test_the_halves_of_a_run_are_those_of_the_plan() -> None:
+    beside = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
+    plan = pyfsagg.wam(
+        WINE.X, WINE.y, **{**OPTIONS, "n_resamples": 12}, resampling="complementary_pairs"
+    )
+    np.testing.assert_array_equal(beside.halves, plan.combined)
+    assert plan.halves is None
+    assert beside.parameters["pairs"] == {"n_pairs": 6, "rows_in_a_half": 88}
+    found, same = beside.between_sample_stability(4), plan.between_sample_stability(4)
+    pd.testing.assert_frame_equal(found.estimates, same.estimates)
+    assert (found.n_pairs, found.top, found.n_rows) == (6, 4, 88)
+
+
+def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
+    with_pairs = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
+    without = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=0)
+    np.testing.assert_array_equal(with_pairs.scores, without.scores)
+    assert without.halves is None
+    with pytest.raises(DataError, match="give pairs=30, or 8 resamples"):
+        without.between_sample_stability()
+    assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=9).halves.shape == (18, 13)
+    assert "Not told: the run has no pairs" in "\n".join(without.paragraphs({"threshold": 0.25}))
+    for bad in ("many", -1, 2.5):
+        with pytest.raises(ParameterError, match="pairs must be"):
+            pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=bad)
+
+
+def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
+    bam = pyfsagg.bam(WINE.X, WINE.y, filters=["ig", "cs"], n_resamples=40, random_state=0)
+    assert bam.halves.shape == (10, 13)
+    assert bam.between_sample_stability().estimates["estimate"].between(0.5, 1.0).all()
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    number = pyfsagg.wam(
+        X, X[:, 0] + rng.normal(size=60), filter="pearson", task="regression", n_resamples=40
+    )
+    assert number.between_sample_stability().n_rows == 30
+    from scipy.sparse import csr_matrix
+
+    sparse = pyfsagg.wam(csr_matrix(WINE.X.to_numpy()), WINE.y, **OPTIONS)
+    dense = pyfsagg.wam(WINE.X.to_numpy(), WINE.y, **OPTIONS)
+    np.testing.assert_array_equal(sparse.halves, dense.halves)
+
+
+def test_groups_stay_together_in_the_pairs() -> None:
+    groups = np.arange(178) // 2
+    seen = []
+
+    def watch(X, y, sample_weight):
+        seen.append(np.asarray(sample_weight))
+        return np.var(np.asarray(X), axis=0)
+
+    pyfsagg.wam(
+        WINE.X, WINE.y, filter=watch, resampling=GroupedBootstrap(groups), n_resamples=8,
+        random_state=0,
+    )  # fmt: skip
+    first, second = seen[-2:]
+    assert set(groups[first > 0]).isdisjoint(groups[second > 0])
+
+
+def test_a_table_that_cannot_be_halved_says_why() -> None:
+    X = np.random.default_rng(0).normal(size=(9, 4))
+    y = [0, 0, 0, 0, 0, 0, 0, 0, 1]
+    result = pyfsagg.wam(X, y, filter="cs", resampling="stratified", n_resamples=16, random_state=0)
+    with pytest.raises(DataError, match="fewer than two classes"):
+        result.between_sample_stability()
+
+
+def test_it_is_kept_and_shown(tmp_path) -> None:
+    result = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
+    result.save(tmp_path / "run")
+    kept = pyfsagg.load_result(tmp_path / "run")
+    np.testing.assert_array_equal(kept.halves, result.halves)
+    document = json.loads((tmp_path / "run" / "run.json").read_text())
+    found = result.between_sample_stability()
+    assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
+    text = "\n\n".join(result.paragraphs({"threshold": 0.25}))
+    assert text.index("Would another sample give the same?") < text.index(
+        "Agreement of the resamples"
+    )
+    page = (result.report(tmp_path / "page.html")).read_text()
+    assert page.index("Would another sample give the same?") < page.index(
+        "How far the resamples agree"
+    )
+    assert "repeated rows look like evidence" not in page
+    entropy = pyfsagg.wam(WINE.X, WINE.y, n_resamples=8, random_state=0)
+    assert "repeated rows look like evidence" in entropy.report(tmp_path / "ig.html").read_text()
+
+
+def test_a_checkpoint_keeps_the_halves(tmp_path) -> None:
+    options = {**OPTIONS, "execution": Execution(checkpoint=tmp_path / "kept")}
+    first = pyfsagg.wam(WINE.X, WINE.y, **options)
+    again = pyfsagg.wam(WINE.X, WINE.y, **options)
+    plain = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
+    np.testing.assert_array_equal(first.halves, again.halves)
+    np.testing.assert_array_equal(first.halves, plain.halves)
+
+
+def test_pairs_know_their_numbers() -> None:
+    assert ComplementaryPairs.pairs(5).tolist() == [[0, 1], [2, 3]]
+    assert ComplementaryPairs.pairs(0).shape == (0, 2)

@@ -1,0 +1,265 @@
+"""Limits on false selections of a run: what is selected, what is said, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyfsagg
+from pyfsagg.error_control import control_errors, pfer_bound, read_goal
+from pyfsagg.exceptions import DataError, ParameterError
+
+
+def table(seed: int = 0, n: int = 80, p: int = 12, real: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, p))
+    X[:, :real] += 2.5 * y[:, np.newaxis]
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def run() -> pyfsagg.EnsembleResult:
+    return pyfsagg.wam(
+        *table(),
+        filter="fit_criterion",
+        resampling="complementary_pairs",
+        n_resamples=60,
+        random_state=0,
+    )
+
+
+@pytest.fixture(scope="module")
+def noise() -> pyfsagg.EnsembleResult:
+    X, y = table(3, real=0)
+    return pyfsagg.wam(
+        X, y, filter="fit_criterion", resampling="pairs", n_resamples=60, random_state=0
+    )
+
+
+def test_a_limit_finds_what_is_real(run: pyfsagg.EnsembleResult) -> None:
+    found = run.error_control(max_false=0.5)
+    assert set(found.selected) == {"x0", "x1"}
+    assert found.bound <= 0.5
+    assert found.bound == pfer_bound(found.q, 12, found.threshold, n_pairs=30)
+    frame = found.to_frame()
+    assert frame.index[:2].isin(["x0", "x1"]).all()
+    np.testing.assert_array_equal(frame["controlled"], frame["pair_frequency"] >= 0.75)
+    assert (np.diff(frame["expected_false"]) >= 0).all()
+
+
+def test_a_limit_can_be_given_as_a_word(run: pyfsagg.EnsembleResult) -> None:
+    assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
+    np.testing.assert_array_equal(run.support("fdr:0.3"), run.error_control(fdr=0.3).support)
+    assert read_goal("fdr:0.1") == {"fdr": 0.1}
+
+
+def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> None:
+    found = noise.error_control(max_false=0.2)
+    assert found.selected == []
+    assert not found.support.any()
+    assert (
+        "no feature can be selected. That is an answer: the most frequent one" in found.sentences[0]
+    )
+    assert noise.select("pfer:0.2") == []
+    impossible = noise.error_control(max_false=1e-9)
+    assert (impossible.q, impossible.threshold) == (0, np.inf)
+    assert "not even one feature that every half puts first" in impossible.sentences[0]
+    assert impossible.record()["threshold"] is None
+
+
+def test_a_small_limit_asks_for_a_single_feature_in_nearly_all_halves() -> None:
+    scores = np.random.default_rng(0).normal(size=(100, 40))
+    scores[:, 5] += 9.0
+    found = control_errors(scores, max_false=0.001)
+    assert (found.q, found.selected) == (1, ["x5"])
+    assert found.threshold > 0.95
+    assert found.bound <= 0.001
+
+
+@pytest.mark.parametrize("assumption", ["none", "unimodal", "r-concave"])
+def test_the_assumption_stands_beside_the_number(
+    run: pyfsagg.EnsembleResult, assumption: str
+) -> None:
+    text = repr(run.error_control(assumption=assumption))
+    assert "exchangeable" in text
+    assert ("unimodal distribution" in text) == (assumption == "unimodal")
+    assert ("r-concave distribution" in text) == (assumption == "r-concave")
+
+
+def test_a_q_value_is_called_an_estimate(run: pyfsagg.EnsembleResult) -> None:
+    assert "no bound" in run.error_control(fdr=0.2).sentences[-1]
+    assert "no bound" not in repr(run.error_control(fdr=0.2, method="e_values"))
+
+
+def test_the_columns_do_not_matter(run: pyfsagg.EnsembleResult) -> None:
+    order = np.random.default_rng(1).permutation(12)
+    one = control_errors(run.combined, max_false=1.0)
+    other = control_errors(run.combined[:, order], max_false=1.0)
+    np.testing.assert_array_equal(one.support[order], other.support)
+    np.testing.assert_array_equal(one.expected_false[order], other.expected_false)
+    np.testing.assert_array_equal(one.q_values[order], other.q_values)
+
+
+def test_tied_zeros_are_not_selected_because_of_their_column() -> None:
+    scores = np.zeros((60, 30))
+    scores[:, 20] = 1.0
+    found = control_errors(scores, max_false=1.0)
+    assert found.selected == ["x20"]
+    assert not found.frequency[:20].any()
+
+
+def test_other_plans_are_refused_with_the_remedy() -> None:
+    result = pyfsagg.wam(*table(), filter="fit_criterion", n_resamples=4, random_state=0)
+    with pytest.raises(DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"):
+        result.error_control()
+    with pytest.raises(DataError, match="complementary_pairs"):
+        result.to_frame(max_false=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_false": 1.0, "fdr": 0.1}, "give one of them"),
+        ({"max_false": 0.0}, "max_false must be a number above 0"),
+        ({"fdr": 1.0}, "fdr must be above 0 and below 1"),
+        ({"fdr": 0.1, "method": "stability_selection"}, "'e_values'"),
+        ({"fdr": 0.1, "q": 3}, "belong to method='stability_selection'"),
+        ({"q": 7}, "q must be at most 6 of 12"),
+        ({"q": 3, "threshold": 0.6}, "give one of the two, and the other is found"),
+        ({"q": 3, "threshold": 0.4, "max_false": 9}, "threshold must be above"),
+        ({"threshold": 0.5}, "threshold must be a number above 0.5"),
+        ({"assumption": "normal"}, "'unimodal'"),
+        ({"function": "h4"}, "'h3'"),
+    ],
+)
+def test_bad_limits_are_refused(
+    run: pyfsagg.EnsembleResult, options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        run.error_control(**options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
+def test_other_words_are_no_threshold(run: pyfsagg.EnsembleResult, word: str) -> None:
+    with pytest.raises(ParameterError, match="'pfer:1'"):
+        run.select(word)
+
+
+def test_one_pair_tells_nothing() -> None:
+    with pytest.raises(DataError, match=r"at least two pairs .* n_resamples=100"):
+        control_errors(np.ones((2, 5)))
+    with pytest.raises(DataError, match="halves of a pair one after the other"):
+        control_errors(np.ones((5, 5)))
+
+
+def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
+    run.save(tmp_path / "kept", max_false=0.5)
+    again = pyfsagg.load_result(tmp_path / "kept")
+    assert isinstance(again, pyfsagg.EnsembleResult)
+    assert again.view["max_false"] == 0.5
+    assert again.error_control(max_false=0.5).selected == run.select("pfer:0.5")
+    ranking = (tmp_path / "kept" / "ranking.csv").read_text(encoding="utf-8")
+    assert "controlled,pair_frequency,expected_false,path_expected_false,q_value" in ranking
+    assert "can be selected" in again.summary_text()
+    page = again.to_html()
+    assert "How many of the selected may be false?" in page
+    assert "print(result.error_control(max_false=0.5))" in page
+
+
+def test_a_run_without_a_limit_says_what_chance_is(noise: pyfsagg.EnsembleResult) -> None:
+    text = " ".join(noise.summary_text().split())
+    assert "also from noise: by chance a feature is among the best 3 in 25% of resamples" in text
+    page = noise.to_html()
+    assert "By chance alone a feature is" in page
+    assert "How many of the selected may be false?" not in page
+
+
+def test_a_selector_may_keep_nothing() -> None:
+    X, y = table(3, real=0)
+    how = {"resampling": "complementary_pairs", "n_resamples": 60, "random_state": 0}
+    selector = pyfsagg.WithinAggregationSelector("fit_criterion", threshold="pfer:0.2", **how)
+    assert not selector.fit(X, y).get_support().any()
+    X, y = table()
+    selector = pyfsagg.WithinAggregationSelector("fit_criterion", threshold="pfer:0.5", **how)
+    np.testing.assert_array_equal(selector.fit(X, y).get_support(indices=True), [0, 1])
+
+
+# -- shuffled targets -----------------------------------------------------------------------------
+def test_shuffled_targets_find_what_is_real(tmp_path: Path) -> None:
+    X, y = table()
+    how = {"filter": "fit_criterion", "n_resamples": 3}
+    found = pyfsagg.permute_target(X, y, n_permutations=59, random_state=1, **how)
+    assert set(found.select(0.05)) == {"x0", "x1"}
+    assert found.strong
+    assert (found.family_wise_p_values >= found.p_values - 1e-12).all()
+    again = pyfsagg.permute_target(X, y, n_permutations=59, random_state=1, **how)
+    np.testing.assert_array_equal(found.p_values, again.p_values)
+
+
+def test_tied_zeros_have_no_small_p_values() -> None:
+    X, y = table(3, real=0)
+    found = pyfsagg.permute_target(X, y, n_permutations=19, n_resamples=2, random_state=0)
+    assert (found.scores == 0).sum() >= 6
+    np.testing.assert_array_equal(found.p_values[found.scores == 0], 1.0)
+    np.testing.assert_array_equal(found.family_wise_p_values[found.scores == 0], 1.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"filter": "mrmr"},
+        {"filter": "fit_criterion", "aggregator": "mean_rank"},
+        {"method": "bam", "filters": ["fit_criterion", "chi_squared"]},
+    ],
+)
+def test_scores_that_depend_on_other_features_control_in_the_weak_sense(
+    options: dict[str, object],
+) -> None:
+    found = pyfsagg.permute_target(
+        *table(), n_permutations=2, n_resamples=2, random_state=0, **options
+    )
+    assert not found.strong
+    assert "a selection says that some are" in found.sentences[1]
+
+
+def test_p_values_are_kept_with_the_result(tmp_path: Path, noise: pyfsagg.EnsembleResult) -> None:
+    from dataclasses import replace
+
+    X, y = table(3, real=0)
+    found = pyfsagg.permute_target(
+        X, y, filter="fit_criterion", n_permutations=19, n_resamples=2, random_state=0
+    )
+    result = replace(noise, permutation=found)
+    result.save(tmp_path / "kept")
+    again = pyfsagg.load_result(tmp_path / "kept")
+    assert isinstance(again, pyfsagg.EnsembleResult)
+    assert again.permutation is not None
+    np.testing.assert_array_equal(again.permutation.p_values, found.p_values)
+    assert again.permutation.sentences == found.sentences
+    assert "family_wise_p_value" in again.to_frame().columns
+    assert "against shuffled targets" in again.to_html()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"y": None}, DataError, "no target to shuffle; give y"),
+        ({"n_permutations": 0}, ParameterError, "n_permutations"),
+        ({"method": "mean"}, ParameterError, "'bam'"),
+        (
+            {"resampling": pyfsagg.GroupedBootstrap(np.arange(80) // 2)},
+            ParameterError,
+            "leave groups and weights out",
+        ),
+    ],
+)
+def test_targets_that_cannot_be_shuffled_are_refused(
+    options: dict[str, object], error: type[Exception], message: str
+) -> None:
+    X, y = table()
+    given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
+    with pytest.raises(error, match=message):
+        pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
