@@ -52,6 +52,9 @@ _COLUMNS = {
 }
 
 
+_Measured = tuple[pd.DataFrame | DataError, list[warnings.WarningMessage]]
+
+
 @dataclass(frozen=True, eq=False)
 class EnsembleResult(Result):
     """Ranking of features by an ensemble of filter scores over resamples.
@@ -363,14 +366,40 @@ class EnsembleResult(Result):
             Equal scores that compete for the last places of the best quarter, as in
             :func:`pyfsagg.stability`; the published tables take the first columns.
         """
-        matrices = dict(self.score_matrices)
-        if self.method == "bam":
-            matrices["bam"] = self.combined
-        rows = {
-            label: thesis_measures(matrix, ties=ties, random_state=self.seed)
-            for label, matrix in matrices.items()
-        }
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter")
+        found, remarks = self._measured(ties)
+        for remark in remarks:
+            warnings.warn(remark.message, remark.category, stacklevel=2)
+        if isinstance(found, DataError):
+            raise found
+        return found.copy()
+
+    def _measured(self, ties: str) -> _Measured:
+        """The measures, or why there are none, and what was warned of; computed once.
+
+        The file, the summary and the report of a run all show them, and in a wide table they take as long
+        as the scores.
+        """
+        if ties not in self._kept:
+            matrices = dict(self.score_matrices)
+            if self.method == "bam":
+                matrices["bam"] = self.combined
+            found: pd.DataFrame | DataError
+            with warnings.catch_warnings(record=True) as remarks:
+                warnings.simplefilter("always")
+                try:
+                    rows = {
+                        label: thesis_measures(matrix, ties=ties, random_state=self.seed)
+                        for label, matrix in matrices.items()
+                    }
+                    found = pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter")
+                except DataError as reason:
+                    found = reason
+            self._kept[ties] = found, remarks
+        return self._kept[ties]
+
+    @cached_property
+    def _kept(self) -> dict[str, _Measured]:
+        return {}
 
     def to_frame(
         self,
