@@ -200,21 +200,26 @@ def reporter(quiet: bool, unit: str = "resample") -> Iterator[Callable[[int, int
 
 
 def _log_lines(unit: str) -> Callable[[int, int], None]:
-    logged, started, said = 0, time.monotonic(), 0.0
+    logged, said = 0, 0.0
+    first: tuple[int, float] | None = None
 
     def log(done: int, total: int) -> None:
-        nonlocal logged, started, said
+        nonlocal logged, said, first
         now = time.monotonic()
         if done == 0:
-            started = now
             print(f"{total} {unit}s to do ({FIRST_RUN})", file=sys.stderr, flush=True)
             return
         quarter = 4 * done // total
         # The first pieces at once, then every quarter and every half minute.
-        if quarter > logged or said == 0.0 or now - said >= LOG_EVERY:
+        if quarter > logged or first is None or now - said >= LOG_EVERY:
             logged, said = quarter, now
-            rest = (now - started) / done * (total - done)
-            left = f", about {duration(rest)} left" if done < total else ""
+            left = ""
+            # The first pieces may have waited for the kernels to be compiled: they tell no speed.
+            if first is None:
+                first = done, now
+            elif first[0] < done < total:
+                rest = (now - first[1]) / (done - first[0]) * (total - done)
+                left = f", about {duration(rest)} left"
             print(f"{done} of {total} {unit}s done{left}", file=sys.stderr, flush=True)
 
     return log

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -133,10 +134,11 @@ def between_text(result: EnsembleResult, threshold: float | int) -> str:
     shown = found.estimates.dropna(subset=["estimate"])
     lines = [
         f"  {WORDS[str(name)][0]:<18}{row['estimate']:6.3f}   "
-        f"{100 * found.level:g} % of the population: {_limits(row.to_dict())}"
+        f"({100 * found.level:g} % interval for the population: {_limits(row.to_dict())})"
         for name, row in shown.iterrows()
     ]
-    return "\n".join(["Would another sample give the same?", *lines, f"{what}. {tells}."])
+    told = textwrap.fill(f"{what}. {tells}.", 88, break_on_hyphens=False)
+    return "\n".join(["Would another sample give the same?", *lines, told])
 
 
 def between_blocks(result: EnsembleResult, threshold: float | int) -> list[Block]:

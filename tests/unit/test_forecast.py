@@ -115,15 +115,15 @@ def test_the_time_of_a_selection_follows_from_its_first_steps(
 def test_progress_says_what_is_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = iter([0.0, 0.0, 10.0, 11.0, 60.0, 100.0])
+    clock = iter([0.0, 10.0, 11.0, 60.0, 100.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with reporter(quiet=False) as report:
         assert report is not None
         for done in (0, 1, 2, 3, 10):
             report(done, 10)
     assert capsys.readouterr().err.splitlines()[1:] == [
-        "1 of 10 resamples done, about 90 seconds left",
-        "3 of 10 resamples done, about 2 minutes left",
+        "1 of 10 resamples done",  # with the time of compilation, perhaps
+        "3 of 10 resamples done, about 3 minutes left",
         "10 of 10 resamples done",
     ]
 
