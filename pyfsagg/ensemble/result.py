@@ -345,8 +345,8 @@ class EnsembleResult(Result):
         >>> data = pyfsagg.load_dataset("wine")
         >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
         >>> found = result.clusters(data.X, threshold=3, min_similarity=0.8)
-        >>> found.loc["flavanoids", ["members", "frequency"]].tolist()
-        [('flavanoids', 'total_phenols'), 1.0]
+        >>> found.at["flavanoids", "members"]
+        ('flavanoids', 'total_phenols')
         """
         return clusters_of_run(self, X, threshold, similarity, min_similarity)
 
