@@ -279,7 +279,7 @@ def nogueira(
     >>> found
     NogueiraResult(estimate = 0.5, 95 % [-0.3333, 1]; 4 resamples, 4 features)
     >>> round(found.test(0.0).p_value, 4)
-    0.0
+    0.391
     """
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:

@@ -138,7 +138,7 @@ def bayesian_t_tests(
     >>> found = bayesian_t_tests(folds, rope=0.01, test_train_ratio=1 / 4)
     >>> found.to_frame()[["p_below", "p_equivalent", "p_above"]].round(3)
        p_below  p_equivalent  p_above
-    0    0.017         0.045    0.938
+    0     0.02         0.047    0.933
     """
     check_real("rope", rope, low=0.0)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)

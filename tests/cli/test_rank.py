@@ -199,7 +199,8 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
+    # A shell says 130 of both: Python ends by the signal if it came inside of its own exec().
+    assert process.returncode in (130, -signal.SIGINT)
     assert errors.strip().endswith("interrupted; nothing was written")
     assert not list(tmp_path.iterdir())
 

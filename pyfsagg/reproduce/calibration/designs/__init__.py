@@ -2,10 +2,12 @@
 
 from pyfsagg.reproduce.calibration.designs import (
     adequacy,
+    effect_sizes,
     error_control,
     folds,
     lists,
     pairs,
+    permutations,
     rank_sets,
     stability,
     stability_comparison,
@@ -15,10 +17,12 @@ from pyfsagg.reproduce.calibration.designs import (
 
 __all__ = [
     "adequacy",
+    "effect_sizes",
     "error_control",
     "folds",
     "lists",
     "pairs",
+    "permutations",
     "rank_sets",
     "stability",
     "stability_comparison",
