@@ -21,6 +21,7 @@ SIGNALS: dict[str, np.ndarray] = {
     "noise": np.zeros(0),
     "graded": np.linspace(1.0, 0.1, N_SIGNAL),
     "strong": np.full(N_SIGNAL, 1.5),
+    "few weak": np.full(3, 0.6),
 }
 """Distance of the class means in standard deviations, for each feature that has a signal."""
 
@@ -33,9 +34,9 @@ def labelled_table(
     Parameters
     ----------
     rng : Generator
-    signal : {"noise", "graded", "strong"}
+    signal : {"noise", "graded", "strong", "few weak"}
     n, p : int
-        Rows and features; the first ten features carry the signal.
+        Rows and features; the first ten features carry the signal (three of "few weak").
     correlation : float
         Of any two features inside a class.
 

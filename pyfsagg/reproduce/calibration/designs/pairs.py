@@ -77,8 +77,9 @@ def _truth(n: int, signal: str, ties: bool) -> tuple[float, ...]:
     ]
     + [
         {"n": 120, "signal": "graded", "ties": True, "pairs": pairs} for pairs in (5, 30)
-    ],
-    runs=100,
+    ]
+    + [{"n": 100, "signal": "few weak", "ties": ties, "pairs": 30} for ties in (False, True)],
+    runs=300,
 )  # fmt: skip
 def pairs_of_halves(
     rng: np.random.Generator, n: int, signal: str, ties: bool, pairs: int

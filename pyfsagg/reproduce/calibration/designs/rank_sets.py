@@ -79,6 +79,13 @@ OF_FEATURES = "the expected scores in samples of this size from the same populat
     + [
         {"signal": "graded", "n": 400, "filter": "spearman", "plan": "bootstrap", "m": 100},
         {"signal": "noise", "n": 100, "filter": "spearman", "plan": "subsample", "m": 100},
+        {
+            "signal": "graded",
+            "n": 100,
+            "filter": "spearman",
+            "plan": "complementary_pairs",
+            "m": 100,
+        },
     ],
     runs=80,
 )
