@@ -219,7 +219,7 @@ def _log_lines(unit: str) -> Callable[[int, int], None]:
                 first = done, now
             elif first[0] < done < total:
                 rest = (now - first[1]) / (done - first[0]) * (total - done)
-                left = f", about {duration(rest)} left"
+                left = f", about {duration(rest)} left" if rest >= 1.0 else ""
             print(f"{done} of {total} {unit}s done{left}", file=sys.stderr, flush=True)
 
     return log
