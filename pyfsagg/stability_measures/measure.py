@@ -13,6 +13,7 @@ from numpy.random import Generator
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import pairwise, sets, similarity_adjusted, top_weighted  # noqa: F401
@@ -174,7 +175,7 @@ def stability(
     """
     spec = STABILITY_MEASURES.get(measure)
     seed = resolve_seed(random_state)
-    statistic, n_known, kind, n_tied = bind(
+    statistic, n_known, kind, n_tied, by_accident = bind(
         spec,
         data,
         n_features=n_features,
@@ -192,6 +193,7 @@ def stability(
     estimate = require_defined(statistic.estimate(), spec.name, statistic.unit)
     limits = None
     if interval is not None:
+        refuse_accidents(spec, by_accident)
         limits = find_interval(interval, spec, statistic, estimate.value, level, n_boot, seed)
     drawn = (
         interval == "bootstrap"
@@ -218,12 +220,16 @@ def stability(
 
 
 class Bound(NamedTuple):
-    """A measure bound to data; p (0 if unknown), how the data were read, resamples with ties."""
+    """A measure bound to data; p (0 if unknown), how the data were read, resamples with ties.
+
+    `by_accident`: whether the resamples may agree by accident, so that they give no interval.
+    """
 
     statistic: BoundStatistic
     n_features: int
     kind: str
     n_tied: int
+    by_accident: bool
 
 
 def bind(
@@ -283,7 +289,25 @@ def bind_read(
         drawn = draw_orders(prepared, seed)
         n_tied = int((drawn[0] != prepared).any(axis=1).sum())
     statistic = average_of_draws(lambda data: spec.bind(data, **options), drawn)
-    return Bound(statistic, p, kind, n_tied)
+    by_accident = spec.kind != "sets" and isinstance(read, Matrix) and _mostly_tied(read.values)
+    return Bound(statistic, p, kind, n_tied, by_accident)
+
+
+def _mostly_tied(values: Floats) -> bool:
+    """Whether, in few resamples, most features have one score: their spread says little then."""
+    if len(values) >= MANY:
+        return False
+    middle = np.median(values, axis=1, keepdims=True)
+    return bool(np.median((values == middle).mean(axis=1)) > 0.5)
+
+
+def refuse_accidents(spec: StabilitySpec, by_accident: bool) -> None:
+    """Few resamples in which most features have one score nearly always agree: no interval."""
+    if by_accident:
+        raise DataError(
+            f"no interval of {spec.name!r}: most features have the same score in these few resamples, "
+            f"which then agree by accident; draw at least {MANY}, or use a set measure"
+        )
 
 
 def check_options(spec: StabilitySpec, options: dict[str, Any]) -> None:

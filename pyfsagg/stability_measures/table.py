@@ -23,7 +23,7 @@ from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
 from pyfsagg.stability_measures._similarity import check_similarity
 from pyfsagg.stability_measures._ties import check_ties
 from pyfsagg.stability_measures.intervals import Interval
-from pyfsagg.stability_measures.measure import MANY, bind_read, find_interval
+from pyfsagg.stability_measures.measure import bind_read, find_interval, refuse_accidents
 
 __all__ = ["stability_table"]
 
@@ -122,14 +122,13 @@ def stability_table(
             reason = _missing(spec, read, matrix)
             if reason:
                 raise ParameterError(f"the measure {spec.name!r} {reason}")
-    mostly_tied = isinstance(read, Matrix) and _mostly_tied(read.values)
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
-        statistic, p, _, n_tied = bind_read(spec, read, top, ties, seed, options)
+        statistic, p, _, n_tied, by_accident = bind_read(spec, read, top, ties, seed, options)
         slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
         method = None if slow and measures is None else interval
-        rows[spec.name] = _row(spec, statistic, method, level, n_boot, seed, mostly_tied)
+        rows[spec.name] = _row(spec, statistic, method, level, n_boot, seed, by_accident)
         rows[spec.name]["n_tied"] = n_tied
         if method != interval:
             rows[spec.name]["note"] = (
@@ -155,14 +154,6 @@ def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
     return matrix
 
 
-def _mostly_tied(values: Floats) -> bool:
-    """Whether, in few resamples, most features have one score: their spread says little then."""
-    if len(values) >= MANY:
-        return False
-    middle = np.median(values, axis=1, keepdims=True)
-    return bool(np.median((values == middle).mean(axis=1)) > 0.5)
-
-
 def _missing(spec: StabilitySpec, read: Matrix | Selection, similarity: Floats | None) -> str:
     """What a measure would need and the data do not have; empty if it applies."""
     if "similarity" in spec.needs and similarity is None:
@@ -185,7 +176,7 @@ def _row(
     level: float,
     n_boot: int,
     seed: int,
-    mostly_tied: bool,
+    by_accident: bool,
 ) -> dict[str, Any]:
     """One line of the table; an undefined value or interval is explained in the note."""
     found = statistic.estimate()
@@ -194,9 +185,9 @@ def _row(
     try:
         require_defined(found, spec.name, statistic.unit)
         if method is not None:
+            refuse_accidents(spec, by_accident)
             limits = find_interval(method, spec, statistic, found.value, level, n_boot, seed)
-        unsure = spec.kind == "sets" or mostly_tied
-        if limits is not None and unsure and statistic.least_variance is None:
+        if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
             note = NARROW
     except DataError as reason:
         note = str(reason)
