@@ -56,6 +56,14 @@ KINDS: dict[str, type[Result]] = {}
 """Every class of results by its kind."""
 
 
+def _write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
+    """NumPy's ``.npz`` at zlib's fastest level: scores are nearly as small so, in half the time."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, values in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
+
+
 @dataclass(frozen=True)
 class Face:
     """The pictures and the page of a class; functions that import when they are called."""
@@ -268,7 +276,7 @@ class Result:
             frame.to_csv(folder / name, index=frame.index.name is not None)
         arrays: dict[str, Any] = dict(self.arrays())
         if arrays:
-            np.savez_compressed(folder / ARRAY_FILE, **arrays)
+            _write_arrays(folder / ARRAY_FILE, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
