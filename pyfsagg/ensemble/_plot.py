@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -219,6 +220,7 @@ def score_axis_label(result: EnsembleResult) -> str:
 
 MOST_RESAMPLES = 1000  # half a million pairs show the shape of a distribution well enough
 N_SIZES = 20
+ROWS_AT_ONCE = 100  # resamples whose ranks are in memory at once
 
 
 def plot_agreement(result: EnsembleResult, *, ax: Axes | None = None) -> Axes:
@@ -270,11 +272,17 @@ def _heat_map(result: EnsembleResult, ax: Axes | None) -> Axes:
 
 def _filter_agreement(result: EnsembleResult) -> Floats:
     """Mean over resamples of the rank correlation between two filters, (t, t)."""
-    ranks = [rank_scores(matrix) for matrix in result.score_matrices.values()]
-    values = np.eye(len(ranks))
-    for i, j in zip(*np.triu_indices(len(ranks), 1), strict=True):
-        found = correlate_rows(ranks[i], ranks[j])
-        defined = found[~np.isnan(found)]
+    matrices = list(result.score_matrices.values())
+    pairs = list(combinations(range(len(matrices)), 2))
+    found: list[list[Floats]] = [[] for _ in pairs]
+    for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
+        ranks = [rank_scores(matrix[start : start + ROWS_AT_ONCE]) for matrix in matrices]
+        for (i, j), parts in zip(pairs, found, strict=True):
+            parts.append(correlate_rows(ranks[i], ranks[j]))
+    values = np.eye(len(matrices))
+    for (i, j), parts in zip(pairs, found, strict=True):
+        every = np.concatenate(parts)
+        defined = every[~np.isnan(every)]
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
     return values
 
