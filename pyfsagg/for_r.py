@@ -7,6 +7,8 @@ own kind of it, and its users never see a Python traceback.
 
 from __future__ import annotations
 
+import platform
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +25,7 @@ from pyfsagg.error_control import control_errors, require_pairs
 from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
-__all__ = ["answer"]
+__all__ = ["about", "answer", "close"]
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),
@@ -59,6 +61,26 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     ours = [each for each in caught if issubclass(each.category, UserWarning)]
     found["warnings"] = list(dict.fromkeys(str(each.message) for each in ours))
     return found
+
+
+def about() -> dict[str, str]:
+    """What R has started: versions, as words, so that R can read them whatever NumPy there is."""
+    return {
+        "pyfsagg": pyfsagg.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "executable": sys.executable,
+    }
+
+
+def close() -> None:
+    """End the worker processes: they would hold what R prints to for minutes after its end."""
+    if "joblib.externals.loky.reusable_executor" not in sys.modules:
+        return
+    from joblib.externals.loky import reusable_executor
+
+    if reusable_executor._executor is not None:
+        reusable_executor._executor.shutdown(wait=True, kill_workers=True)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -84,20 +85,63 @@ def test_loading_starts_no_python(library: Path, tmp_path: Path) -> None:
     assert run("Rscript", "-e", code, folder=tmp_path, R_LIBS=str(library)) == "FALSE TRUE TRUE"
 
 
-def test_a_python_without_pyfsagg_is_said(library: Path, tmp_path: Path) -> None:
+SITUATION = (
+    "suppressMessages(library(pyfsaggr)); cat(pyfsagg_available(), '\\n'); pyfsagg_sitrep(); "
+    "tryCatch(invisible(list_filters()), error = function(e) cat(class(e)[1]))"
+)
+
+
+def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     run("python3", "-m", "venv", "--without-pip", str(empty), folder=tmp_path)
-    code = (
-        "suppressMessages(library(pyfsaggr)); cat(pyfsagg_available(), '\\n'); "
-        "tryCatch(wam(iris[1:4], iris$Species), error = function(e) "
-        "cat(class(e)[1], conditionMessage(e)))"
-    )
+    reasons = {
+        empty / "bin" / "python": "No module named 'pyfsagg'",
+        tmp_path / "absent": "no Python and no virtual environment",
+        # numpy 2 or later, which reticulate reads since 1.39
+        Path(sys.executable): "update reticulate to 1.39 or later",
+    }
+    for python, reason in reasons.items():
+        said = run(
+            *("Rscript", "-e", SITUATION),
+            folder=tmp_path,
+            R_LIBS=str(library),
+            PYFSAGG_PYTHON=str(python),
+        )
+        if "1.39" in reason and "can be used" in said:
+            continue  # a reticulate of today
+        assert said.startswith("FALSE")
+        assert reason in " ".join(said.split())
+        assert "install_pyfsagg()" in said
+        assert said.endswith("pyfsagg_missing_dependency_error")
+
+
+def test_the_environment_that_was_installed_is_found_with_nothing_set(
+    library: Path, tmp_path: Path
+) -> None:
+    environment = Path(os.environ["PYFSAGG_PYTHON"]).parents[1]
+    (tmp_path / "r-pyfsagg").symlink_to(environment)
     said = run(
+        *("Rscript", "-e", SITUATION),
+        folder=tmp_path,
+        R_LIBS=str(library),
+        WORKON_HOME=str(tmp_path),
+        PYFSAGG_PYTHON="",
+    )
+    assert said.startswith("TRUE")
+    assert any(f"Python: {folder}/" in said for folder in (tmp_path / "r-pyfsagg", environment))
+
+
+def test_without_python_nothing_fails(library: Path, tmp_path: Path) -> None:
+    """As on the machines of a package archive: tests and examples step back."""
+    code = (
+        "library(pyfsaggr); stopifnot(!pyfsagg_available()); "
+        "example(wam, run.dontrun = FALSE, echo = FALSE); "
+        f"testthat::test_dir('{SOURCE / 'tests' / 'testthat'}', reporter = 'stop')"
+    )
+    run(
         *("Rscript", "-e", code),
         folder=tmp_path,
         R_LIBS=str(library),
-        PYFSAGG_PYTHON=str(empty / "bin" / "python"),
+        PYFSAGG_PYTHON=str(tmp_path / "absent"),
+        PYFSAGG_REQUIRE_ALL="",
     )
-    assert said.startswith("FALSE")
-    assert "pyfsagg_missing_dependency_error" in said
-    assert "install_pyfsagg()" in said

@@ -8,76 +8,9 @@ bridge <- function() {
   state$module
 }
 
-start_python <- function() {
-  chosen <- getOption("pyfsaggr.python", Sys.getenv("PYFSAGG_PYTHON"))
-  if (nzchar(chosen) && !reticulate::py_available()) {
-    reticulate::use_python(chosen, required = TRUE)
-  }
-  tryCatch(
-    reticulate::import("pyfsagg.for_r", convert = TRUE),
-    error = function(failure) {
-      stop_pyfsagg(
-        paste0(
-          "the Python package pyfsagg cannot be reached (", first_line(conditionMessage(failure)),
-          "); run install_pyfsagg(), or name a Python that has it by ",
-          "options(pyfsaggr.python = \"path\") or the environment variable PYFSAGG_PYTHON ",
-          "before anything else starts Python"
-        ),
-        "missing_dependency"
-      )
-    }
-  )
-}
-
-first_line <- function(text) strsplit(trimws(text), "\n", fixed = TRUE)[[1]][1]
-
-#' Is the Python package pyfsagg there?
-#'
-#' Starts Python if it is not running. Which Python is used: the option `pyfsaggr.python`, else the
-#' environment variable `PYFSAGG_PYTHON`, else what reticulate finds (`RETICULATE_PYTHON`, a virtual
-#' environment called `r-reticulate`, ...).
-#'
-#' @return `TRUE` or `FALSE`.
-#' @examples
-#' pyfsagg_available()
-#' @export
-pyfsagg_available <- function() {
-  tryCatch({
-    bridge()
-    TRUE
-  }, pyfsagg_error = function(failure) FALSE)
-}
-
-#' Install the Python package pyfsagg into a virtual environment
-#'
-#' Makes (or reuses) a virtual environment with reticulate and installs pyfsagg into it. Restart R
-#' afterwards, and name the environment's Python by the option `pyfsaggr.python`, which the function
-#' returns.
-#'
-#' @param source What `pip install` is given: a folder with a checkout of pyfsagg, a wheel, or the
-#'   name of the package.
-#' @param envname Name or path of the virtual environment.
-#' @return The path of the Python of the environment, invisibly.
-#' @examples
-#' \dontrun{
-#' python <- install_pyfsagg("path/to/pyfsagg")
-#' options(pyfsaggr.python = python)
-#' }
-#' @export
-install_pyfsagg <- function(source = "pyfsagg", envname = "r-pyfsagg") {
-  if (!reticulate::virtualenv_exists(envname)) {
-    reticulate::virtualenv_create(envname)
-  }
-  # reticulate before 1.40 needs a numpy older than 2
-  older <- utils::packageVersion("reticulate") < "1.40"
-  reticulate::virtualenv_install(envname, c(source, if (older) "numpy<2"), ignore_installed = FALSE)
-  python <- reticulate::virtualenv_python(envname)
-  message("Installed. Restart R and set options(pyfsaggr.python = \"", python, "\")")
-  invisible(python)
-}
-
 # Do a task on the Python side: its warnings and errors become R conditions.
 ask <- function(task, arguments, call = sys.call(-1)) {
+  force(arguments) # what R can refuse, it refuses before Python starts
   found <- bridge()$answer(task, arguments)
   for (text in unlist(found$warnings)) {
     warning(structure(

@@ -1,0 +1,88 @@
+# The one place where arguments are looked at before Python sees them: messages name the R argument,
+# the value that was met and what is allowed.
+
+refuse_argument <- function(name, allowed, value) {
+  stop_pyfsagg(paste0(name, " must be ", allowed, ", got ", shown(value)), "parameter")
+}
+
+# A value as a user would type it, in one short piece.
+shown <- function(value) {
+  if (is.function(value)) return("a function")
+  text <- paste(deparse(value, width.cutoff = 60L), collapse = " ")
+  if (nchar(text) > 60) paste0(substr(text, 1, 57), "...") else text
+}
+
+check_flag <- function(value, name) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    refuse_argument(name, "TRUE or FALSE", value)
+  }
+  value
+}
+
+check_string <- function(value, name) {
+  if (!is.character(value) || length(value) != 1L || is.na(value) || !nzchar(value)) {
+    refuse_argument(name, "one word or path", value)
+  }
+  value
+}
+
+is_number <- function(value) is.numeric(value) && length(value) == 1L && is.finite(value)
+
+# A whole number, from a double as well.
+check_count <- function(value, name, low = 1, or = NULL) {
+  if (!is.null(or) && is.character(value) && length(value) == 1L && value %in% or) return(value)
+  if (!is_number(value) || value != round(value) || value < low || value > .Machine$integer.max) {
+    others <- if (!is.null(or)) paste0(" or ", paste0("\"", or, "\"", collapse = " or "))
+    refuse_argument(name, paste0("a whole number of at least ", low, others), value)
+  }
+  as.integer(value)
+}
+
+check_between <- function(value, name, low, high) {
+  if (!is_number(value) || value <= low || value >= high) {
+    refuse_argument(name, paste0("a number between ", low, " and ", high), value)
+  }
+  value
+}
+
+# How many features: a whole number, or a share below 1.
+check_top <- function(value, name = "top") {
+  if (!is_number(value) || value <= 0 || (value >= 1 && value != round(value))) {
+    refuse_argument(name, "a whole number of features or a share below 1", value)
+  }
+  if (value >= 1) as.integer(value) else value
+}
+
+check_words <- function(value, name) {
+  if (is.factor(value)) value <- as.character(value)
+  if (!is.character(value) || !length(value) || anyNA(value)) {
+    refuse_argument(name, "one or more names", value)
+  }
+  as.list(enc2utf8(value))
+}
+
+check_choice <- function(value, name, choices) {
+  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
+    refuse_argument(name, paste("one of", paste0("\"", choices, "\"", collapse = ", ")), value)
+  }
+  value
+}
+
+# Dots that hold anything are a misspelt argument.
+check_no_more <- function(..., of) {
+  more <- list(...)
+  if (!length(more)) return(invisible())
+  known <- setdiff(names(formals(of)), c("x", "..."))
+  given <- names(more)
+  if (is.null(given) || !nzchar(given[1])) {
+    stop_pyfsagg("an argument too many is given without its name", "parameter")
+  }
+  close <- agrep(given[1], known, max.distance = 0.34, value = TRUE)
+  stop_pyfsagg(
+    paste0(
+      "unknown argument '", given[1], "'", if (length(close)) paste0("; did you mean '", close[1], "'?"),
+      " Known: ", paste(known, collapse = ", "), "."
+    ),
+    "unknown_name"
+  )
+}

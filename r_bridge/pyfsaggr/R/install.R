@@ -1,0 +1,328 @@
+# Where Python is, what is in it, and how it gets there.
+
+ENVIRONMENT <- "r-pyfsagg"
+OLDEST_PYTHON <- "3.11"
+NUMPY_2 <- "1.39" # the first reticulate that works with numpy 2
+
+# The checkout of pyfsagg that this package is installed from, known while it is installed; or NULL.
+CHECKOUT <- local({
+  above <- c("..", file.path("..", ".."), file.path("..", "..", ".."))
+  found <- above[file.exists(file.path(above, "pyfsagg", "for_r.py"))]
+  if (length(found)) normalizePath(found[1])
+})
+
+# Nothing starts here: reticulate is told where to look when Python is needed.
+.onLoad <- function(libname, pkgname) {
+  if (reticulate::virtualenv_exists(ENVIRONMENT)) {
+    reticulate::use_virtualenv(ENVIRONMENT, required = FALSE)
+  } else if (utils::packageVersion("reticulate") >= "1.41") {
+    declare <- getExportedValue("reticulate", "py_require")
+    declare(requirement(default_source()), python_version = paste0(">=", OLDEST_PYTHON))
+  }
+}
+
+# What pip installs by default: the wheel that came with this package, the checkout that it was
+# installed from, or, by its name, what a package index has.
+default_source <- function() {
+  wheel <- list.files(system.file("python", package = "pyfsaggr"), "[.]whl$", full.names = TRUE)
+  if (length(wheel)) return(wheel[1])
+  if (!is.null(CHECKOUT) && dir.exists(CHECKOUT)) CHECKOUT else "pyfsagg"
+}
+
+# The same as a requirement, which may not be a bare path.
+requirement <- function(source) {
+  if (file.exists(source)) paste0("pyfsagg @ file://", utils::URLencode(normalizePath(source))) else source
+}
+
+start_python <- function() {
+  use_chosen_python()
+  module <- tryCatch(
+    suppressWarnings(reticulate::import("pyfsagg.for_r", convert = TRUE)),
+    error = function(failure) stop_unreachable(first_line(conditionMessage(failure)))
+  )
+  found <- module$about()
+  reason <- mismatch(found)
+  if (!is.null(reason)) stop_unreachable(reason)
+  # Workers hold what R prints to: they end with R.
+  reg.finalizer(state, function(held) held$module$close(), onexit = TRUE)
+  state$about <- found
+  module
+}
+
+# The Python named by the option or the environment variable, if one is named.
+use_chosen_python <- function() {
+  chosen <- getOption("pyfsaggr.python", Sys.getenv("PYFSAGG_PYTHON"))
+  if (!is.character(chosen) || length(chosen) != 1L || is.na(chosen)) {
+    stop_unreachable("the option pyfsaggr.python must be one path or name of an environment")
+  }
+  if (!nzchar(chosen) || reticulate::py_available()) return(invisible())
+  python <- python_of(chosen)
+  if (is.null(python)) {
+    stop_unreachable(paste0(
+      "'", chosen, "', which the option pyfsaggr.python or the environment variable PYFSAGG_PYTHON ",
+      "names, is no Python and no virtual environment"
+    ))
+  }
+  reticulate::use_python(python, required = TRUE)
+}
+
+# The Python of a path, of the folder of an environment, or of the name of one; or NULL.
+python_of <- function(given) {
+  path <- path.expand(given)
+  inside <- file.path(path, c("bin/python", "bin/python3", "Scripts/python.exe", "python.exe"))
+  if (dir.exists(path) && any(file.exists(inside))) return(inside[file.exists(inside)][1])
+  if (file.exists(path) && !dir.exists(path)) return(path)
+  if (!grepl("[/\\\\]", given) && reticulate::virtualenv_exists(given)) {
+    return(reticulate::virtualenv_python(given))
+  }
+  NULL
+}
+
+# Why what was found does not do, or NULL.
+mismatch <- function(found) {
+  own <- as.character(utils::packageVersion("pyfsaggr"))
+  same <- function(version) sub("^([0-9]+[.][0-9]+).*", "\\1", version)
+  if (!identical(same(found$pyfsagg), same(own))) {
+    return(paste0("pyfsaggr ", own, " needs the same version of pyfsagg, and ", found$executable,
+                  " has ", found$pyfsagg))
+  }
+  reticulate <- utils::packageVersion("reticulate")
+  if (reticulate < NUMPY_2 && numeric_version(sub("[^0-9.].*", "", found$numpy)) >= "2") {
+    return(paste0("reticulate ", reticulate, " cannot work with the numpy ", found$numpy, " of ",
+                  found$executable, ": update reticulate to ", NUMPY_2, " or later, or take numpy < 2"))
+  }
+  NULL
+}
+
+stop_unreachable <- function(reason) {
+  running <- reticulate::py_available()
+  remedy <- if (running) {
+    paste0(
+      "this session already runs ", reticulate::py_config()$python, ": restart R, name another by ",
+      "options(pyfsaggr.python = \"path\") before anything starts Python, or run install_pyfsagg()"
+    )
+  } else {
+    paste0(
+      "run install_pyfsagg(), or name a Python that has it by options(pyfsaggr.python = \"path\") or ",
+      "the environment variable PYFSAGG_PYTHON"
+    )
+  }
+  stop_pyfsagg(
+    paste0("the Python package pyfsagg cannot be reached (", reason, "); ", remedy),
+    "missing_dependency", reason = reason, remedy = remedy
+  )
+}
+
+first_line <- function(text) {
+  sub("[.]+$", "", strsplit(paste0(trimws(text), "\n"), "\n", fixed = TRUE)[[1]][1])
+}
+
+#' Is the Python package pyfsagg there?
+#'
+#' `pyfsagg_available()` starts Python if it is not running and says whether it can be used; it never
+#' fails. `pyfsagg_sitrep()` says which Python that is, which versions it has, and, if it cannot be
+#' used, why and what to do. Which Python is used: the one named by the option `pyfsaggr.python` or the
+#' environment variable `PYFSAGG_PYTHON` (a path, or the folder or name of a virtual environment), else
+#' the environment `r-pyfsagg` that [install_pyfsagg()] makes, else what reticulate finds.
+#'
+#' @return `pyfsagg_available()`: `TRUE` or `FALSE`. `pyfsagg_sitrep()`: a list with `usable`,
+#'   `versions`, `python`, `reason` and `remedy`, invisibly.
+#' @examples
+#' pyfsagg_available()
+#' pyfsagg_sitrep()
+#' @export
+pyfsagg_available <- function() {
+  tryCatch({
+    bridge()
+    TRUE
+  }, error = function(failure) FALSE)
+}
+
+#' @rdname pyfsagg_available
+#' @export
+pyfsagg_sitrep <- function() {
+  failure <- tryCatch({
+    bridge()
+    NULL
+  }, error = identity)
+  found <- list(
+    usable = is.null(failure),
+    versions = c(
+      list(pyfsaggr = as.character(utils::packageVersion("pyfsaggr")), R = as.character(getRversion()),
+           reticulate = as.character(utils::packageVersion("reticulate"))),
+      if (is.null(failure)) state$about[c("pyfsagg", "python", "numpy")]
+    ),
+    python = if (reticulate::py_available()) reticulate::py_config()$python,
+    reason = if (!is.null(failure)) first_filled(failure$reason, conditionMessage(failure)),
+    remedy = failure$remedy
+  )
+  cat(paste(names(found$versions), unlist(found$versions), collapse = ", "), "\n", sep = "")
+  cat("Python: ", first_filled(found$python, "none is running"), "\n", sep = "")
+  said <- if (found$usable) "pyfsagg can be used." else {
+    c(paste0("pyfsagg cannot be used: ", found$reason, "."), paste0("What to do: ", found$remedy, "."))
+  }
+  writeLines(strwrap(said, exdent = 2))
+  invisible(found)
+}
+
+first_filled <- function(given, otherwise) if (is.null(given)) otherwise else given
+
+#' Install the Python package pyfsagg into a virtual environment
+#'
+#' Makes a virtual environment and installs pyfsagg into it. A new session finds the environment
+#' `r-pyfsagg` with nothing set; so does this one, if it has not started Python yet.
+#'
+#' @param source What `pip install` is given: a folder with a checkout of pyfsagg, a wheel, or a name
+#'   with or without a version, such as `"pyfsagg==0.1.0"`, for a package index. By default the wheel
+#'   that came with pyfsaggr, else the checkout that it was installed from, else the index. What pyfsagg
+#'   depends on (numpy, pandas, ...) comes from the index in any case.
+#' @param python Path of the Python to make the environment with, 3.11 or later; by default the first
+#'   one that will do.
+#' @param envname Name or path of the virtual environment.
+#' @param force Whether an environment that is there is made anew. One that does not work, or whose
+#'   Python is too old, is always made anew; another is updated.
+#' @return The path of the Python of the environment, invisibly.
+#' @seealso [pyfsagg_sitrep()]
+#' @examples
+#' \dontrun{
+#' install_pyfsagg()
+#' install_pyfsagg("path/to/pyfsagg", python = "/usr/bin/python3.12")
+#' }
+#' @export
+install_pyfsagg <- function(source = NULL, python = NULL, envname = "r-pyfsagg", force = FALSE) {
+  check_flag(force, "force")
+  source <- install_source(source)
+  python <- starter(python)
+  made <- make_environment(envname, python, force)
+  message("Installing pyfsagg from ", source, " into ", environment_folder(envname), " ...")
+  older <- utils::packageVersion("reticulate") < NUMPY_2
+  inside <- tryCatch({
+    reticulate::virtualenv_install(envname, c(source, if (older) "numpy<2"), ignore_installed = FALSE)
+    path <- python_of(envname)
+    list(python = path, version = ask_python(path, "import pyfsagg; print(pyfsagg.__version__)"))
+  }, error = function(failure) {
+    if (made) unlink(environment_folder(envname), recursive = TRUE)
+    stop_pyfsagg(
+      paste0("pip could not install ", source, " (", first_line(conditionMessage(failure)), "); ",
+             if (identical(source, "pyfsagg")) {
+               "no package index offers it: give a checkout or a wheel as source"
+             } else {
+               "its output above says why"
+             }),
+      "missing_dependency"
+    )
+  })
+  message("pyfsagg ", inside$version, " is installed. ", after_installation(envname, inside$python))
+  invisible(inside$python)
+}
+
+after_installation <- function(envname, python) {
+  named <- identical(envname, ENVIRONMENT)
+  if (!reticulate::py_available()) options(pyfsaggr.python = python)
+  paste0(
+    if (reticulate::py_available()) "Restart R to use it" else "It can be used now",
+    if (!named) paste0("; other sessions find it by options(pyfsaggr.python = \"", envname, "\")"), "."
+  )
+}
+
+install_source <- function(source) {
+  if (is.null(source)) return(default_source())
+  check_string(source, "source")
+  path <- path.expand(source)
+  if (!grepl("[/\\\\]|[.]whl$", source) && !file.exists(path)) return(source)
+  if (!file.exists(path)) {
+    stop_pyfsagg(paste0("source: there is no file or folder '", source, "'"), "parameter")
+  }
+  if (dir.exists(path) && !file.exists(file.path(path, "pyproject.toml"))) {
+    stop_pyfsagg(
+      paste0("source: the folder '", source, "' is no checkout of pyfsagg, it has no pyproject.toml"),
+      "parameter"
+    )
+  }
+  normalizePath(path)
+}
+
+# A Python that can make the environment: the one given, or the first that will do.
+starter <- function(python) {
+  if (!is.null(python)) {
+    check_string(python, "python")
+    path <- path.expand(python)
+    reason <- if (nzchar(Sys.which(path))) unfit(path) else "there is no such program"
+    if (!is.null(reason)) {
+      stop_pyfsagg(paste0("python = \"", python, "\" will not do: ", reason), "parameter")
+    }
+    return(path)
+  }
+  folders <- strsplit(Sys.getenv("PATH"), .Platform$path.sep, fixed = TRUE)[[1]]
+  programs <- c("python3", paste0("python3.", 20:11), "python", "python3.exe", "python.exe")
+  named <- c(Sys.getenv("RETICULATE_PYTHON"), as.vector(t(outer(folders, programs, file.path))))
+  named <- unique(named[file.exists(named) & !dir.exists(named)])
+  reasons <- character()
+  for (path in named) {
+    reason <- unfit(path)
+    if (is.null(reason)) return(path)
+    reasons <- c(reasons, paste0(path, ": ", reason))
+  }
+  stop_pyfsagg(
+    paste0(
+      "pyfsagg needs Python ", OLDEST_PYTHON, " or later, and none was found",
+      if (length(reasons)) paste0(" (", paste(reasons, collapse = "; "), ")"),
+      "; install one and give its path as python, for example after reticulate::install_python()"
+    ),
+    "missing_dependency"
+  )
+}
+
+# Why a Python cannot make an environment, or NULL.
+unfit <- function(python) {
+  version <- ask_python(python, "import sys; print('%d.%d' % sys.version_info[:2])")
+  if (is.null(version)) return("it does not start")
+  if (numeric_version(version) < OLDEST_PYTHON) {
+    return(paste0("it is Python ", version, ", and pyfsagg needs ", OLDEST_PYTHON, " or later"))
+  }
+  if (is.null(ask_python(python, "import ssl, venv, ensurepip; print(1)"))) {
+    return("it has no ssl, venv or ensurepip (on Debian and Ubuntu: install python3-venv)")
+  }
+  NULL
+}
+
+# The line that a short program prints, or NULL if it fails.
+ask_python <- function(python, code) {
+  said <- suppressWarnings(tryCatch(
+    system2(python, c("-c", shQuote(code)), stdout = TRUE, stderr = FALSE), error = function(e) NULL
+  ))
+  if (length(said) && is.null(attr(said, "status"))) said[length(said)] else NULL
+}
+
+# Make the environment unless a good one is there; whether it was made.
+make_environment <- function(envname, python, force) {
+  check_string(envname, "envname")
+  folder <- environment_folder(envname)
+  if (file.exists(folder)) {
+    if (!file.exists(file.path(folder, "pyvenv.cfg")) && length(list.files(folder))) {
+      stop_pyfsagg(paste0("envname: ", folder, " is there and is no virtual environment"), "parameter")
+    }
+    inside <- python_of(folder)
+    reason <- if (force) "force = TRUE" else if (is.null(inside)) "it has no Python" else unfit(inside)
+    if (is.null(reason) && is.null(ask_python(inside, "import pip; print(1)"))) reason <- "it has no pip"
+    if (is.null(reason)) return(FALSE)
+    message("Making ", folder, " anew: ", reason)
+    unlink(folder, recursive = TRUE)
+  }
+  tryCatch(
+    reticulate::virtualenv_create(envname, python = python, packages = FALSE),
+    error = function(failure) {
+      unlink(folder, recursive = TRUE)
+      stop_pyfsagg(
+        paste0("no virtual environment could be made in ", folder, " (",
+               first_line(conditionMessage(failure)), ")"),
+        "missing_dependency"
+      )
+    }
+  )
+  TRUE
+}
+
+environment_folder <- function(envname) {
+  if (grepl("[/\\\\]", envname)) path.expand(envname) else file.path(reticulate::virtualenv_root(), envname)
+}
