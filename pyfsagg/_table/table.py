@@ -186,14 +186,38 @@ def check_table(
         values[:] = frame.to_numpy()
         kinds[:] = array_kind(frame.dtypes.iloc[0])
     else:
-        for j, name in enumerate(frame.columns):
-            kinds[j], codes, found = read_column(frame.iloc[:, j], str(name), j in declared)
-            values[:, j] = codes
+        single = _copy_plain_columns(frame, values, kinds, declared)
+        for j in single:
+            name = str(frame.columns[j])
+            kinds[j], values[:, j], found = read_column(frame.iloc[:, j], name, j in declared)
             if found is not None:
                 levels[j] = found
     names = tuple(str(name) for name in frame.columns.tolist())
     _check_cells(values, names, allow_constant)
     return Table(values, names, kinds, levels)
+
+
+def _copy_plain_columns(
+    frame: pd.DataFrame,
+    values: NDArray[np.float64],
+    kinds: NDArray[np.int8],
+    declared: set[int],
+) -> list[int]:
+    """Copy columns of numbers, many at a time, and return the positions of all others."""
+    types = frame.dtypes.to_numpy()
+    others = []
+    plain: dict[Any, list[int]] = {}
+    for j, dtype in enumerate(types):
+        if isinstance(dtype, np.dtype) and dtype.kind in "biuf" and j not in declared:
+            plain.setdefault(dtype, []).append(j)
+        else:
+            others.append(j)
+    for dtype, positions in plain.items():
+        kinds[positions] = array_kind(dtype)
+        for start in range(0, len(positions), _COLUMNS_AT_ONCE):
+            part = positions[start : start + _COLUMNS_AT_ONCE]
+            values[:, part] = frame.iloc[:, part].to_numpy()
+    return others
 
 
 def _as_frame(X: Any, feature_names: Sequence[str] | None) -> tuple[pd.DataFrame, bool]:

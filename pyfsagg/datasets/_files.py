@@ -10,14 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._table.delimited import MISSING, read_bytes, read_delimited
+from pyfsagg._table.delimited import MISSING, read_delimited
 from pyfsagg._table.sparse_check import check_sparse
+from pyfsagg._table.unpack import read_bytes
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 __all__ = ["is_sparse_file", "read_sparse_table", "read_table", "split_target"]
 
 _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
-_UNREADABLE = (ValueError, KeyError, TypeError, OSError, AttributeError, zipfile.BadZipFile)
+_UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, zipfile.BadZipFile)
 
 
 def read_table(source: str | Path, *, missing: Sequence[str] = MISSING) -> pd.DataFrame:
@@ -147,7 +148,13 @@ def _read_parquet(content: bytes, label: str) -> pd.DataFrame:
         table = pyarrow.parquet.read_table(pa.BufferReader(content))
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(f"{label} is not a readable Parquet file: {error}") from None
-    frame: pd.DataFrame = table.to_pandas()
+    try:
+        frame: pd.DataFrame = table.to_pandas()
+    except (
+        *_UNREADABLE,
+        RecursionError,
+    ):  # what pandas noted in the file is damaged; the columns are not
+        frame = table.replace_schema_metadata(None).to_pandas()
     if frame.empty:
         raise DataError(f"{label} has no rows")
     return frame

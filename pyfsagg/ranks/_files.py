@@ -13,7 +13,8 @@ from typing import Any, Literal
 import pandas as pd
 
 from pyfsagg._base.checks import check_choice
-from pyfsagg._table.delimited import decode_text, read_bytes, read_delimited
+from pyfsagg._table.delimited import read_delimited
+from pyfsagg._table.unpack import decode_text, read_bytes
 from pyfsagg.exceptions import DataError, PyfsaggWarning, UnknownNameError
 
 __all__ = ["DUPLICATES", "FORMATS", "Format", "PathLike", "read_rank_files"]
@@ -110,7 +111,7 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     content, label = read_bytes(file), _shown(file)
     if ids is not None:
         return _as_names(_table_with(content, label, ids)[ids])
-    lines = decode_text(content, label).splitlines()
+    lines = decode_text(content, label)[0].splitlines()
     with_tab = next((i for i, line in enumerate(lines) if "\t" in line.strip()), None)
     if with_tab is not None:
         raise DataError(
@@ -128,7 +129,7 @@ def _read_columns(file: str) -> dict[str, list[str]]:
 
 
 def _read_lines(file: str) -> dict[str, list[str]]:
-    lines = [line for line in decode_text(read_bytes(file), _shown(file)).splitlines() if line]
+    lines = [line for line in decode_text(read_bytes(file), _shown(file))[0].splitlines() if line]
     delimiter = "\t" if any("\t" in line for line in lines) else ","
     rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(map(str.strip, row))]
     if not rows:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
@@ -89,6 +91,8 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
         ("t.csv", "a,b,t\n1,2.5,x\n3,,y\n"),
         ("t.csv", "\ufeffa,b,t\r\n1,2.5,x\r\n3,NA,y\r\n"),
         ("t.txt", "a;b;t\n1;2.5;x\n3;?;y\n"),
+        ("t.csv", "a,b,t\r1,2.5,x\r3,,y\r"),  # an old Mac
+        ("t.csv", "\n , \n\na,b,t\n1,2.5,x\n3,,y\n"),
         ("t.tsv", "a\tb\tt\n1\t2.5\tx\n3\tnan\ty"),
         ("t.csv.gz", gzip.compress(b'"a","b","t"\n1,2.5,"x"\n3,,"y"\n', mtime=0)),
         (
@@ -135,6 +139,44 @@ def test_files_that_are_no_tables(
 ) -> None:
     with pytest.raises(DataError, match=message):
         read_table(write(tmp_path, name, content))
+
+
+def test_names_may_hold_separators_and_line_breaks(tmp_path: Path) -> None:
+    text = '"x;y;z;u","two\nlines","plain",long;er\n1,2,3,4\n5,6,7,8\n'
+    frame = read_table(write(tmp_path, "t.csv", text))
+    assert list(frame) == ["x;y;z;u", "two\nlines", "plain", "long;er"]
+    assert frame.iloc[1].tolist() == [5, 6, 7, 8]
+    with pytest.raises(DataError, match=r"ragged rows.*Row #4"):
+        read_table(write(tmp_path, "t.csv", text.replace("5,6,7,8", "5,6,7")))
+
+
+@pytest.mark.parametrize("n_features", [20_000, 60_000])
+def test_header_lines_of_any_length(tmp_path: Path, n_features: int) -> None:
+    names = [f"a_gene_with_a_long_name_{j}" for j in range(n_features)]
+    row = ",".join(map(str, range(n_features)))
+    assert len(",".join(names)) > 2**19
+    frame = read_table(write(tmp_path, "t.csv", f"{','.join(names)}\n{row}\n{row}\n"))
+    assert list(frame) == names
+    assert frame.iloc[1].tolist() == list(range(n_features))
+    with pytest.raises(DataError, match="duplicate column name"):
+        read_table(write(tmp_path, "t.csv", f"{','.join(names)},{names[7]}\n{row},1\n"))
+
+
+def test_a_cell_longer_than_any_line(tmp_path: Path) -> None:
+    long = '"' + "word\n" * 500_000 + '"'
+    frame = read_table(write(tmp_path, "t.csv", f"a,b\n1,{long}\n2,short\n"))
+    assert frame["b"].str.len().tolist() == [2_500_000, 5]
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(b"a,b\n" + b"1,2\n" * 5000, mtime=0))
+    packed[len(packed) // 2] ^= 0xFF
+    with pytest.raises(DataError, match="damaged gzip"):
+        read_table(write(tmp_path, "t.csv.gz", bytes(packed)))
+    table = pa.Table.from_pandas(EXPECTED)
+    for note in (b"no json", b'{"index_columns": [3]}', b"\xff", b"[" * 20_000):
+        pq.write_table(table.replace_schema_metadata({b"pandas": note}), tmp_path / "t.parquet")
+        assert read_table(tmp_path / "t.parquet")["a"].tolist() == [1, 3]
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
