@@ -52,14 +52,19 @@ def keep_result(
     folder = free_folder(options.output, default_folder)
     with new_folder(folder) as draft:
         started = time.perf_counter()
-        with reporter(options.quiet or unit is None, unit or "") as progress:
+        silent = options.quiet or unit is None
+        with reporter(silent, unit or "") as progress:
             result = compute(progress)
         elapsed = time.perf_counter() - started
         own = view(result) if callable(view) else view or {}
         chosen = {"command": shlex.join(sys.argv[1:]), **own}
+        if not silent:
+            print("writing the files", file=sys.stderr, flush=True)
         result.write_into(draft, **chosen)
         if draw is not None:
             draw(result, draft)
+        if not silent:
+            print("drawing the report", file=sys.stderr, flush=True)
         result.report(draft / REPORT_FILE, **chosen)
         files = sorted(path.name for path in draft.iterdir() if path.name != REPORT_FILE)
     if options.json:

@@ -236,9 +236,8 @@ class Result:
             **self.own_record(view),
             "view": {name: value for name, value in view.items() if value not in (None, ())},
         }
-        return json.dumps(
-            document, indent=2, allow_nan=False, ensure_ascii=False, default=as_record
-        )
+        parts = (f"  {_text_of(name)}: {_text_of(value)}" for name, value in document.items())
+        return "{\n" + ",\n".join(parts) + "\n}"
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the result into a new or empty folder, which appears complete or not at all.
@@ -435,6 +434,18 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
         raise
     except _DAMAGES as error:
         raise OutputError(f"the {noun} saved in {path} is damaged: {error!r}") from None
+
+
+def _text_of(value: Any) -> str:
+    """A value of the record as JSON text; of a list every element has its line.
+
+    Elements are not indented further: only without that does Python encode them in compiled code, and a
+    ranking of 100,000 features is a long list.
+    """
+    how: dict[str, Any] = {"allow_nan": False, "ensure_ascii": False, "default": as_record}
+    if isinstance(value, list) and value:
+        return "[\n    " + ",\n    ".join(json.dumps(each, **how) for each in value) + "\n  ]"
+    return json.dumps(value, indent=2, **how).replace("\n", "\n  ")
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -422,15 +422,7 @@ class EnsembleResult(Result):
 
         With `max_false` or `fdr` also those of :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
         """
-        k = n_selected(threshold, self.n_features)
-        found = feature_stability(
-            self.combined,
-            top=k,
-            quantiles=(0.025, 0.975),
-            feature_names=self.feature_names,
-            input="scores",
-        )
-        frame = found[list(_COLUMNS)].rename(columns=_COLUMNS)
+        frame = self._over_resamples(n_selected(threshold, self.n_features)).copy()
         frame.insert(0, "rank", self.ranking)
         frame.insert(1, "score", self.scores)
         if self.rank_sets is not None:
@@ -446,6 +438,27 @@ class EnsembleResult(Result):
         if self.permutation is not None:
             frame = frame.assign(**self.permutation.columns())
         return frame.iloc[self._best(self.n_features)]
+
+    def _over_resamples(self, k: int) -> pd.DataFrame:
+        """Where the features rank in the resamples, and how often they are among the best `k`.
+
+        The last one is kept: the record, the table, the summary and the report of a run all show it.
+        """
+        if k not in self._standings:
+            found = feature_stability(
+                self.combined,
+                top=k,
+                quantiles=(0.025, 0.975),
+                feature_names=self.feature_names,
+                input="scores",
+            )
+            self._standings.clear()
+            self._standings[k] = found[list(_COLUMNS)].rename(columns=_COLUMNS)
+        return self._standings[k]
+
+    @cached_property
+    def _standings(self) -> dict[int, pd.DataFrame]:
+        return {}
 
     @cached_property
     def rank_sets(self) -> RankConfidence | None:

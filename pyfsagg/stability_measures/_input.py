@@ -171,7 +171,7 @@ def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...
         return tuple(f"x{j}" for j in range(n_columns))
     if len(names) != n_columns:
         raise ParameterError(f"feature_names has {len(names)} names for {n_columns} features")
-    labels = tuple(str(name) for name in names)
+    labels = tuple(map(str, names))
     if len(set(labels)) != n_columns:
         raise DataError("feature_names holds a name twice; every feature needs a name of its own")
     return labels

@@ -395,3 +395,25 @@ def test_refused_precision(given: dict, message: str) -> None:
 def test_the_rows_say_how_often_each_sample_counts() -> None:
     with pytest.raises(ParameterError, match="sample_weight cannot be given with them"):
         Rows([[0, 1]], sample_weight=np.ones(178))
+
+
+def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_path) -> None:
+    from pyfsagg.ensemble import result as module
+
+    calls = []
+    count = module.feature_stability
+
+    def counted(*args, **keywords):
+        calls.append(keywords["top"])
+        return count(*args, **keywords)
+
+    monkeypatch.setattr(module, "feature_stability", counted)
+    result = wam(WINE.X, WINE.y, filter="chi_squared", n_resamples=10, random_state=0)
+    result.save(tmp_path / "run")
+    result.summary_text()
+    result.report(tmp_path / "report.html")
+    assert calls == [4]
+    first = result.to_frame(5)
+    first["rank"] = 0.0  # a caller may write into what it is given
+    assert (result.to_frame(5)["rank"] > 0).all()
+    assert calls == [4, 5]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import hypergeom, rankdata
 
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import select_top
@@ -22,7 +22,8 @@ from pyfsagg.stability_measures import (
     stability_curve,
 )
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
-from pyfsagg.stability_measures.chance import union_law
+from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
+from pyfsagg.stability_measures.features import _known_quantiles
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 CORRECTABLE = [
@@ -224,3 +225,34 @@ def test_a_feature_seen_once_has_no_spread_and_one_never_seen_is_refused() -> No
     scores[0] = np.nan
     with pytest.raises(DataError, match="no score in row 1"):
         feature_stability(scores, top=1, input="scores")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "p"),
+    [
+        (3, 4, 10),
+        (7, 8, 10),
+        (10, 10, 10),
+        (0, 5, 10),
+        (1, 1, 1),
+        (900, 1500, 2000),
+        (2000, 2000, 9000),
+    ],
+)
+def test_law_of_intersections(left: int, right: int, p: int) -> None:
+    shared = np.arange(max(0, left + right - p), min(left, right) + 1)
+    expected = hypergeom.pmf(shared, p, left, right)
+    found = hypergeometric_law(left, right, p)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-290)
+
+
+def test_quantiles_of_known_ranks_are_those_of_each_column_alone() -> None:
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(1, 9, (7, 60)).astype(float)
+    ranks[rng.random(ranks.shape) < 0.4] = np.nan
+    ranks[0] = 2.0
+    seen = (~np.isnan(ranks)).sum(axis=0)
+    assert len(np.unique(seen)) > 3
+    levels = (0.0, 0.025, 0.3, 0.975, 1.0)
+    expected = np.nanquantile(ranks, levels, axis=0)
+    np.testing.assert_array_equal(_known_quantiles(ranks, seen, levels), expected)
