@@ -2,8 +2,8 @@
 
 A checkpoint folder holds ``checkpoint.json`` (whose pieces these are), ``part-*.npz`` (the pieces, a
 second's worth of work in each) and ``lock``.  Every file appears complete or not at all; the name of
-a part ends in a digest of its content.  What a kill costs, at any moment, is the pieces in work and
-those of the last second.
+a part ends in a digest of its content, and the part says of which run it is.  What a kill costs, at
+any moment, is the pieces in work and those of the last second.
 """
 
 from __future__ import annotations
@@ -12,27 +12,36 @@ import hashlib
 import io
 import json
 import os
-import re
+import stat
 import time
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.output import new_file
+from pyfsagg._run.content import content_of
 from pyfsagg._run.parallel import run_tasks
+from pyfsagg._table.identity import arithmetic
 from pyfsagg._version import __version__
-from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
+from pyfsagg.exceptions import (
+    MissingDependencyError,
+    OutputError,
+    ParameterError,
+    PyfsaggWarning,
+)
 
 __all__ = ["Checkpoint", "kept_seed", "open_checkpoint", "resume_tasks", "spoken_state"]
 
-SCHEMA = 1
+SCHEMA = 2
 RECORD = "checkpoint.json"
+RUN = "run"  # the member of a part that says whose it is
 EVERY = 1.0  # seconds of work that a kill may cost
 
 Piece = dict[str, NDArray[Any]]
@@ -45,15 +54,15 @@ class Checkpoint:
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self.folder = folder
         for pattern in (".part-*", f".{RECORD}-*"):
-            for draft in folder.glob(pattern):
+            for draft in filter(Path.is_file, folder.glob(pattern)):
                 draft.unlink()  # half-written by a run that was killed
-        self._claim(settings)
+        self._run = self._claim(settings)
         self._where: dict[str, Path] = {}
         self._loaded: tuple[Path | None, dict[str, Piece]] = None, {}
         self._fresh: dict[str, Piece] = {}
         self._written = time.monotonic()
         for path in sorted(folder.glob("part-*.npz")):
-            self._where |= dict.fromkeys(_read_part(path), path)
+            self._where |= dict.fromkeys(_read_part(path, self._run), path)
 
     def __contains__(self, key: str) -> bool:
         return key in self._where or key in self._fresh
@@ -67,7 +76,7 @@ class Checkpoint:
             return self._fresh[key]
         path = self._where[key]
         if self._loaded[0] != path:
-            self._loaded = path, _read_part(path)
+            self._loaded = path, _read_part(path, self._run)
         return self._loaded[1][key]
 
     def put(self, key: str, piece: Piece) -> None:
@@ -86,7 +95,7 @@ class Checkpoint:
         """
         if not self._fresh:
             return
-        content = _packed(self._fresh)
+        content = _packed(self._fresh, self._run)
         digest = hashlib.sha256(content).hexdigest()[:16]
         number = len(set(self._where.values())) + 1
         path = self.folder / f"part-{number:06d}-{digest}.npz"
@@ -95,18 +104,33 @@ class Checkpoint:
         self._fresh = {}
         self._written = time.monotonic()
 
-    def _claim(self, settings: Mapping[str, Any]) -> None:
-        """Write whose checkpoint this is, or compare with what is written."""
+    def _claim(self, settings: Mapping[str, Any]) -> str:
+        """Write whose checkpoint this is, or compare with what is written; a digest of it."""
         wanted = _plain(settings)
+        here = arithmetic()
         known = read_record(self.folder)
         if known is None:
-            record = {"schema": SCHEMA, "pyfsagg": __version__, "settings": wanted}
+            record = {
+                "schema": SCHEMA,
+                "pyfsagg": __version__,
+                "settings": wanted,
+                "arithmetic": here,
+            }
             _write(self.folder / RECORD, json.dumps(record, indent=1, sort_keys=True).encode())
         elif (difference := _difference(known["settings"], wanted)) is not None:
             raise ParameterError(
                 f"the checkpoint {self.folder} belongs to another run: {difference}. Repeat that run, "
                 "or name another folder"
             )
+        elif (difference := _difference(known.get("arithmetic"), here)) is not None:
+            warnings.warn(
+                f"the checkpoint {self.folder} was begun where other machine code computes "
+                f"({difference}): what it holds and what is computed now may differ in the last digits "
+                "from a run in one place",
+                PyfsaggWarning,
+                stacklevel=5,
+            )
+        return hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()
 
 
 @contextmanager
@@ -241,19 +265,27 @@ def _lock(folder: Path) -> Iterator[None]:
         raise MissingDependencyError(
             "a checkpoint needs the file locks of Unix (fcntl), which this system does not have"
         ) from None
+    path = folder / "lock"
     try:
-        file: IO[str] = open(folder / "lock", "w")  # noqa: SIM115
+        # Nothing is followed, emptied or waited for, whatever it is that has this name.
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
+        if path.is_symlink():
+            raise OutputError(f"{path} is a symbolic link; remove it") from None
         raise OutputError(f"cannot write the checkpoint {folder}: {error.strerror}") from None
-    with file:
+    try:
+        if not stat.S_ISREG(os.fstat(lock).st_mode):
+            raise OutputError(f"{path} is no file; remove it")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise OutputError(
                 f"the checkpoint {folder} is in use by another process; wait for it, or name another "
                 "folder"
             ) from None
         yield
+    finally:
+        os.close(lock)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -274,28 +306,33 @@ def _write(path: Path, content: bytes) -> None:
         ) from None
 
 
-def _packed(pieces: Mapping[str, Piece]) -> bytes:
-    """Pieces as the bytes of an npz file with members ``key|name``."""
+def _packed(pieces: Mapping[str, Piece], run: str) -> bytes:
+    """Pieces as the bytes of an npz file with members ``key|name``, and whose they are."""
     file = io.BytesIO()
     members: dict[str, Any] = {
         f"{key}|{name}": array for key, piece in pieces.items() for name, array in piece.items()
     }
+    members[RUN] = np.array(run)
     np.savez(file, **members)
     return file.getvalue()
 
 
-def _read_part(path: Path) -> dict[str, Piece]:
-    """The pieces of a part, after a check that it is what was written."""
+def _read_part(path: Path, run: str | None = None) -> dict[str, Piece]:
+    """The pieces of a part, after a check that it is what was written, and by this `run`."""
     try:
         content = path.read_bytes()
         if hashlib.sha256(content).hexdigest()[:16] != path.stem.rpartition("-")[2]:
             raise ValueError("its content does not match its name")
         pieces: dict[str, Piece] = {}
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
+            if run not in (None, str(members[RUN])):
+                raise ValueError("it belongs to another run")
             for member in members.files:
+                if member == RUN:
+                    continue
                 key, _, name = member.partition("|")
                 pieces.setdefault(key, {})[name] = members[member]
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise OutputError(
             f"{path} is damaged ({error}); delete this file, and what it held is computed again"
         ) from None
@@ -318,20 +355,18 @@ def _plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if is_dataclass(value) and not isinstance(value, type):
+    own = type(value).__module__.startswith("pyfsagg.")
+    if own and is_dataclass(value) and not isinstance(value, type):
         parts = {part.name: getattr(value, part.name) for part in fields(value)}
         return {"": type(value).__qualname__, **_plain(parts)}
-    code = getattr(value, "__code__", None)
-    if code is not None:
-        cells = [_plain(cell.cell_contents) for cell in value.__closure__ or ()]
-        text = _without_addresses(repr((code.co_names, code.co_consts, value.__defaults__, cells)))
-        body = hashlib.sha256(code.co_code + text.encode()).hexdigest()[:16]
-        return f"function {value.__module__}.{value.__qualname__} {body}"
-    return _without_addresses(" ".join(repr(value).split()))
+    return content_of(value)
 
 
-def _without_addresses(text: str) -> str:
-    return re.sub(r" at 0x[0-9a-f]+", "", text)
+_IN_WORDS = {
+    "data": "the table or the target differs",
+    "weights": "the resamples differ",
+    "functions": "a function or an estimator that ranks features differs, or something that it uses",
+}
 
 
 def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
@@ -345,9 +380,8 @@ def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
         return None
     if json.dumps(known, sort_keys=True) == json.dumps(wanted, sort_keys=True):
         return None
-    if name in ("data", "weights"):
-        what = "the table or the target differs" if name == "data" else "the resamples differ"
-        return what
+    if name in _IN_WORDS:
+        return _IN_WORDS[name]
     return f"{name} is {_short(known)} there and {_short(wanted)} here"
 
 

@@ -1,8 +1,9 @@
-"""What a run is made of: a hash of its data, a digest of each row, and the versions in use."""
+"""What a run is made of: a hash of its data, a digest of each row, versions, the machine's code."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 from functools import cache
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg._version import __version__
 
-__all__ = ["data_hash", "row_digests", "versions"]
+__all__ = ["arithmetic", "data_hash", "row_digests", "versions"]
 
 
 def data_hash(table: AnyTable, target: Target | None) -> str:
@@ -68,3 +69,43 @@ def _versions() -> dict[str, str]:
         "python": platform.python_version(),
         **{package: version(package) for package in packages},
     }
+
+
+@cache
+def arithmetic() -> dict[str, str]:
+    """What decides on the last digits of a sum: the linear algebra, and the processor that code is for.
+
+    The same package computes with other instructions on another processor, or if variables of the
+    environment ask for it.
+    """
+    import llvmlite.binding  # type: ignore[import-untyped]
+    import scipy.linalg  # noqa: F401 - brings its own linear algebra
+    from numba import config
+    from threadpoolctl import threadpool_info
+
+    blas = {
+        f"{each['internal_api']} {each['version']} {each.get('architecture', '')}".strip()
+        for each in threadpool_info()
+        if each["user_api"] == "blas"
+    }
+    asked = os.environ.get
+    processor = config.CPU_NAME or llvmlite.binding.get_host_cpu_name()  # type: ignore[attr-defined]
+    return {
+        "linear algebra": ", ".join(sorted(blas)),
+        "numba": " ".join(filter(None, (processor, asked("NUMBA_CPU_FEATURES")))),
+        "numpy": " ".join([*_simd_of_numpy(), *_disabled(asked("NPY_DISABLE_CPU_FEATURES"))]),
+        "machine": platform.machine(),
+    }
+
+
+def _disabled(features: str | None) -> list[str]:
+    return [f"-{name}" for name in sorted((features or "").replace(",", " ").split())]
+
+
+def _simd_of_numpy() -> list[str]:
+    """The instructions beyond its least that NumPy takes on this processor."""
+    try:
+        found = np.show_config(mode="dicts")["SIMD Extensions"]
+    except (KeyError, TypeError):
+        return []
+    return [str(name) for name in found.get("found", [])]

@@ -149,7 +149,13 @@ def influence(
         "resampling_inside_params": plan.parameters(),
     }
     warn_of_time(folds.filters, folds.resamples, n_jobs, total=n_folds * n_resamples)
-    identity = {"kind": "influence", **folds.identity, **settings, "plan": plan}
+    identity = {
+        "kind": "influence",
+        **folds.identity,
+        **settings,
+        "plan": plan,
+        "aggregator functions": [AGGREGATORS.get(name).compute for name in options],
+    }
     found: list[dict[str, NDArray[np.float64]]] = []
     with (
         open_checkpoint(execution.checkpoint, identity) as kept,

@@ -30,6 +30,7 @@ from pyfsagg.ensemble.scoring import (
     BoundFilter,
     as_lists,
     bind_filters,
+    function_of,
     read_filter_params,
     score_resamples,
     settle_parameters,
@@ -229,7 +230,7 @@ def set_up_run(
     }
     identity_of_run = {
         **settled,
-        "functions": [item for item in filters if not isinstance(item, str)],
+        "functions": [function_of(item) for item in filters],
         "precision": None if goal is None else goal.record(),
         "weights": resamples.weights,
         "data": identity,

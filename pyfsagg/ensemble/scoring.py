@@ -31,6 +31,7 @@ __all__ = [
     "bind_filters",
     "deep_enough",
     "filter_label",
+    "function_of",
     "read_filter_params",
     "score_resamples",
     "settle_parameters",
@@ -166,6 +167,11 @@ def filter_label(item: Any) -> str:
             f"got {item!r}"
         )
     return str(getattr(item, "__name__", type(item).__name__))
+
+
+def function_of(item: Any) -> Any:
+    """What computes the scores of a filter: by this a checkpoint knows it, whatever its name."""
+    return FILTERS.get(item).prepare if isinstance(item, str) else item
 
 
 def _is_estimator(item: Any) -> bool:

@@ -20,6 +20,7 @@ from pyfsagg.ensemble.scoring import (
     as_lists,
     bind_filters,
     filter_label,
+    function_of,
     read_filter_params,
     score_resamples,
 )
@@ -70,6 +71,11 @@ class EnsembleMethod:
     def labels(self) -> list[str]:
         return [filter_label(item) for item in self.filters]
 
+    def functions(self) -> list[Any]:
+        """What computes, behind the names."""
+        compute = AGGREGATORS.get(self.aggregator).compute
+        return [*(function_of(item) for item in self.filters), compute]
+
     def scores(
         self, matrices: Mapping[str, NDArray[np.float64]], names: tuple[str, ...]
     ) -> NDArray[np.float64]:
@@ -105,6 +111,9 @@ class FunctionMethod:
 
     function: Callable[..., Any]
 
+    def functions(self) -> list[Any]:
+        return [self.function]
+
     def record(self) -> dict[str, Any]:
         return {"method": "function", "name": filter_label(self.function)}
 
@@ -115,6 +124,9 @@ class SingleFilter:
 
     item: Any
     params: Mapping[str, Any]
+
+    def functions(self) -> list[Any]:
+        return [function_of(self.item)]
 
     def record(self) -> dict[str, Any]:
         return {"method": "single filter", "filter": filter_label(self.item)}

@@ -156,6 +156,9 @@ class Plan:
             **self.parameters,
             "models": dict(self.classifiers),
             "methods asked": {**self.methods, **self.repeats},
+            "functions": [
+                each.functions() for each in (*self.methods.values(), *self.repeats.values())
+            ],
             "given": {label: each.order for label, each in self.given.items()},
             "divisions": [
                 [part.rank_rows, *([fold.train, fold.test] for fold in part.folds)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +20,11 @@ import pyfsagg
 from pyfsagg import Execution
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks, spoken_state
+from pyfsagg._table.identity import arithmetic
 from pyfsagg.evaluation import evaluate_many
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
+from pyfsagg.filters import FILTERS
+from pyfsagg.filters.model import function_filter
 from pyfsagg.rank_order import eliminate
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
 
@@ -100,16 +104,89 @@ def test_the_checkpoint_of_another_run_is_refused(
     assert said in str(caught.value)
 
 
-def test_functions_are_told_apart_by_what_they_do() -> None:
-    def make(factor: int) -> Any:
-        return lambda x: x * factor
+def test_parts_of_another_run_are_refused(tmp_path: Path) -> None:
+    for seed, name in ((3, "own"), (4, "other")):
+        with open_checkpoint(tmp_path / name, {**SETTINGS, "seed": seed}) as checkpoint:
+            assert checkpoint is not None
+            checkpoint.put("a", {"x": np.array(seed)})
+    (part,) = (tmp_path / "other").glob("part-*.npz")
+    copied = Path(shutil.copy(part, tmp_path / "own" / part.name.replace("000001", "000002")))
+    with (
+        pytest.raises(
+            OutputError, match=rf"{copied.name} is damaged \(it belongs to another run\)"
+        ),
+        open_checkpoint(tmp_path / "own", SETTINGS),
+    ):
+        pass
+    copied.unlink()
+    with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
+        assert checkpoint is not None
+        assert int(checkpoint.get("a")["x"]) == 3
 
-    def other(x: int) -> int:
-        return x + 1
 
-    assert _checkpoint._plain(make(2)) == _checkpoint._plain(make(2))
-    assert _checkpoint._plain(make(2)) != _checkpoint._plain(make(3))
-    assert _checkpoint._plain(make(2)) != _checkpoint._plain(other)
+@pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "folder"])
+def test_a_lock_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+    precious, folder = tmp_path / "precious", tmp_path / "c"
+    precious.write_text("precious")
+    folder.mkdir()
+    lock = folder / "lock"
+    {
+        "link": lambda: lock.symlink_to(precious),
+        "dangling": lambda: lock.symlink_to(tmp_path / "new"),
+        "pipe": lambda: os.mkfifo(lock),
+        "folder": lock.mkdir,
+    }[kind]()
+    with pytest.raises(OutputError, match=r"lock|checkpoint"), open_checkpoint(folder, SETTINGS):
+        pass
+    assert precious.read_text() == "precious"
+    assert not (tmp_path / "new").exists()
+
+
+def test_other_machine_code_is_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = _wine()
+    here = Execution(checkpoint=tmp_path)
+    first = pyfsagg.wam(X, y, n_resamples=8, random_state=0, execution=here)
+    elsewhere = {**arithmetic(), "linear algebra": "openblas 9.9 Haswell"}
+    monkeypatch.setattr(_checkpoint, "arithmetic", lambda: elsewhere)
+    with pytest.warns(PyfsaggWarning, match=r"linear algebra is .*may differ in the last digits"):
+        again = pyfsagg.wam(X, y, n_resamples=8, random_state=0, execution=here)
+    assert again.combined.tobytes() == first.combined.tobytes()
+
+
+def test_the_record_names_the_machine_code(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pyfsagg._run.checkpoint import open_checkpoint\n"
+        "with open_checkpoint(sys.argv[1], {}): pass"
+    )
+    found = []
+    for name, more in (("a", {}), ("b", {}), ("c", {"NUMBA_CPU_NAME": "generic"})):
+        environment = {**os.environ, **more}
+        subprocess.run(
+            [sys.executable, "-c", program, tmp_path / name], env=environment, check=True
+        )
+        found.append(json.loads((tmp_path / name / "checkpoint.json").read_bytes())["arithmetic"])
+    assert found[0] == found[1] != found[2]
+    assert all(found[0].values())
+
+
+def test_a_registered_filter_is_known_by_its_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = _wine()
+    options: dict[str, Any] = {"n_resamples": 4, "random_state": 0, "filter": "chi_squared"}
+
+    def register(power: int) -> None:
+        def mine(X: Any, y: Any, sample_weight: Any) -> Any:
+            return X.T @ sample_weight**power
+
+        own = function_filter(mine, name="chi_squared", summary="")
+        monkeypatch.setitem(FILTERS._specs, "chi_squared", own)
+
+    register(1)
+    pyfsagg.wam(X, y, **options, execution=Execution(checkpoint=tmp_path))
+    register(2)
+    with pytest.raises(ParameterError, match="ranks features differs"):
+        pyfsagg.wam(X, y, **options, execution=Execution(checkpoint=tmp_path))
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
@@ -144,7 +221,7 @@ def test_another_schema_is_said(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "pyfsagg": "1"}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 2}', '{"schema": 2, "pyfsagg": "1"}'])
 def test_a_damaged_record_is_said(tmp_path: Path, text: str) -> None:
     (tmp_path / "checkpoint.json").write_text(text)
     with pytest.raises(OutputError, match="is damaged"), open_checkpoint(tmp_path, {}):

@@ -1,0 +1,387 @@
+"""By what a checkpoint knows the functions of its user: each change is seen, and nothing else is one."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import pyfsagg
+from pyfsagg import Execution
+from pyfsagg._run.content import content_of
+from pyfsagg.exceptions import ParameterError
+
+# Each makes `found`; X1 and X2 are what is changed.
+CHANGES = {
+    "body": ("def found(X, y, w): return CELL", "X.sum(0)", "X.mean(0)"),
+    "constant": ("def found(X, y, w): return X.sum(0) * CELL", "2", "3"),
+    "type of a constant": ("def found(X, y, w): return X.sum(0) * CELL", "1", "1.0"),
+    "sign of a zero": ("def found(X, y, w): return X.sum(0) + CELL", "0.0", "-0.0"),
+    "comprehension": ("def found(X, y, w): return [sum(c) * CELL for c in X.T]", "2", "3"),
+    "generator": ("def found(X, y, w): return list(c.sum() ** CELL for c in X.T)", "2", "3"),
+    "inner lambda": ("def found(X, y, w): return list(map(lambda c: c.sum() + CELL, X.T))", "2", "3"),
+    "nested function": (
+        "def found(X, y, w):\n def inner(c):\n  return c.sum() - CELL\n return [inner(c) for c in X.T]",
+        "2",
+        "3",
+    ),
+    "handler": ("def found(X):\n try:\n  return X\n except CELL:\n  return 0", "ValueError", "KeyError"),
+    "closure": (
+        "def make(k):\n def inner(X, y, w): return X.sum(0) * k\n return inner\nfound = make(CELL)",
+        "2",
+        "3",
+    ),
+    "default": ("def found(X, y, w, k=CELL): return X * k", "2", "3"),
+    "keyword-only default": ("def found(X, y, w, *, k=CELL): return X * k", "2", "3"),
+    "global": ("K = CELL\ndef found(X, y, w): return X * K", "2", "3"),
+    "global in an inner lambda": (
+        "K = CELL\ndef found(X, y, w): return list(map(lambda c: c * K, X))",
+        "2",
+        "3",
+    ),
+    "helper": ("def h(X): return X * CELL\ndef found(X, y, w): return h(X)", "2", "3"),
+    "helper of a helper": (
+        "def g(X): return X * CELL\ndef h(X): return g(X)\ndef found(X, y, w): return h(X)",
+        "2",
+        "3",
+    ),
+    "two that call each other": (
+        "def a(X, n): return X if n < 1 else b(X, n - 1)\ndef b(X, n): return a(X, n - CELL)\nfound = a",
+        "1",
+        "2",
+    ),
+    "attribute of a callable object": (
+        "class F:\n def __init__(self, k): self.k = k\n def __call__(self, X, y, w): return X * self.k\n"
+        "found = F(CELL)",
+        "2",
+        "3",
+    ),
+    "slot of a callable object": (
+        "class F:\n __slots__ = ('k',)\n def __init__(self, k): self.k = k\n"
+        " def __call__(self, X, y, w): return X * self.k\nfound = F(CELL)",
+        "2",
+        "3",
+    ),
+    "body of a callable object": (
+        "class F:\n def __call__(self, X, y, w): return X * CELL\nfound = F()",
+        "2",
+        "3",
+    ),
+    "class attribute": (
+        "class F:\n k = CELL\n def __call__(self, X, y, w): return X * self.k\nfound = F()",
+        "2",
+        "3",
+    ),
+    "base of a class": (
+        "class A:\n def k(self): return CELL\nclass F(A):\n def __call__(self, X): return self.k()\n"
+        "found = F()",
+        "2",
+        "3",
+    ),
+    "property": (
+        "class F:\n @property\n def k(self): return CELL\n def __call__(self, X): return self.k\n"
+        "found = F()",
+        "2",
+        "3",
+    ),
+    "static method": (
+        "class F:\n @staticmethod\n def k(): return CELL\n def __call__(self, X): return self.k()\n"
+        "found = F()",
+        "2",
+        "3",
+    ),
+    "object behind a bound method": (
+        "class F:\n def __init__(self, k): self.k = k\n def score(self, X, y, w): return X * self.k\n"
+        "found = F(CELL).score",
+        "2",
+        "3",
+    ),
+    "value of a partial": (
+        "from functools import partial\ndef f(X, y, w, k): return X * k\nfound = partial(f, k=CELL)",
+        "2",
+        "3",
+    ),
+    "function of a partial": (
+        "from functools import partial\ndef f(X, y, w, k): return X * CELL\nfound = partial(f, k=1)",
+        "2",
+        "3",
+    ),
+    "large array in a partial": (
+        "import numpy as np\nfrom functools import partial\na = np.zeros(5000)\na[2500] = CELL\n"
+        "def f(X, y, w, k): return X * k\nfound = partial(f, k=a)",
+        "2",
+        "3",
+    ),
+    "array in a dict in a list": (
+        "import numpy as np\nD = [{'a': np.arange(2000) * CELL}]\ndef found(X): return X * D[0]['a']",
+        "2",
+        "3",
+    ),
+    "frame": (
+        "import pandas as pd\nD = pd.DataFrame({'a': range(2000), 'b': 'x'})\nD.loc[1000, 'b'] = 'CELL'\n"
+        "def found(X): return X * len(D)",
+        "2",
+        "3",
+    ),
+    "set of names": ("S = {'a', 'b', 'c', 'CELL'}\ndef found(X): return len(S & set(X))", "d", "e"),
+    "decorated": (
+        "import functools\ndef twice(f):\n @functools.wraps(f)\n def inner(X): return CELL * f(X)\n"
+        " return inner\n@twice\ndef found(X): return X",
+        "2",
+        "3",
+    ),
+    "cached": (
+        "import functools\n@functools.lru_cache\ndef h(k): return k * CELL\ndef found(X): return X * h(1)",
+        "2",
+        "3",
+    ),
+    "compiled by numba": ("import numba\n@numba.njit\ndef found(X): return X * CELL", "2", "3"),
+    "function attribute": ("def found(X): return X * found.k\nfound.k = CELL", "2", "3"),
+    "regular expression": (
+        "import re\nP = re.compile('CELL')\ndef found(X): return P.match(X)",
+        "a",
+        "b",
+    ),
+    "generator of random numbers": (
+        "import numpy as np\nR = np.random.default_rng(CELL)\ndef found(X): return R.permutation(X)",
+        "2",
+        "3",
+    ),
+    "parameter of an estimator": (
+        "from sklearn.tree import DecisionTreeClassifier as T\nfound = T(max_depth=CELL)",
+        "2",
+        "3",
+    ),
+    "large array in an estimator": (
+        "import numpy as np\nfrom sklearn.naive_bayes import GaussianNB\na = np.full(5000, 1 / 5000)\n"
+        "a[2500] += CELL\nfound = GaussianNB(priors=a)",
+        "1e-9",
+        "2e-9",
+    ),
+    "function in a pipeline": (
+        "from sklearn.preprocessing import FunctionTransformer\nfrom sklearn.pipeline import make_pipeline\n"
+        "from sklearn.svm import SVC\ndef f(X): return X * CELL\n"
+        "found = make_pipeline(FunctionTransformer(f), SVC())",
+        "2",
+        "3",
+    ),
+    "body of an estimator's class": (
+        "from sklearn.base import BaseEstimator\nclass E(BaseEstimator):\n def __init__(self, k=1):\n"
+        "  self.k = k\n def fit(self, X, y):\n  self.coef_ = X.sum(0) * CELL\n  return self\nfound = E()",
+        "2",
+        "3",
+    ),
+    "estimator in a closure, fitted elsewhere": (
+        "import numpy as np\nfrom sklearn.linear_model import LinearRegression\n"
+        "M = LinearRegression().fit([[0.0], [1.0]], [0.0, CELL])\ndef found(X, y, w): return M.predict(X)",
+        "2.0",
+        "3.0",
+    ),
+    "given version": (
+        "import threading\nL = threading.Lock()\ndef found(X):\n with L: return X\n"
+        "found.checkpoint_version = 'CELL'",
+        "a",
+        "b",
+    ),
+}  # fmt: skip
+
+
+def _made(source: str, cell: str) -> Any:
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(source.replace("CELL", cell), "<a script>", "exec", dont_inherit=True), scope)
+    return scope["found"]
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_change_is_seen_and_the_same_again_is_none(kind: str) -> None:
+    source, one, other = CHANGES[kind]
+    first = content_of(_made(source, one))
+    assert content_of(_made(source, one)) == first
+    assert content_of(_made("# where it stands says nothing\n\n" + source, one)) == first
+    assert content_of(_made(source, other)) != first
+
+
+PRINTED = """
+import json, sys
+from pyfsagg._run.content import content_of
+kinds = json.load(open(sys.argv[1]))
+found = {}
+for kind, (source, one, other) in kinds.items():
+    scope = {"__name__": "__main__"}
+    exec(compile(source.replace("CELL", one), "<a script>", "exec"), scope)
+    found[kind] = content_of(scope["found"])
+print(json.dumps(found))
+"""
+
+
+def test_another_process_sees_the_same(tmp_path: Path) -> None:
+    (tmp_path / "kinds.json").write_text(json.dumps(CHANGES))
+    (tmp_path / "script.py").write_text(PRINTED)
+    found = []
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "script.py", "kinds.json"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        found.append(json.loads(done.stdout))
+    assert found[0] == found[1]
+    assert found[0] == {kind: content_of(_made(*CHANGES[kind][:2])) for kind in CHANGES}
+
+
+class Weighted:
+    """A filter with attributes."""
+
+    def __init__(self, power: float, table: Any) -> None:
+        self.power, self.table = power, table
+
+    def __call__(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        return np.abs(X.T @ sample_weight) ** self.power
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Weighted(2.0, pd.DataFrame({"a": [1.0, None], "b": ["x", "y"]})),
+        Weighted(2.0, {"names": {"a", "b", "c"}, "array": np.arange(3)}),
+        make_pipeline(StandardScaler(), RandomForestClassifier(5, random_state=0)),
+        pyfsagg.GroupedBootstrap([1, 1, 2, 2]),
+        Weighted(2.0, pd.Series(["a", "b", "a"], dtype="category")).__call__,
+    ],
+    ids=["frame", "set", "pipeline", "plan", "method"],
+)
+def test_a_copy_that_was_pickled_is_the_same(value: Any) -> None:
+    assert content_of(pickle.loads(pickle.dumps(value))) == content_of(value)
+    assert content_of(copy.deepcopy(value)) == content_of(value)
+
+
+def test_an_estimator_is_known_by_its_parameters() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    model = LogisticRegression(C=2.0)
+    fresh = content_of(model)
+    assert content_of(model.fit(X, y)) == fresh  # a filter fits a clone
+    assert content_of(LogisticRegression(C=3.0)) != fresh
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    fresh = content_of(pipeline)
+    assert content_of(pipeline.fit(X, y)) == fresh
+
+
+def test_what_is_installed_is_known_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyfsagg._run import content
+
+    for value in (np.mean, np.add, np.linalg.norm, LogisticRegression, json.dumps, sum, "a".join):
+        assert content_of(value) == content_of(value)
+    source = "import numpy as np\ndef found(X, y, w): return np.abs(X).sum(0)"
+    before, estimator = content_of(_made(source, "")), content_of(LogisticRegression())
+    monkeypatch.setattr(content, "_version_of", lambda name: "99")
+    assert content_of(_made(source, "")) != before
+    assert content_of(LogisticRegression()) != estimator
+
+
+MODULES = {
+    "import helpers\ndef found(X, y, w): return helpers.score(X)": True,
+    "from helpers import score\ndef found(X, y, w): return score(X)": True,
+    "def found(X, y, w):\n import helpers\n return helpers.score(X)": True,
+    "def found(X, y, w):\n from helpers import score\n return score(X)": True,
+    "import helpers\ndef found(X, y, w): return helpers.other(X)": False,
+    "import helpers\ndef found(X, y, w): return getattr(helpers, 'sc' + 'ore')(X)": True,
+}
+
+
+@pytest.mark.parametrize("source", MODULES)
+def test_a_module_of_the_user_is_read(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    found = []
+    for factor in (2, 2, 3):
+        text = f"K = {factor}\ndef score(X): return X * K\ndef other(X): return X\n"
+        (tmp_path / "helpers.py").write_text(text)
+        monkeypatch.delitem(sys.modules, "helpers", raising=False)
+        found.append(content_of(_made(source, "")))
+    assert found[0] == found[1]
+    assert (found[0] != found[2]) == MODULES[source]
+
+
+def test_what_cannot_be_read_is_said_and_can_be_named(tmp_path: Path) -> None:
+    lock = threading.Lock()
+
+    def guarded(X: Any, y: Any, sample_weight: Any) -> Any:
+        with lock:
+            return X.sum(0)
+
+    X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
+    options: dict[str, Any] = {"filter": guarded, "n_resamples": 4, "random_state": 0}
+    here = Execution(checkpoint=tmp_path)
+    said = r"whether the function .*guarded, which uses 'lock' has changed: it is a .*lock.*version"
+    with pytest.raises(ParameterError, match=said):
+        pyfsagg.wam(X, y, **options, execution=here)
+    assert not (tmp_path / "checkpoint.json").exists()
+    pyfsagg.wam(X, y, **options)  # nobody asks without a checkpoint
+    guarded.checkpoint_version = "1"  # type: ignore[attr-defined]
+    pyfsagg.wam(X, y, **options, execution=here)
+    guarded.checkpoint_version = "2"  # type: ignore[attr-defined]
+    with pytest.raises(
+        ParameterError, match="a function or an estimator that ranks features differs"
+    ):
+        pyfsagg.wam(X, y, **options, execution=here)
+
+
+def test_the_version_of_a_class_does_not_hide_attributes() -> None:
+    class Versioned:
+        checkpoint_version = "1"
+
+        def __init__(self, k: int) -> None:
+            self.k = k
+
+    assert content_of(Versioned(1)) != content_of(Versioned(2))
+
+
+def test_a_changed_function_never_mixes_with_the_old_one(tmp_path: Path) -> None:
+    """As it happens: a run is stopped, a helper is changed, the run is repeated."""
+    script = tmp_path / "script.py"
+    text = (
+        "import sys\nimport numpy as np\nimport pyfsagg\n"
+        "def helper(x):\n    return x * FACTOR\n"
+        "def mine(X, y, sample_weight):\n    return np.array([helper(c @ sample_weight) for c in X.T])\n"
+        "def stop(done, total):\n    if sys.argv[1] == 'stop' and done:\n        raise SystemExit(3)\n"
+        "X = np.random.default_rng(0).normal(size=(40, 600))\ny = np.arange(40) % 2\n"
+        "execution = pyfsagg.Execution(checkpoint='kept', progress=stop)\n"
+        "r = pyfsagg.wam(X, y, filter=mine, n_resamples=60, random_state=0, execution=execution)\n"
+        "print(repr(r.scores.sum()))\n"
+    )
+
+    def run(factor: int, how: str) -> subprocess.CompletedProcess[str]:
+        script.write_text(text.replace("FACTOR", str(factor)))
+        return subprocess.run(
+            [sys.executable, str(script), how],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert run(2, "stop").returncode == 3
+    assert list((tmp_path / "kept").glob("part-*.npz"))
+    changed = run(3, "go on")
+    assert changed.returncode == 1
+    assert "a function or an estimator that ranks features differs" in changed.stderr
+    assert run(2, "go on").returncode == 0
