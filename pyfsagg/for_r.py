@@ -320,6 +320,7 @@ def _aggregate(
     exact: bool = False,
     top_cutoff: Any = None,
     ties: str = "last",
+    weights: Any = None,
 ) -> dict[str, Any]:
     """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name."""
     options: dict[str, Any] = {}
@@ -341,7 +342,9 @@ def _aggregate(
         table = RankTable.from_lists(words, universe=_one_or_all(sizes), full=full)
     else:
         table = RankTable.from_normalized_ranks(np.asarray(matrix).T, names=_listed(items))
-    values = AGGREGATORS.get(name).compute(table, **options)
+    if weights is not None:
+        table = table.weighted([float(each) for each in _listed(weights)])
+    values = AGGREGATORS.get(name).apply(table, **options)
     shown = values.statistic if values.p_values is None else values.p_values
     if method not in _R_METHODS:
         shown = values.scores

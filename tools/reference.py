@@ -71,8 +71,16 @@ PAGES = {
         AGGREGATORS,
         "Many scores or ranks of an item into one, for `aggregate` and the ensembles. s_i and r_i are "
         "the score and the rank of an item in list i of m, p is the number of items, N the size of "
-        "the universe that lists rank. Range and direction are those of the statistic as published.",
-        (*NAMES, ("Reads", lambda spec: spec.input), *VALUES, OPTIONS, *SOURCE),
+        "the universe that lists rank. Lists may have weights: a whole weight k is the list written k times, "
+        "m then the sum of the weights. Range and direction are those of the statistic as published.",
+        (
+            *NAMES,
+            ("Reads", lambda spec: spec.input),
+            *VALUES,
+            OPTIONS,
+            ("Weights", lambda spec: spec.takes_weights),
+            *SOURCE,
+        ),
     ),
     "stability_measures": Page(
         "Stability measures",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import RankTable, whole_weights
 
 __all__ = [
     "AGGREGATORS",
@@ -20,6 +21,11 @@ __all__ = [
     "comparable_ranks",
     "required_scores",
 ]
+
+NO_P_VALUES = (
+    "The lists have weights, so that there are no p-values: a list that counts more than once is not "
+    "independent of itself. Permutation p-values keep their level with weights."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,11 @@ class AggregatorSpec(Spec):
     `extreme` says whether one list can decide the value of an item, as the smallest does: what other
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
+
+    `weights` says what the method makes of weights of the lists.  "any": `compute` reads
+    `table.weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
+    table is written out before `compute` sees it, options named in `per_list` with it.  A text refuses
+    them and says why.
     """
 
     compute: Callable[..., AggregatedValues]
@@ -72,6 +83,40 @@ class AggregatorSpec(Spec):
     in_loops: Mapping[str, Any] = field(default_factory=dict)
     by_item: Callable[[Mapping[str, Any]], bool] = _never
     extreme: bool = False
+    weights: str = "whole"
+    per_list: tuple[str, ...] = ()
+
+    @property
+    def takes_weights(self) -> str:
+        """Which weights of lists the method takes, in words."""
+        words = {"any": "any", "whole": "whole numbers"}
+        return words.get(self.weights, f"none: {self.weights}")
+
+    def apply(self, table: RankTable, **options: Any) -> AggregatedValues:
+        """What the method computes from a table, whose lists may have weights.
+
+        Lists that count more than once are not independent of themselves: with weights there are no
+        p-values.
+
+        Raises
+        ------
+        ParameterError
+            If the method refuses weights, or takes whole ones only.
+        """
+        if table.weights is None:
+            return self.compute(table, **options)
+        if self.weights not in ("any", "whole"):
+            raise ParameterError(f"{self.name} takes no weights: {self.weights}")
+        if self.weights == "whole":
+            copies = _copies(self.name, table)
+            for name in self.per_list:
+                if isinstance(options.get(name), (Sequence, np.ndarray)):
+                    options[name] = list(np.repeat(options[name], copies))
+            table = table.written_out()
+        values = self.compute(table, **options)
+        if values.p_values is None:
+            return values
+        return AggregatedValues(values.scores, values.statistic, remarks=(NO_P_VALUES,))
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.
@@ -81,7 +126,15 @@ class AggregatorSpec(Spec):
         """
         check_options(self, options)
         given = {**self.in_loops, **options}
-        return lambda table: self.compute(table, **given)
+        return lambda table: self.apply(table, **given)
+
+
+def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
+    assert table.weights is not None
+    try:
+        return whole_weights(table.weights)
+    except ParameterError as error:
+        raise ParameterError(f"{method} takes whole weights: {error}") from None
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")

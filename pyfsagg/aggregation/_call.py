@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,9 @@ from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import RankTable, rank_scores
 
-__all__ = ["aggregate", "as_rank_table"]
+__all__ = ["Weights", "aggregate", "as_rank_table", "as_weighted_table"]
+
+Weights = Mapping[str, float] | Sequence[float] | None
 
 AVERAGE_TIES = (
     "Tied entries count with their average rank in the p-values (ties='average'), which are too small "
@@ -31,6 +33,7 @@ def aggregate(
     method: str = "robust_rank_aggregation",
     *,
     adjust: str = "bh",
+    weights: Weights = None,
     **options: Any,
 ) -> Aggregation:
     """Combine ranked lists into one ranking.
@@ -50,6 +53,10 @@ def aggregate(
         one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
         the set of items that the lists hold.  Of cut-off lists that is too few, but their ranks
         are then divided by too small a number as well, and the p-values are too large on balance.
+    weights : one number per list, or dict of list name to number, optional
+        What each list counts; a whole weight k means that the list is written k times.  Methods
+        that have no definition for fractions take whole weights only, or none, and say so; with
+        weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
     **options
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
 
@@ -62,7 +69,8 @@ def aggregate(
     UnknownNameError
         For a method that does not exist.
     ParameterError
-        For an option that the method does not have, or an unknown `adjust`.
+        For an option that the method does not have, an unknown `adjust`, bad weights, or weights
+        that the method does not take.
     DataError
         If the table does not allow the method (ranks only for a method of scores, negative scores
         for the geometric mean), or does not make a valid table.
@@ -76,8 +84,8 @@ def aggregate(
     spec = AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
     check_options(spec, options)
-    table = as_rank_table(table_or_scores)
-    values = spec.compute(table, **options)
+    table = as_weighted_table(table_or_scores, weights)
+    values = spec.apply(table, **options)
     # Normalized ranks come without the size of their universe: their `sizes` are ones.
     n_tests = max(table.n_items, int(table.sizes.max()))
     adjusted = None
@@ -103,6 +111,7 @@ def aggregate(
             "methods": [spec.name],
             "options": {spec.name: options} if options else {},
             "adjust": adjust,
+            **({} if table.weights is None else {"weights": table.weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
         data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": _hash(table)},
@@ -116,6 +125,8 @@ def _hash(table: RankTable) -> str:
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
     digest.update((values + 0.0).tobytes())
     digest.update(table.sizes.tobytes())
+    if table.weights is not None:
+        digest.update(table.weights.tobytes())
     return digest.hexdigest()
 
 
@@ -123,6 +134,12 @@ def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
     """What to say of the published reading of ties; computing it is no business of loops."""
     asked = options.get("ties") == "average" and table.with_last_places() is not table
     return (AVERAGE_TIES,) if asked else ()
+
+
+def as_weighted_table(values: Any, weights: Weights) -> RankTable:
+    """:func:`as_rank_table`, with weights if any are given."""
+    table = as_rank_table(values)
+    return table if weights is None else table.weighted(weights)
 
 
 def as_rank_table(values: Any) -> RankTable:

@@ -368,10 +368,12 @@ def _picture(
 
 def _lists(result: Aggregation, top: int) -> Table:
     frame = result.lists(top)
+    weighted = [number(weight) for weight in frame["weight"]] if "weight" in frame else None
     return Table(
         "The lists, in the order in which they were given.",
         [
             Column("List", numeric=False),
+            *([] if weighted is None else [Column("Weight")]),
             Column("Items"),
             Column("Universe"),
             Column(f"Of the best {count(top)}"),
@@ -380,6 +382,7 @@ def _lists(result: Aggregation, top: int) -> Table:
         list(
             zip(
                 [str(name) for name in frame.index],
+                *([] if weighted is None else [weighted]),
                 *(map(count, frame[key].tolist()) for key in ("items", "universe", "in_top")),
                 map(number, frame["spearman"].tolist()),
                 strict=True,

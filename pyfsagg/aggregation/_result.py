@@ -281,6 +281,7 @@ class Aggregation(Result):
             parts = {
                 "sizes": self.table.sizes,
                 "scores": self.table.scores,
+                "weights": self.table.weights,
                 "ranks": self.table.ranks if drawn else self.table.given_ranks,
             }
             arrays |= {f"table_{name}": part for name, part in parts.items() if part is not None}
@@ -306,6 +307,7 @@ class Aggregation(Result):
                 arrays.get("table_scores"),
                 arrays["table_sizes"],
                 given_ranks=arrays.get("table_ranks"),
+                weights=arrays.get("table_weights"),
                 **document["table"],
             )
         if "permutation" in document:

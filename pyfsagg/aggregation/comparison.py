@@ -8,7 +8,7 @@ from typing import Any
 
 from pyfsagg._base.calls import Call
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregation._call import aggregate, as_rank_table
+from pyfsagg.aggregation._call import Weights, aggregate, as_weighted_table
 from pyfsagg.aggregation._result import Comparison
 from pyfsagg.exceptions import ParameterError
 
@@ -20,13 +20,14 @@ def compare_methods(
     methods: Sequence[str],
     *,
     adjust: str = "bh",
+    weights: Weights = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Comparison:
     """Aggregate the same lists by several methods.
 
     Parameters
     ----------
-    table_or_scores, adjust
+    table_or_scores, adjust, weights
         As in :func:`~pyfsagg.aggregation.aggregate`.
     methods : sequence of str
         At least two different aggregators, by name or alias; the first one sets the order.
@@ -70,7 +71,7 @@ def compare_methods(
             f"options are given for {unused[0]!r}, which is not compared; compared are "
             f"{', '.join(chosen)}"
         )
-    table = as_rank_table(table_or_scores)
+    table = as_weighted_table(table_or_scores, weights)
     results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)
     parameters = {
         "methods": chosen,

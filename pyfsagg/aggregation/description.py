@@ -65,6 +65,7 @@ def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd
 def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     """One row per list: its length, its universe, and how far it agrees with the result.
 
+    ``weight`` is there if the lists have weights.
     ``in_top`` counts the best `top` items that the list holds, ``spearman`` is the rank correlation
     with the result over the items that the list holds (NaN if it holds one only, or all tied).
 
@@ -85,6 +86,7 @@ def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     held = ~table.missing
     return pd.DataFrame(
         {
+            **({} if table.weights is None else {"weight": table.weights}),
             "items": held.sum(axis=1),
             "universe": table.sizes.astype(np.int64),
             "in_top": held[:, best].sum(axis=1),

@@ -71,7 +71,7 @@ def fpcps(
     array([ 1.793,  0.867, -0.94 , -1.72 ])
     """
     scores, kept = _prepare(table, keep, normalize)
-    loadings, coordinates = _first_component(scores)
+    loadings, coordinates = _first_component(scores, table.weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
         warnings.warn(
@@ -101,7 +101,7 @@ def fpcps_loadings(
     >>> fpcps_loadings(table, keep=None).round(3)
     array([0.707, 0.707])
     """
-    return _first_component(_prepare(table, keep, normalize)[0])[0]
+    return _first_component(_prepare(table, keep, normalize)[0], table.weights)[0]
 
 
 def _prepare(
@@ -127,6 +127,9 @@ def _prepare(
             "is no principal component; keep more features (keep)"
         )
     scale = np.where(constant, np.inf, spread)
+    if table.weights is not None:
+        # As many equal variables as the list is written times have the variance of one of this scale.
+        scale = scale / np.sqrt(table.weights)
     return centred / scale[:, np.newaxis], kept
 
 
@@ -144,15 +147,18 @@ def _union_of_best(scores: Floats, keep: int | float | None) -> NDArray[np.bool_
     return kept
 
 
-def _first_component(scores: Floats) -> tuple[Floats, Floats]:
-    """Loadings and coordinates, from the smaller of the two Gram matrices."""
+def _first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Loadings and coordinates, from the smaller of the two Gram matrices.
+
+    `scores` of a list of weight w are longer by √w, and so is its loading: the sum over its copies.
+    """
     m, n = scores.shape
     if m <= n:
         loadings = np.linalg.eigh(scores @ scores.T)[1][:, -1]
     else:
         loadings = scores @ np.linalg.eigh(scores.T @ scores)[1][:, -1]
         loadings = loadings / np.linalg.norm(loadings)
-    total = loadings.sum()
+    total = (loadings if weights is None else loadings * np.sqrt(weights)).sum()
     lead = total if abs(total) > 1e-12 else loadings[np.argmax(np.abs(loadings))]
     loadings = loadings if lead > 0 else -loadings
     return loadings, np.asarray(loadings @ scores, dtype=np.float64)
@@ -169,6 +175,7 @@ AGGREGATORS.add(
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
         compute=fpcps,
         input="scores",
+        weights="any",
         options=("keep", "normalize"),
     )
 )

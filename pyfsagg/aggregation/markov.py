@@ -14,7 +14,13 @@ import numpy as np
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg._kernels.lists.markov import better_counts, pairwise_step, prefix_step, win_matrix
+from pyfsagg._kernels.lists.markov import (
+    Counts,
+    better_counts,
+    pairwise_step,
+    prefix_step,
+    win_matrix,
+)
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -79,7 +85,8 @@ def mc1(
     if definition == "lin":
         return _pairwise(table, damping, tolerance, max_items, majority=False)
     lists = _Lists(table)
-    weights = np.where(lists.missing, 0.0, 1.0 / lists.reach.sum(axis=0))
+    reach = (lists.reach * lists.weights).sum(axis=0)
+    weights = np.where(lists.missing, 0.0, lists.weights / reach)
     return _stationary(lists.step(weights), table.n_items, damping, tolerance)
 
 
@@ -107,7 +114,7 @@ def mc2(
         return _pairwise(table, damping, tolerance, max_items, majority=True)
     lists = _Lists(table)
     reach = np.where(lists.missing, 1.0, lists.reach)
-    weights = np.where(lists.missing, 0.0, 1.0 / (lists.lists_of_item * reach))
+    weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
     return _stationary(lists.step(weights), table.n_items, damping, tolerance)
 
 
@@ -123,7 +130,8 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
     array([0.909, 0.045, 0.045])
     """
     lists = _Lists(table)
-    weights = np.where(lists.missing, 0.0, 1.0 / (lists.lists_of_item * lists.held[:, np.newaxis]))
+    drawn = lists.weights / (lists.weight_of_item * lists.held[:, np.newaxis])
+    weights = np.where(lists.missing, 0.0, drawn)
     leaving = (weights * np.where(lists.missing, 0.0, lists.above)).sum(axis=0)
     move = lists.step(weights, strict=True)
 
@@ -196,7 +204,9 @@ class _Lists:
         # Items at least as high (itself and its ties among them), and strictly higher.
         self.reach = rank_scores(keys, "max", higher_is_better=False)
         self.above = rank_scores(keys, "min", higher_is_better=False) - 1.0
-        self.lists_of_item = (~self.missing).sum(axis=0)
+        weights = np.ones(table.n_lists) if table.weights is None else table.weights
+        self.weights = weights[:, np.newaxis]
+        self.weight_of_item = (~self.missing * self.weights).sum(axis=0)
         self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
         self.reach[self.missing] = 0.0
 
@@ -234,6 +244,11 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     )
 
 
+def _counts(table: RankTable) -> Counts:
+    """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
+    return np.ones(table.n_lists, dtype=np.int64) if table.weights is None else table.weights
+
+
 def _pairwise(
     table: RankTable, damping: float, tolerance: float, max_items: int, *, majority: bool
 ) -> AggregatedValues:
@@ -246,7 +261,7 @@ def _pairwise(
             "mc3, which need no pairs, cut the lists, or raise max_items"
         )
     wins = np.empty((p, p), dtype=np.uint8)
-    win_matrix(np.ascontiguousarray(_compared_ranks(table).T), majority, wins)
+    win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), majority, wins)
     return _stationary(lambda mass, out: pairwise_step(mass, wins, out), p, damping, tolerance)
 
 
@@ -256,7 +271,9 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
         _compared_ranks(table), axis=1, return_inverse=True, return_counts=True
     )
     counts = np.empty(sizes.size, dtype=np.int64)
-    better_counts(np.ascontiguousarray(groups), majority, sizes.astype(np.int64), counts)
+    better_counts(
+        np.ascontiguousarray(groups), _counts(table), majority, sizes.astype(np.int64), counts
+    )
     values = 1.0 - counts[group_of.ravel()] / table.n_items
     return AggregatedValues(values, values)
 
@@ -265,6 +282,7 @@ def _chain(**said: Any) -> AggregatorSpec:
     """What the stationary distributions have in common."""
     return AggregatorSpec(
         input="ranks",
+        weights="any",
         bounds="[0, 1]",
         source="Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)",
         **said,
@@ -319,6 +337,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=mc1_row,
         input="ranks",
+        weights="any",
     ),
     AggregatorSpec(
         name="mc2_row",
@@ -329,5 +348,6 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=mc2_row,
         input="ranks",
+        weights="any",
     ),
 )

@@ -15,6 +15,7 @@ from pyfsagg.aggregation._base import (
     AggregatorSpec,
     comparable_ranks,
 )
+from pyfsagg.aggregation._reduction import over_lists
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = [
@@ -45,7 +46,7 @@ def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues
     array([1.5, 1.5, 3. ])
     """
     ranks = comparable_ranks(table)
-    return _smaller_is_better(_reduce(ranks, "mean"), table, normalized)
+    return _smaller_is_better(over_lists(ranks, "mean", table.weights), table, normalized)
 
 
 def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -56,7 +57,8 @@ def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValu
     >>> median_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3], [1, 3, 2]])).statistic
     array([1., 2., 3.])
     """
-    return _smaller_is_better(_reduce(comparable_ranks(table), "median"), table, normalized)
+    ranks = over_lists(comparable_ranks(table), "median", table.weights)
+    return _smaller_is_better(ranks, table, normalized)
 
 
 def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -67,7 +69,7 @@ def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedVal
     >>> minimum_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])).statistic
     array([1., 1., 3.])
     """
-    return _smaller_is_better(_reduce(comparable_ranks(table), "min"), table, normalized)
+    return _smaller_is_better(over_lists(comparable_ranks(table), "min"), table, normalized)
 
 
 def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -81,18 +83,12 @@ def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> Aggreg
     >>> geometric_mean_rank(table).statistic
     array([2.        , 2.        , 1.81712059])
     """
-    # Sorting first makes the floating sum independent of the order of the lists.
-    logs = np.log(np.sort(comparable_ranks(table), axis=0))
-    return _smaller_is_better(np.exp(_reduce(logs, "mean")), table, normalized)
-
-
-def _reduce(values: Floats, how: Literal["mean", "median", "min"]) -> Floats:
-    complete = {"mean": np.mean, "median": np.median, "min": np.min}[how]
-    result = complete(values, axis=0)  # type: ignore[operator]
-    if np.isnan(result).any():
-        with_missing = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}[how]
-        result = with_missing(values, axis=0)  # type: ignore[operator]
-    return np.asarray(result, dtype=np.float64)
+    ranks = comparable_ranks(table)
+    if table.weights is None:
+        # Sorting first makes the floating sum independent of the order of the lists.
+        ranks = np.sort(ranks, axis=0)
+    logs = over_lists(np.log(ranks), "mean", table.weights)
+    return _smaller_is_better(np.exp(logs), table, normalized)
 
 
 def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> AggregatedValues:
@@ -126,8 +122,12 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     if table.full and missing.any():
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
-        return _larger_is_better(table.n_lists * np.nanmean(points, axis=0))
-    return _larger_is_better((table.n_items - worst).sum(axis=0))
+        mean = over_lists(points, "mean", table.weights)
+        return _larger_is_better(table.total_weight * mean)
+    points = table.n_items - worst
+    if table.weights is not None:
+        points *= table.weights[:, np.newaxis]
+    return _larger_is_better(points.sum(axis=0))
 
 
 def _bottom_filled(table: RankTable) -> tuple[Floats, NDArray[np.bool_]]:
@@ -146,7 +146,8 @@ def best_go_first(table: RankTable) -> AggregatedValues:
     At step t the items that some list has at rank t enter, unless they are in already; within a
     step in the order of the lists.  Ties inside a list are broken by column order, so that every
     list has one item per rank and the result is a strict order.  A list that is too short for a
-    step contributes nothing to it.  The statistic is the place at which an item entered, 1 to p.
+    step contributes nothing to it.  Weights above 0 change nothing: what a list written twice names
+    is in already.  The statistic is the place at which an item entered, 1 to p.
 
     Examples
     --------
@@ -176,6 +177,7 @@ def _reduced_rank(**said: Any) -> AggregatorSpec:
         ties=_AS_GIVEN,
         source=_KOLDE,
         options=("normalized",),
+        weights="any",
         **said,
     )
 
@@ -216,6 +218,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=borda,
         input="ranks",
+        weights="any",
         options=("ties",),
     ),
     AggregatorSpec(
@@ -230,5 +233,6 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=best_go_first,
         input="ranks",
+        weights="any",
     ),
 )

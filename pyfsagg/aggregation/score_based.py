@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from pyfsagg.aggregation._base import (
     AggregatorSpec,
     required_scores,
 )
+from pyfsagg.aggregation._reduction import over_lists
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -42,7 +43,7 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
     array([2., 4.])
     """
     scores = required_scores(table, "arithmetic_mean", "mean_rank")
-    return _same(_over_present(scores, np.mean, np.nanmean))
+    return _same(over_lists(scores, "mean", table.weights))
 
 
 def geometric_mean(
@@ -96,7 +97,7 @@ def geometric_mean(
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
     # exp(-inf) is the 0 that one zero score asks for.
-    return _same(np.exp(_over_present(logs, np.mean, np.nanmean)))
+    return _same(np.exp(over_lists(logs, "mean", table.weights)))
 
 
 def _shift(scores: Floats, shift: float | str) -> Floats:
@@ -128,8 +129,8 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
-    mean_square = _over_present(np.square(scaled), np.mean, np.nanmean)
-    return _same(largest * np.sqrt(table.n_lists * mean_square))
+    mean_square = over_lists(np.square(scaled), "mean", table.weights)
+    return _same(largest * np.sqrt(table.total_weight * mean_square))
 
 
 def median_score(table: RankTable) -> AggregatedValues:
@@ -141,7 +142,7 @@ def median_score(table: RankTable) -> AggregatedValues:
         If the table holds ranks only.
     """
     scores = required_scores(table, "median", "median_rank")
-    return _same(_over_present(scores, np.median, np.nanmedian))
+    return _same(over_lists(scores, "median", table.weights))
 
 
 def minimum_score(table: RankTable) -> AggregatedValues:
@@ -153,7 +154,7 @@ def minimum_score(table: RankTable) -> AggregatedValues:
         If the table holds ranks only.
     """
     scores = required_scores(table, "minimum", "median_rank")
-    return _same(_over_present(scores, np.min, np.nanmin))
+    return _same(over_lists(scores, "min"))
 
 
 def maximum_score(table: RankTable) -> AggregatedValues:
@@ -165,19 +166,7 @@ def maximum_score(table: RankTable) -> AggregatedValues:
         If the table holds ranks only.
     """
     scores = required_scores(table, "maximum", "minimum_rank")
-    return _same(_over_present(scores, np.max, np.nanmax))
-
-
-def _over_present(
-    values: Floats,
-    complete: Callable[..., Floats],
-    with_missing: Callable[..., Floats],
-) -> Floats:
-    """Reduce over the lists; the slower NaN-aware form only where a NaN makes it necessary."""
-    result = complete(values, axis=0)
-    if np.isnan(result).any():
-        result = with_missing(values, axis=0)
-    return np.asarray(result, dtype=np.float64)
+    return _same(over_lists(scores, "max"))
 
 
 def _same(values: Floats) -> AggregatedValues:
@@ -195,6 +184,7 @@ def _score_based(**said: Any) -> AggregatorSpec:
         ties="not concerned: scores count as they are",
         source="Salman (2022), section 3.5",
         by_item=_without_minimum,
+        weights="any",
         **said,
     )
 

@@ -107,6 +107,13 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
+    add(
+        "--weights",
+        metavar="FILE",
+        help="what each list counts: a CSV or TSV file with the names of the lists (of files without "
+        "their endings) in the first column and numbers in the second, or the numbers themselves as "
+        "2,1,… in the order of the lists; 2 means written twice",
+    )
     add("--method", metavar="NAME", help=f"(default: {RRA})")
     add(
         "--methods",
@@ -214,6 +221,8 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     lines.append(f"table = pyfsagg.RankTable.from_files(files{arguments})")
     if options.reverse:
         lines.append(f"table = table.reversed({options.reverse!r})")
+    if options.weights:
+        lines.append(f"table = table.weighted({_weights(options.weights)!r})")
     return lines
 
 
@@ -277,11 +286,25 @@ def _read(options: argparse.Namespace) -> RankTable:
         )
     if options.reverse:
         table = table.reversed(options.reverse)
+    table = table.weighted(_weights(options.weights))
     if table.n_lists == 1:
         warnings.warn(
             "a single list was given: its own order is the result", PyfsaggWarning, stacklevel=1
         )
     return table
+
+
+def _weights(given: str | None) -> dict[str, float] | list[float] | None:
+    """Weights by the name of the list, from a file, or in the order of the lists."""
+    if given is None:
+        return None
+    try:
+        return [float(part) for part in names_of(given)]
+    except ValueError:
+        pass
+    from pyfsagg.ranks import read_weight_file
+
+    return read_weight_file(given)
 
 
 def _compute(
@@ -335,6 +358,7 @@ def _compute(
         "options": params,
         "universe": options.universe,
         "full": options.full,
+        "weights": None if table.weights is None else table.weights.tolist(),
         "scores": table.scores is not None,
         "lower_is_better": options.lower_is_better,
         "reverse": options.reverse,

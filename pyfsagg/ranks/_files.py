@@ -17,7 +17,7 @@ from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.unpack import decode_text, read_bytes
 from pyfsagg.exceptions import DataError, PyfsaggWarning, UnknownNameError
 
-__all__ = ["DUPLICATES", "FORMATS", "Format", "PathLike", "read_rank_files"]
+__all__ = ["DUPLICATES", "FORMATS", "Format", "PathLike", "read_rank_files", "read_weight_file"]
 
 PathLike = str | os.PathLike[str]
 Format = Literal["auto", "lists", "columns", "lines", "matrix"]
@@ -69,6 +69,44 @@ def read_rank_files(
         if ids is None and not header:
             _warn_of_headers(lists)
     return {label: _clean(names, label, duplicates) for label, names in lists.items()}
+
+
+def read_weight_file(path: PathLike) -> dict[str, float]:
+    """Weights by the name of the list, from lines of a name and a number; a header may stand above.
+
+    Raises
+    ------
+    DataError
+        If a line is something else, or names a list twice.
+    """
+    label = _shown(str(path))
+    text = decode_text(read_bytes(path), label)[0]
+    lines = [line for line in text.splitlines() if line.strip()]
+    delimiter = "\t" if any("\t" in line for line in lines) else ","
+    weights: dict[str, float] = {}
+    for i, row in enumerate(csv.reader(lines, delimiter=delimiter)):
+        number = _as_number(row[1]) if len(row) == 2 else None
+        if number is None:
+            if i == 0 and len(row) == 2:
+                continue  # the header
+            raise DataError(
+                f"line {i + 1} of {label} is not the name of a list and its weight, but "
+                f"{delimiter.join(row)!r}"
+            )
+        name = row[0].strip()
+        if name in weights:
+            raise DataError(f"{label} names the list {name!r} twice")
+        weights[name] = number
+    if not weights:
+        raise DataError(f"{label} holds no weight; each line is the name of a list and its weight")
+    return weights
+
+
+def _as_number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
 
 
 def _guess_format(files: list[str], ids: str | None) -> Format:

@@ -10,17 +10,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import (
+    DataError,
+    InputTypeError,
+    ParameterError,
+    PyfsaggWarning,
+    UnknownNameError,
+)
 
 __all__ = [
     "check_entries",
     "check_rank_range",
     "read_lists",
     "read_values",
+    "read_weights",
     "universe_sizes",
+    "whole_weights",
 ]
+
+MOST_COPIES = 10_000
 
 
 def read_lists(
@@ -201,3 +211,43 @@ def check_rank_range(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the universe "
             f"of {sizes[i]:g} items; raise universe, or use full=False for a list that is cut off"
         )
+
+
+def read_weights(
+    weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
+) -> Floats:
+    """One checked weight per list, in the order of the lists."""
+    m = len(list_names)
+    if isinstance(weights, Mapping):
+        unknown = [str(name) for name in weights if str(name) not in list_names]
+        if unknown:
+            raise UnknownNameError("list with a weight", unknown[0], list_names)
+        absent = [name for name in list_names if name not in weights]
+        if absent:
+            raise ParameterError(f"the list {absent[0]!r} has no weight; give one for each list")
+        weights = [weights[name] for name in list_names]
+    if isinstance(weights, str) or not isinstance(weights, (Sequence, np.ndarray)):
+        raise InputTypeError(f"weights must be one number per list, got {weights!r}")
+    if len(weights) != m:
+        raise ParameterError(f"weights must be one number per list ({m}), got {len(weights)}")
+    checked = np.array([check_real("weights", weight, low=0.0) for weight in weights])
+    if not checked.any():
+        raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")
+    return checked
+
+
+def whole_weights(weights: Floats) -> NDArray[np.int64]:
+    """Weights as numbers of copies."""
+    copies = np.rint(weights)
+    if (copies != weights).any():
+        odd = float(weights[np.argmax(copies != weights)])
+        raise ParameterError(
+            f"a list is written a whole number of times, and one has the weight {odd:g}; give whole "
+            "weights"
+        )
+    if copies.sum() > MOST_COPIES:
+        raise ParameterError(
+            f"whole weights mean lists written so many times, and these sum to {copies.sum():,.0f}, "
+            f"more than {MOST_COPIES:,}; divide them by a common factor"
+        )
+    return copies.astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,14 +14,16 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
     check_entries,
     check_rank_range,
     read_lists,
     read_values,
+    read_weights,
     universe_sizes,
+    whole_weights,
 )
 from pyfsagg.ranks.ranking import TIES, Ties, last_places, rank_scores
 
@@ -50,6 +53,8 @@ class RankTable:
         item, and it is left out (NaN).
     ties : str
         How ranks were made from scores.
+    weights : ndarray (m,) or None
+        What each list counts; None if all count the same.  Set by :meth:`weighted`.
 
     Examples
     --------
@@ -69,6 +74,7 @@ class RankTable:
     ties: Ties = "average"
     random_state: int | None = None
     given_ranks: Floats | None = field(default=None)
+    weights: Floats | None = None
 
     # -----------------------------------------------------------------------------------------
     # accessors
@@ -83,6 +89,11 @@ class RankTable:
     @property
     def n_lists(self) -> int:
         return int(self._matrix.shape[0])
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of the lists; the number of lists if all count the same."""
+        return float(self.n_lists if self.weights is None else self.weights.sum())
 
     @property
     def n_items(self) -> int:
@@ -147,6 +158,85 @@ class RankTable:
             raise DataError("only ranks of these lists are known; scores can be reversed")
         sign = np.where(np.isin(self.list_names, list(lists)), -1.0, 1.0)
         return replace(self, scores=self.scores * sign[:, np.newaxis])
+
+    def weighted(self, weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
+        """The same lists, each counting as much as its weight says.
+
+        A whole weight k means: as if the list were written k times.  Fractions are a share of that,
+        where an aggregator has a definition for them.
+
+        Parameters
+        ----------
+        weights : one number per list, or dict of list name to number
+            At least 0, in the order of the lists.  A list of weight 0 is left out, and so are items
+            that no other list holds (with a warning); universes stay.  None and weights that are
+            all 1 leave the table without weights.
+
+        Raises
+        ------
+        ParameterError
+            For a weight that is negative or not finite, weights that are all 0, not one per list,
+            or of lists that do not exist.
+
+        Warns
+        -----
+        PyfsaggWarning
+            If items go because only lists of weight 0 hold them.
+
+        Examples
+        --------
+        >>> table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
+        >>> table.weighted({"first": 2, "second": 1}).weights
+        array([2., 1.])
+        """
+        if weights is None:
+            return replace(self, weights=None)
+        given = read_weights(weights, self.list_names)
+        kept = given > 0
+        table = self if kept.all() else self._of_lists(kept)
+        even = bool((given[kept] == 1.0).all())
+        return replace(table, weights=None if even else given[kept])
+
+    def written_out(self) -> RankTable:
+        """The table without weights in which a list of weight k stands k times.
+
+        Raises
+        ------
+        ParameterError
+            If a weight is no whole number, or if they sum to more than 10,000.
+
+        Examples
+        --------
+        >>> table = RankTable.from_lists([["a", "b"], ["b", "a"]]).weighted([2, 1])
+        >>> table.written_out().ranks.tolist()
+        [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
+        """
+        if self.weights is None:
+            return self
+        rows = np.repeat(np.arange(self.n_lists), whole_weights(self.weights))
+        return replace(self._of_lists(rows), weights=None)
+
+    def _of_lists(self, rows: NDArray[Any]) -> RankTable:
+        """Some of the lists, or some more than once, over the items that they hold."""
+        held = ~self.missing[rows].all(axis=0)
+        if not held.all():
+            gone = int((~held).sum())
+            warnings.warn(
+                f"{gone} item(s) are held by lists of weight 0 only and are left out, for instance "
+                f"{self.names[int((~held).argmax())]!r}",
+                PyfsaggWarning,
+                stacklevel=4,
+            )
+        # Ties that were broken at random stay as they fell.
+        ranks = self.ranks if self.ties == "random" else self.given_ranks
+        return replace(
+            self,
+            names=tuple(name for name, stays in zip(self.names, held, strict=True) if stays),
+            list_names=tuple(np.array(self.list_names, dtype=object)[rows]),
+            scores=None if self.scores is None else self.scores[rows][:, held],
+            given_ranks=None if ranks is None else ranks[rows][:, held],
+            sizes=self.sizes[rows],
+        )
 
     def with_last_places(self) -> RankTable:
         """The table for p-values: a tied entry has the last of the places that its ties share.

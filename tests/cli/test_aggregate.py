@@ -208,6 +208,28 @@ def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypa
     assert space["result"].select(3) == [item["name"] for item in json.loads(out)["items"]]
 
 
+@pytest.mark.parametrize("given", ["file", "numbers"])
+def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) -> None:
+    weights = [3.0, 1.0, 1.0, 1.0, 2.0, 1.0]
+    text = "list,weight\n" + "".join(
+        f"{name},{weight:g}\n" for name, weight in reversed(list(zip(lists, weights, strict=True)))
+    )
+    (tmp_path / "weights.csv").write_text(text)
+    flag = "weights.csv" if given == "file" else "3,1,1,1,2,1"
+    code, _, err = command("aggregate --method mean_rank --weights", flag, *paths(lists))
+    assert (code, err) == (0, "")
+    expected = aggregate(RankTable.from_lists(lists), "mean_rank", weights=weights)
+    found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="name")
+    assert found["statistic"].to_dict() == pytest.approx(
+        dict(zip(expected.names, expected.statistic, strict=True))
+    )
+    record = json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
+    assert record["parameters"]["weights"] == weights
+    assert [each["weight"] for each in record["lists"]] == weights
+    page = (tmp_path / "pyfsagg-aggregate" / "report.html").read_text(encoding="utf-8")
+    assert "table.weighted(" in html.unescape(page)
+
+
 def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> None:
     names = [f"g{j:02}" for j in range(30)]
     for label in "abcd":
@@ -252,6 +274,8 @@ BAD_FILES = {
     "infinite.csv": "g,l,r\nx,1,inf\ny,2,1\n",
     "words.csv": "g,l,r\nx,low,1\ny,high,2\n",
     "numbers.csv": "l,r\n1,2\n2,1\n",
+    "half.csv": "list,weight\na,2\n",
+    "other.csv": "list,weight\na,2\nb,1\nc,1\n",
 }
 
 
@@ -295,6 +319,15 @@ BAD_FILES = {
         ("a.txt b.txt --sources a,b", "--sources belongs to --permutations"),
         ("a.txt b.txt --permutations 9 --sources a,a", "a single source"),
         ("a.txt b.txt --permutations 9 --sources a", "one label per list (2)"),
+        ("a.txt b.txt --weights 1", "one number per list (2), got 1"),
+        ("a.txt b.txt --weights=-1,2", "must be a number of at least 0"),
+        ("a.txt b.txt --weights 0,0", "all weights are 0"),
+        ("a.txt b.txt --weights absent.csv", "no such file: absent.csv"),
+        ("a.txt b.txt --weights half.csv", "the list 'b' has no weight"),
+        ("a.txt b.txt --weights words.csv", "line 1 of words.csv is not the name of a list"),
+        ("a.txt b.txt --weights other.csv", "unknown list with a weight 'c'"),
+        ("a.txt b.txt --weights 1,0.5", "robust_rank_aggregation takes whole weights"),
+        ("a.txt b.txt --weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
         ("a.txt b.txt --scores", "belong to a matrix"),
         ("ranks.csv --ties min", "--ties belongs to --scores"),
         ("scores.csv --scores --reverse nobody", "unknown list 'nobody'"),

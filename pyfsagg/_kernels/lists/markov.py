@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.types import Floats
 
-__all__ = ["better_counts", "pairwise_step", "prefix_step", "win_matrix"]
+__all__ = ["Counts", "better_counts", "pairwise_step", "prefix_step", "win_matrix"]
 
 IntArray = NDArray[np.int64]
+Counts = NDArray[np.int64] | NDArray[np.float64]
 
 BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
 
@@ -55,15 +56,25 @@ def prefix_step(
 
 
 @njit(cache=True, nogil=True)
-def better_counts(ranks: Floats, majority: bool, multiplicity: IntArray, out: IntArray) -> None:
+def _most(part: float, whole: float) -> bool:
+    """More than half; sums of fractions that are half but for rounding are not."""
+    return 2 * part > whole * (1.0 + 1e-12)
+
+
+@njit(cache=True, nogil=True)
+def better_counts(
+    ranks: Floats, weights: Counts, majority: bool, multiplicity: IntArray, out: IntArray
+) -> None:
     """out[i] = number of items j ranked better than i in at least one list, or in a majority.
 
-    ranks (m, p), NaN = the list does not compare this item; an item j counts multiplicity[j] times.
+    ranks (m, p), NaN = the list does not compare this item; an item j counts multiplicity[j] times,
+    a list by its weight (m,), above 0: whole numbers, or fractions in a kernel of their own type.
     O(p² m) time, no p × p matrix: a block of items is compared list by list, which vectorises.
     """
     m, p = ranks.shape
-    better = np.empty(BLOCK, dtype=np.int64)
-    compared = np.empty(BLOCK, dtype=np.int64)
+    nothing = weights[0] - weights[0]  # of the type of the weights
+    better = np.empty(BLOCK, dtype=weights.dtype)
+    compared = np.empty(BLOCK, dtype=weights.dtype)
     out[:] = 0
     for first in range(0, p, BLOCK):
         size = min(BLOCK, p - first)
@@ -71,39 +82,39 @@ def better_counts(ranks: Floats, majority: bool, multiplicity: IntArray, out: In
             better[:size] = 0
             compared[:size] = 0
             for row in range(m):
-                here = ranks[row, i]
+                here, weight = ranks[row, i], weights[row]
                 for b in range(size):
                     there = ranks[row, first + b]
-                    better[b] += there < here
-                    compared[b] += (there < here) | (there >= here)
+                    better[b] += weight if there < here else nothing
+                    compared[b] += weight if (there < here) | (there >= here) else nothing
             found = 0
             for b in range(size):
-                wins = 2 * better[b] > compared[b] if majority else better[b] > 0
+                wins = _most(better[b], compared[b]) if majority else better[b] > 0
                 found += multiplicity[first + b] if wins else 0
             out[i] += found
 
 
 @njit(cache=True, nogil=True)
-def _moves(here: Floats, there: Floats, m: int, majority: bool) -> bool:
-    better = compared = 0
+def _moves(here: Floats, there: Floats, weights: Counts, m: int, majority: bool) -> bool:
+    better = compared = weights[0] - weights[0]
     for row in range(m):
         if there[row] < here[row]:
             if not majority:
                 return True
-            better += 1
-            compared += 1
+            better += weights[row]
+            compared += weights[row]
         elif there[row] >= here[row]:
-            compared += 1
-    return 2 * better > compared
+            compared += weights[row]
+    return _most(better, compared)
 
 
 @njit(cache=True, nogil=True)
-def win_matrix(ranks: Floats, majority: bool, out: NDArray[np.uint8]) -> None:
+def win_matrix(ranks: Floats, weights: Counts, majority: bool, out: NDArray[np.uint8]) -> None:
     """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`."""
     p, m = ranks.shape
     for i in range(p):
         for j in range(p):
-            out[i, j] = 1 if _moves(ranks[i], ranks[j], m, majority) else 0
+            out[i, j] = 1 if _moves(ranks[i], ranks[j], weights, m, majority) else 0
 
 
 @njit(cache=True, nogil=True)

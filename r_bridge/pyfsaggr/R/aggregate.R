@@ -18,6 +18,9 @@
 #' @param ties For `"RRA"` and `"mean"`, what a tied entry of `rmat` counts in the p-value: `"last"`,
 #'   the last of the places that its ties share, which keeps the level, or `"average"`, the entry as
 #'   it is, as in `aggregateRanks()`: p-values are then too small, without bound if many are tied.
+#' @param weights What each list counts, one number of at least 0 for each: 2 means that the list is
+#'   written twice. With weights `"RRA"` gives its statistic rho in place of a p-value: a list that
+#'   counts twice is not independent of itself.
 #' @return A data frame with the columns `Name` and `Score`, best first. For the methods of
 #'   RobustRankAggreg the score is that of `aggregateRanks()` (small is good), but for ties; for any
 #'   other aggregator large is good.
@@ -32,10 +35,12 @@
 #' }
 #' @export
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,
-                            exact = FALSE, topCutoff = NULL, ties = "last") {
+                            exact = FALSE, topCutoff = NULL, ties = "last",
+                            weights = NULL) {
   arguments <- list(
     method = method, full = full, exact = exact, ties = ties,
     universe = if (!is.null(N) && !anyNA(N)) as.list(as.integer(N)),
+    weights = if (!is.null(weights)) as.list(as.double(weights)),
     top_cutoff = if (!is.null(topCutoff) && !anyNA(topCutoff)) as.list(as.double(topCutoff))
   )
   if (is.null(rmat)) {

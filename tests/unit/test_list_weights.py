@@ -1,0 +1,213 @@
+"""Weights of lists: a whole weight k is the list written k times, for every aggregator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg import RankTable, aggregate
+from pyfsagg.aggregation import AGGREGATORS, compare_methods, permutation_p_values
+from pyfsagg.exceptions import (
+    DataError,
+    InputTypeError,
+    ParameterError,
+    PyfsaggWarning,
+    UnknownNameError,
+)
+
+WEIGHTS = [3, 1, 2, 1]
+TAKING = [spec.name for spec in AGGREGATORS.own() if spec.weights in ("any", "whole")]
+REFUSING = [spec.name for spec in AGGREGATORS.own() if spec.name not in TAKING]
+FRACTIONS = [spec.name for spec in AGGREGATORS.own() if spec.weights == "any"]
+
+
+def _scores(seed: int, full: bool, holes: bool) -> RankTable:
+    """Whole numbers, so that many scores are tied; some are missing."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(1, 9, size=(4, 14)).astype(float)
+    if holes:
+        scores[rng.random(scores.shape) < 0.25] = np.nan
+        scores[0, np.isnan(scores).all(axis=0)] = 1.0
+    sizes = np.full(4, 20.0) if not full else (~np.isnan(scores)).sum(axis=1).astype(float)
+    table = RankTable.from_scores(scores)
+    return RankTable(table.names, table.list_names, table.scores, sizes, full)
+
+
+def _written(table: RankTable, weights: list[int]) -> RankTable:
+    """The lists written so often, by a loop of its own."""
+    rows = [i for i, weight in enumerate(weights) for _ in range(weight)]
+    assert table.scores is not None
+    return RankTable(
+        table.names,
+        tuple(f"list{i}" for i in range(len(rows))),
+        np.stack([table.scores[i] for i in rows]),
+        np.array([table.sizes[i] for i in rows]),
+        table.full,
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*negative loading")
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("holes", [False, True])
+@pytest.mark.parametrize("method", TAKING)
+def test_a_whole_weight_is_the_list_written_so_often(method: str, holes: bool, full: bool) -> None:
+    for seed in range(4):
+        table = _scores(seed, full, holes)
+        weighted = aggregate(table, method, weights=WEIGHTS)
+        written = aggregate(_written(table, WEIGHTS), method)
+        np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [("mc1", "lin"), ("mc2", "lin"), ("borda", "strict")])
+def test_options_keep_the_identity(options: tuple[str, str]) -> None:
+    method, word = options
+    given = {"definition" if method != "borda" else "ties": word}
+    table = _scores(5, True, True)
+    weighted = aggregate(table, method, weights=WEIGHTS, **given)
+    written = aggregate(_written(table, WEIGHTS), method, **given)
+    np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9)
+
+
+def test_cutoffs_are_written_out_with_their_lists() -> None:
+    table = RankTable.from_lists([list("abcd"), list("bad"), list("cab")], universe=50)
+    shares = [0.1, 0.2, 0.3]
+    weighted = aggregate(table, "rra", weights=[2, 1, 1], top_cutoff=shares)
+    rows = [list("abcd"), list("abcd"), list("bad"), list("cab")]
+    written = aggregate(
+        RankTable.from_lists(rows, universe=50), "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3]
+    )
+    np.testing.assert_array_equal(weighted.statistic, written.statistic)
+
+
+@pytest.mark.parametrize("method", REFUSING)
+def test_a_method_without_a_definition_says_why(method: str) -> None:
+    with pytest.raises(ParameterError, match=f"{method} takes no weights: "):
+        aggregate(_scores(0, True, False), method, weights=WEIGHTS)
+
+
+def test_which_methods_refuse() -> None:
+    assert "mean_p_value" in REFUSING
+    assert {"robust_rank_aggregation", "stuart"}.isdisjoint(FRACTIONS)
+
+
+@pytest.mark.filterwarnings("ignore:.*negative loading")
+@pytest.mark.parametrize("method", TAKING)
+def test_fractions_are_shares_or_refused(method: str) -> None:
+    table = _scores(1, True, True)
+    thirds = [weight / 3 for weight in WEIGHTS]
+    if method not in FRACTIONS:
+        with pytest.raises(ParameterError, match=f"{method} takes whole weights: .*0.333"):
+            aggregate(table, method, weights=thirds)
+        return
+    ranking = aggregate(table, method, weights=WEIGHTS).scores
+    shares = aggregate(table, method, weights=thirds).scores
+    # Some statistics are sums of the weights; the order is the same, equal scores but for rounding.
+    order = np.argsort(ranking)
+    assert (np.diff(shares[order]) > -1e-9).all()
+
+
+def test_weights_of_one_are_no_weights() -> None:
+    table = _scores(2, True, True)
+    assert table.weighted([1, 1, 1, 1]).weights is None
+    assert aggregate(table, "rra", weights=[1, 1.0, 1, 1]).p_values is not None
+
+
+def test_with_weights_there_are_no_p_values_but_by_permutation() -> None:
+    table = _scores(2, True, False)
+    result = aggregate(table, "rra", weights=WEIGHTS)
+    assert result.p_values is None
+    assert "Permutation p-values keep their level" in " ".join(result.remarks)
+    test = permutation_p_values(table, "rra", weights=WEIGHTS, n_permutations=20, random_state=0)
+    np.testing.assert_array_equal(test.scores, result.scores)
+
+
+def test_a_weight_changes_what_it_should() -> None:
+    table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
+    for method in ("mean_rank", "borda", "mc2", "mc4", "stuart", "median_rank"):
+        found = aggregate(table, method, weights={"second": 3, "first": 1})
+        assert found.ranking[1] <= found.ranking[0], method
+    assert aggregate(table, "mean_rank", weights=[1, 3]).statistic.tolist() == [1.75, 1.25]
+
+
+def test_half_of_the_weight_is_no_majority_and_the_middle_of_a_median() -> None:
+    table = RankTable.from_scores([[3.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
+    halves = [0.3, 0.1, 0.2]  # 0.1 + 0.2 is not 0.3 in floating numbers
+    assert aggregate(table, "mc2_row", weights=halves).statistic.tolist() == [1.0, 1.0]
+    assert aggregate(table, "median", weights=halves).statistic.tolist() == [2.0, 1.5]
+
+
+def test_a_list_of_weight_0_is_left_out_with_what_only_it_holds() -> None:
+    lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
+    table = RankTable.from_lists(lists, universe=10)
+    with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
+        found = aggregate(table, "borda", weights=[1, 2, 0])
+    written = aggregate(
+        RankTable.from_lists([lists["x"], lists["y"], lists["y"]], universe=10), "borda"
+    )
+    assert found.names == ("a", "b", "c")
+    np.testing.assert_array_equal(found.statistic, written.statistic)
+    assert found.n_tests == 10
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "said"),
+    [
+        ([1, -1], ParameterError, "of at least 0.0, got -1"),
+        ([0, 0], ParameterError, "all weights are 0"),
+        ([1], ParameterError, r"one number per list \(2\), got 1"),
+        ([1, float("nan")], ParameterError, "finite"),
+        ([1, float("inf")], ParameterError, "finite"),
+        (["1", "2"], ParameterError, "must be a number"),
+        ({"x": 1}, ParameterError, "'y' has no weight"),
+        ({"x": 1, "y": 1, "z": 2}, UnknownNameError, "z"),
+        ("12", InputTypeError, "one number per list"),
+    ],
+)
+def test_bad_weights(weights: object, error: type[Exception], said: str) -> None:
+    table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
+    with pytest.raises(error, match=said):
+        aggregate(table, "borda", weights=weights)  # type: ignore[arg-type]
+
+
+def test_too_many_copies_are_refused() -> None:
+    with pytest.raises(ParameterError, match="divide them by a common factor"):
+        aggregate(_scores(0, True, False), "rra", weights=[20_000, 1, 1, 1])
+
+
+def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
+    table = _scores(3, True, False)
+    result = aggregate(table, "mean_rank", weights=WEIGHTS)
+    assert result.lists()["weight"].tolist() == WEIGHTS
+    assert "weight" not in aggregate(table, "mean_rank").lists()
+    result.save(tmp_path / "kept")
+    back = type(result).load(tmp_path / "kept")
+    assert back.table is not None
+    np.testing.assert_array_equal(back.table.weights, np.array(WEIGHTS, dtype=float))  # type: ignore[arg-type]
+    assert "weights=[3, 1, 2, 1]" in result.repeat()
+    assert "Weight</th>" in result.to_html()
+    assert "Weight</th>" not in aggregate(table, "mean_rank").to_html()
+    assert result.data["sha256"] != aggregate(table, "mean_rank").data["sha256"]
+
+
+def test_methods_are_compared_with_weights() -> None:
+    table = _scores(4, True, False)
+    found = compare_methods(table, ["mean_rank", "stuart"], weights=WEIGHTS)
+    for result in found.results:
+        alone = aggregate(table, result.method, weights=WEIGHTS)
+        np.testing.assert_array_equal(result.scores, alone.scores)
+
+
+def test_null_tables_need_as_many_lists() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).random((3, 6)))
+    with pytest.raises(DataError, match="2 lists, and the weights are of 3"):
+        permutation_p_values(
+            frame,
+            "mean_rank",
+            weights=[2, 1, 1],
+            null=lambda rng: rng.random((2, 6)),
+            n_permutations=1,
+        )
