@@ -58,6 +58,8 @@ from .resampling import Subsample as Subsample
 from .resampling import ValueNoise as ValueNoise
 from .resampling import list_resampling_plans as list_resampling_plans
 from .results import load_result as load_result
+from .screens import Screen as Screen
+from .screens import screen as screen
 from .stability_measures import adequacy as adequacy
 from .stability_measures import between_sample_stability as between_sample_stability
 from .stability_measures import feature_stability as feature_stability
@@ -94,6 +96,7 @@ __all__ = [
     "RankOrderSelector",
     "RankTable",
     "Rows",
+    "Screen",
     "StratifiedBootstrap",
     "Subsample",
     "Task",
@@ -134,6 +137,7 @@ __all__ = [
     "rank_out_of_core",
     "read_table",
     "reproduce",
+    "screen",
     "spearman",
     "stability",
     "stability_curve",

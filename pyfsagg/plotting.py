@@ -18,6 +18,12 @@ from pyfsagg.evaluation._plot import (
     plot_win_tie_loss,
 )
 from pyfsagg.rank_order._plot import plot_elimination
+from pyfsagg.screens._plot import (
+    plot_gene_ranks,
+    plot_guides,
+    plot_p_value_quantiles,
+    plot_volcano,
+)
 from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
 from pyfsagg.unsupervised._plot import plot_borda_curve, plot_clustering_curve, plot_spectrum
 
@@ -32,9 +38,12 @@ __all__ = [
     "plot_convergence",
     "plot_critical_difference",
     "plot_elimination",
+    "plot_gene_ranks",
+    "plot_guides",
     "plot_list_ranks",
     "plot_method_agreement",
     "plot_overlap",
+    "plot_p_value_quantiles",
     "plot_p_values",
     "plot_pairwise",
     "plot_places",
@@ -43,5 +52,6 @@ __all__ = [
     "plot_spectrum",
     "plot_stability_curve",
     "plot_trade_off",
+    "plot_volcano",
     "plot_win_tie_loss",
 ]

@@ -12,6 +12,7 @@ from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
+from pyfsagg.screens import Screen
 from pyfsagg.stability_measures import StabilityReport
 from pyfsagg.unsupervised import ConsensusRanking
 
@@ -26,6 +27,7 @@ CLASSES: tuple[type[Result], ...] = (
     EnsembleResult,
     Evaluation,
     InfluenceResult,
+    Screen,
     StabilityReport,
 )
 

@@ -24,6 +24,7 @@ from pyfsagg.cli import (
     order,
     rank,
     report,
+    screen,
     show,
     stability,
     unsupervised,
@@ -36,6 +37,7 @@ __all__ = ["main"]
 COMMANDS = (
     rank,
     aggregate,
+    screen,
     stability,
     influence,
     evaluate,

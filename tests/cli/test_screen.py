@@ -1,0 +1,125 @@
+"""``pyfsagg screen`` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg import load_result, screen
+
+RNG = np.random.default_rng(5)
+GENES = np.repeat([f"g{i}" for i in range(50)], 4)
+SIGNED = RNG.standard_normal(200).round(3) - 3.0 * (np.arange(200) < 12)
+TABLE = pd.DataFrame(
+    {
+        "guide": [f"s{i}" for i in range(200)],
+        "gene": GENES,
+        "z": SIGNED,
+        "strength": np.abs(SIGNED),
+        "lfc": SIGNED / 2,
+        "p.low": RNG.random(200),
+        "p.high": RNG.random(200),
+    }
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "guides.tsv"
+    TABLE.to_csv(path, index=False, sep="\t")
+    return path
+
+
+def test_screen_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
+    done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --lfc lfc --output out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "genes.csv",
+        "guides.csv",
+        "matrices.npz",
+        "report.html",
+        "run.json",
+    ]
+    expected = screen(SIGNED, GENES, guides=TABLE["guide"], log_fold_changes=TABLE["lfc"])
+    again = load_result(tmp_path / "out")
+    pd.testing.assert_frame_equal(again.to_frame(), expected.to_frame())
+    assert "50 genes tested, 200 guides; null: guides" in done.stdout
+    assert "Depleted (low scores, α = 0.05): 2 genes" in done.stdout
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Screen: guides.tsv" in page
+
+
+def test_the_code_of_the_report_makes_it_again(pyfsagg, table: Path, tmp_path: Path) -> None:
+    (tmp_path / "controls.txt").write_text("g40\ng41\n")
+    done = pyfsagg(
+        "screen guides.tsv --item gene --score strength --sign lfc --lfc lfc --guide guide --p-low "
+        "p.low --p-high p.high --control-genes controls.txt --ties last --min-guides 2 --fdr 0.1 "
+        "--output out --quiet"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    found = load_result(tmp_path / "out")
+    assert found.controls.sum() == 8
+    np.testing.assert_array_equal(found.scores, SIGNED)
+    assert found.of_side("low").alpha == np.mean(TABLE["p.low"] <= 0.25)
+    space: dict = {}
+    exec(found.repeat(), space)
+    pd.testing.assert_frame_equal(space["result"].to_frame(), found.to_frame())
+
+
+def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
+    done = pyfsagg("screen guides.tsv --item gene --score z --side low --alpha 0.1 --json --quiet")
+    record = json.loads(done.stdout)
+    assert list(record["sides"]) == ["low"]
+    assert record["sides"]["low"]["alpha"] == 0.1
+    assert record["genes"][0]["low_rank"] == 1.0
+    both = pyfsagg(
+        "screen guides.tsv --item gene --score z --alpha 0.1,0.2 --null uniform --json --quiet"
+    )
+    assert json.loads(both.stdout)["sides"]["high"]["alpha"] == 0.2
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--item Gene --score z", "unknown --item column 'Gene'; did you mean 'gene'?"),
+        ("--item gene --score z --lfc x", "unknown --lfc column 'x'"),
+        (
+            "--item gene --score z --p-low p",
+            "takes --p-low and --p-high together, got --p-low alone",
+        ),
+        ("--item gene --score z --side low --p-low p", "unknown --p-low column 'p'"),
+        ("--item gene --score z --alpha 2", "alpha must be a number above 0.0"),
+        ("--item gene --score z --alpha two", "expected one number or two, got 'two'"),
+        ("--item gene --score z --control-guides x1", "no guide of the screen is a control"),
+        ("--item gene --score guide", "scores must be one number per guide"),
+        ("--item gene --score z --guide gene", "the guide 'g0' of the gene 'g0' is given twice"),
+        ("--item gene --score z --top 0", "--top must be a whole number of at least 1"),
+        ("--item gene --score z --fdr 0", "--fdr must be a number above 0.0"),
+        ("--score z", "the following arguments are required: --item"),
+    ],
+)
+def test_what_is_refused_is_said_in_one_line(pyfsagg, table: Path, flags, message) -> None:
+    done = pyfsagg(f"screen guides.tsv {flags}")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_guides_without_a_score(pyfsagg, table: Path) -> None:
+    TABLE.assign(z=TABLE["z"].where(TABLE.index != 4)).to_csv(table, index=False, sep="\t")
+    refused = pyfsagg("screen guides.tsv --item gene --score z --guide guide")
+    assert refused.returncode == 2
+    assert "1 guide of 200 without a score, the first is 's4'" in refused.stderr
+    done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --drop-missing")
+    assert done.returncode == 0
+    assert "1 guide without a score left out." in done.stdout
+
+
+def test_a_score_without_a_sign_is_noticed(pyfsagg, table: Path) -> None:
+    done = pyfsagg("screen guides.tsv --item gene --score strength --lfc lfc --quiet")
+    assert done.returncode == 0
+    assert "no score is below 0 although log fold changes are" in done.stderr

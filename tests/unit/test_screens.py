@@ -1,0 +1,389 @@
+"""Genes of screens: exact p-values against enumeration and rational arithmetic, rules for bad input."""
+
+import itertools
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta, binomtest
+
+import pyfsagg
+from pyfsagg import screen
+from pyfsagg._kernels.lists.beta_crossing import log_exact_p
+from pyfsagg._kernels.lists.urn_crossing import log_crossing_of_draws, log_group_p
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
+from pyfsagg.screens import Screen
+from pyfsagg.screens.scoring import estimate_alpha, storey
+
+NOTHING = np.empty(0)
+
+
+def p_of(log_rho, sizes, alpha, known):
+    """log p of groups whose places are all among the known ones."""
+    return log_group_p(
+        log_rho, sizes, alpha, known, NOTHING, np.zeros(len(sizes) + 1, dtype=np.int64)
+    )
+
+
+def exact_tail(n: int, k: int, x: Fraction) -> Fraction:
+    """P(at least k of n uniform numbers are at most x)."""
+    return sum(math.comb(n, j) * x**j * (1 - x) ** (n - j) for j in range(k, n + 1))
+
+
+def exact_rho(places, alpha) -> Fraction:
+    """ρ of percentiles given as fractions, by its definition."""
+    ordered = sorted(places)
+    return min(
+        exact_tail(len(ordered), k, x)
+        for k, x in enumerate(ordered, start=1)
+        if k == 1 or x <= alpha
+    )
+
+
+def exact_crossing(levels, n: int) -> Fraction:
+    """P(at least k of n uniform numbers are up to level k, for some k), over all counts between."""
+    edges = [Fraction(0), *levels, Fraction(1)]
+    widths = [high - low for low, high in itertools.pairwise(edges)]
+    total = Fraction(0)
+    for counts in itertools.product(range(n + 1), repeat=len(widths)):
+        if sum(counts) != n:
+            continue
+        reached = any(sum(counts[:k]) >= k for k in range(1, len(levels) + 1))
+        if reached:
+            ways = Fraction(math.factorial(n))
+            for c, width in zip(counts, widths, strict=True):
+                ways *= width**c / math.factorial(c)
+            total += ways
+    return total
+
+
+# ---------------------------------------------------------------------------------------------
+# exact p-values
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_uniform_levels_are_crossed_as_rationals_say(n):
+    rng = np.random.default_rng(n)
+    for size in range(1, n + 1):
+        for scale in (1, 10**9):
+            levels = sorted(Fraction(int(v), 1000 * scale) for v in rng.integers(0, 900, size))
+            expected = exact_crossing(levels, n)
+            got = log_crossing_of_draws(np.array(levels, dtype=float), 1.0, n, 0.0)
+            if expected == 0:
+                assert got == -np.inf
+            else:
+                assert got == pytest.approx(math.log(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 9, 40, 150])
+def test_all_guides_counted_is_robust_rank_aggregation(n):
+    log_rho = np.sort(np.log(np.random.default_rng(n).random(30)) * np.linspace(0.1, 40, 30))
+    sizes = np.full(30, n)
+    np.testing.assert_allclose(
+        p_of(log_rho, sizes, 1.0, NOTHING),
+        log_exact_p(log_rho, sizes),
+        rtol=1e-12,
+        atol=1e-13,
+    )
+
+
+@pytest.mark.parametrize("ties", ["average", "last"])
+@pytest.mark.parametrize("alpha", [0.1, 0.3, 0.62, 1.0])
+@pytest.mark.parametrize("kind", ["distinct", "tied"])
+def test_p_of_dealt_guides_is_that_of_all_deals(ties, alpha, kind):
+    """Every way to give the guides to a gene, counted; ρ in rational arithmetic."""
+    scores = (
+        np.arange(11.0) if kind == "distinct" else np.array([0, 0, 0, 1, 2, 2, 3, 4, 4, 4, 5.0])
+    )
+    genes = ["a", "b", "b", "c", "c", "c", "d", "d", "d", "d", "a"]
+    shuffled = np.random.default_rng(3).permutation(11)
+    genes = [genes[i] for i in shuffled]
+    found = screen(scores, genes, alpha=alpha, ties=ties)
+    for side in ("low", "high"):
+        of_side = found.of_side(side)
+        places = [Fraction(round(u * 22), 22) for u in of_side.percentiles]
+        limit = Fraction(alpha)
+        for g, gene in enumerate(found.genes):
+            own = exact_rho([places[i] for i, name in enumerate(genes) if name == gene], limit)
+            deals = [
+                exact_rho(deal, limit) for deal in itertools.combinations(places, found.n_guides[g])
+            ]
+            assert of_side.rho[g] == pytest.approx(float(own), rel=1e-12)
+            expected = sum(value <= own for value in deals) / len(deals)
+            assert of_side.p_values[g] == pytest.approx(expected, rel=1e-12), (gene, side)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 1.0])
+def test_p_against_controls_is_that_of_all_draws_from_the_pool(alpha):
+    """The guides of a gene and the controls together, every choice of so many counted."""
+    rng = np.random.default_rng(11)
+    genes = np.array(["c"] * 5 + ["a"] * 2 + ["b"] * 3 + ["d"] * 4)
+    found = screen(np.round(rng.standard_normal(14), 1), genes, control_genes=["c"], alpha=alpha)
+    for of_side in found.sides.values():
+        places = np.array([Fraction(round(u * 28), 28) for u in of_side.percentiles])
+        for g, gene in enumerate(found.genes):
+            pool = places[(genes == "c") | (genes == gene)]
+            own = exact_rho(places[genes == gene], Fraction(alpha))
+            draws = itertools.combinations(pool, int((genes == gene).sum()))
+            values = [exact_rho(draw, Fraction(alpha)) for draw in draws]
+            expected = sum(value <= own for value in values) / len(values)
+            assert of_side.p_values[g] == pytest.approx(expected, rel=1e-12), gene
+
+
+def test_no_p_value_is_below_that_of_the_best_place_before_all_controls():
+    scores = np.r_[[-9.0, -8.0, -7.0], np.linspace(-1, 1, 20)]
+    genes = ["hit"] * 3 + ["control"] * 20
+    found = screen(scores, genes, control_genes=["control"], alpha=0.5)
+    assert found.of_side("low").p_values[0] == pytest.approx(1 / math.comb(23, 3), rel=1e-12)
+    assert found.controls.sum() == 20
+    assert found.parameters["null"] == "controls"
+
+
+def test_uniform_p_values_by_simulation():
+    """Genes of 6 uniform guides, α = 0.2: each p-value is the chance of so small a ρ."""
+    rng = np.random.default_rng(5)
+    u = np.sort(rng.random((40_000, 6)), axis=1)
+    k = np.arange(1, 7)
+    chances = np.where((u <= 0.2) | (k == 1), beta.cdf(u, k, 7 - k), 1.0)
+    rho = chances.min(axis=1)
+    grid = np.array([1e-3, 0.01, 0.05, 0.2, 0.5, 0.9])
+    p = np.exp(p_of(np.log(grid), np.full(6, 6), 0.2, NOTHING))
+    for one, expected in zip(grid, p, strict=True):
+        seen = binomtest(int((rho <= one).sum()), len(rho), expected)
+        assert seen.pvalue > 1e-3
+    # beyond α only the first guide counts, and its p-value is ρ itself
+    assert p[-1] == pytest.approx(0.9, rel=1e-12)
+    assert p[0] > 1.5e-3
+
+
+def test_p_values_far_out_have_their_digits():
+    """100 guides in front of a million: ρ and p beyond the floating range, in logarithms."""
+    n, total = 100, 1_000_000
+    known = (np.arange(total) + 0.5) / total
+    log_rho = n * math.log((n - 0.5) / total)
+    (log_p,) = p_of(np.array([log_rho]), np.array([n]), 1.0, known)
+    all_in_front = -(math.lgamma(total + 1) - math.lgamma(n + 1) - math.lgamma(total - n + 1))
+    assert log_p == pytest.approx(all_in_front, rel=1e-9)
+    (bound,) = p_of(np.array([log_rho]), np.array([n]), 1.0, NOTHING)
+    assert bound == pytest.approx(log_rho + math.log(n), rel=1e-12)
+
+
+def test_large_genes_agree_with_small_steps():
+    """A gene of 1,000 guides beside one of 999: their p-values for one ρ are neighbours."""
+    known = (np.arange(20_000) + 0.5) / 20_000
+    for alpha in (0.05, 1.0):
+        for places in (known, NOTHING):
+            p = np.exp(p_of(np.log([0.001, 0.001]), np.array([999, 1000]), alpha, places))
+            assert p[0] == pytest.approx(p[1], rel=0.02)
+            assert 0.001 < p[0] < 0.2
+
+
+# ---------------------------------------------------------------------------------------------
+# the whole call
+# ---------------------------------------------------------------------------------------------
+def drawn(n_genes=60, seed=0, hits=4):
+    rng = np.random.default_rng(seed)
+    genes = np.repeat([f"g{i}" for i in range(n_genes)], rng.integers(1, 7, n_genes))
+    scores = rng.standard_normal(len(genes)) - 3.0 * np.isin(genes, [f"g{i}" for i in range(hits)])
+    return scores, genes
+
+
+def test_sides_are_mirrored():
+    scores, genes = drawn()
+    found, mirrored = screen(scores, genes), screen(-scores, genes)
+    for one, other in (("low", "high"), ("high", "low")):
+        np.testing.assert_array_equal(
+            found.of_side(one).log_p_values, mirrored.of_side(other).log_p_values
+        )
+    alone = screen(scores, genes, side="low")
+    assert list(alone.sides) == ["low"]
+    np.testing.assert_array_equal(alone.of_side("low").log_rho, found.of_side("low").log_rho)
+    with pytest.raises(ParameterError, match="side must be one of 'low', got 'high'"):
+        alone.of_side("high")
+
+
+def test_order_of_guides_does_not_matter():
+    scores, genes = drawn(seed=2)
+    order = np.random.default_rng(1).permutation(len(scores))
+    one, other = screen(scores, genes), screen(scores[order], genes[order])
+    pd.testing.assert_frame_equal(one.to_frame().sort_index(), other.to_frame().sort_index())
+
+
+def test_effects_are_those_of_a_plain_loop():
+    scores, genes = drawn(seed=3)
+    lfc = np.where(np.arange(len(scores)) % 7 == 0, np.nan, scores * 0.5 + 0.1)
+    found = screen(scores, genes, log_fold_changes=lfc, alpha=(0.2, 0.1))
+    frame = found.to_frame()
+    for gene in found.genes:
+        own = pd.Series(lfc[genes == gene])
+        row = frame.loc[gene]
+        np.testing.assert_allclose(row["median_lfc"], own.median())
+        known = own.dropna().sort_values()
+        for side, second in (("low", known.iloc[1:2]), ("high", known.iloc[-2:-1])):
+            expected = second.iloc[0] if len(known) > 1 else np.nan
+            np.testing.assert_allclose(row[f"{side}_second_best_lfc"], expected)
+            of_side = found.of_side(side)
+            counted = (of_side.percentiles <= of_side.alpha)[genes == gene]
+            np.testing.assert_allclose(row[f"{side}_alpha_mean_lfc"], own[counted].mean())
+            assert row[f"{side}_counted"] == counted.sum()
+
+
+def test_adjusted_p_values_and_storeys_share():
+    scores, genes = drawn(200, seed=4, hits=40)
+    side = screen(scores, genes).of_side("low")
+    assert side.null_share == storey(side.p_values)
+    np.testing.assert_allclose(side.q_values, side.null_share * side.adjusted_p_values)
+    assert storey(np.array([0.9, 0.8])) == 1.0
+    # 3 of 20 above 1/2: (1 + 3) / 10
+    assert storey(np.r_[np.full(17, 0.5), 0.51, 0.9, 1.0]) == pytest.approx(0.4)
+
+
+def test_alpha_of_p_values():
+    assert estimate_alpha(None) == 0.05
+    assert estimate_alpha(np.r_[np.full(30, 0.25), np.full(70, 0.3)]) == 0.3
+    assert estimate_alpha(np.r_[np.full(30, 0.25), np.full(30, 0.3), np.full(40, np.nan)]) == 0.5
+    assert estimate_alpha(np.r_[0.1, np.full(99, 0.3)]) == 0.05
+    assert estimate_alpha(np.array([np.nan])) == 0.05
+    scores, genes = drawn()
+    p = np.linspace(0, 1, len(scores))
+    found = screen(scores, genes, p_values=(p, p[::-1]))
+    assert found.of_side("low").alpha == pytest.approx((p <= 0.25).mean())
+    assert screen(scores, genes, p_values=p, side="high").of_side("high").alpha == pytest.approx(
+        (p <= 0.25).mean()
+    )
+
+
+def test_genes_with_few_guides_and_guides_without_a_score_are_told_of():
+    scores = np.array([1.0, np.nan, 2.0, 3.0, -1.0, 0.5])
+    genes = ["a", "a", "b", "b", "c", "d"]
+    found = screen(scores, genes, missing="drop", min_guides=2)
+    assert found.genes == ("b",)
+    assert found.data["guides_without_score"] == 1
+    assert any("1 guide without a score left out" in text for text in found.remarks)
+    assert any("3 genes with too few guides not tested: a, c and d" in t for t in found.remarks)
+    # the guides of genes that are not tested keep their places
+    assert len(found.guides) == 5
+    assert found.guide_frame()["gene"].tolist() == ["", "b", "b", "", ""]
+    single = screen([3.0, 1.0, 2.0], ["a", "b", "c"])
+    assert any("3 genes of 3 with one guide" in text for text in single.remarks)
+    np.testing.assert_allclose(single.of_side("low").p_values, [1.0, 1 / 3, 2 / 3])
+    assert "2 of 3 guides share one score." in screen([1.0, 1.0, 2.0], list("abb")).remarks
+
+
+def test_names_of_guides():
+    scores = pd.Series([1.0, 2.0], index=["s1", "s2"])
+    assert screen(scores, ["a", "a"]).guides == ("s1", "s2")
+    assert screen([1.0, 2.0], ["a", "a"]).guides == ("guide1", "guide2")
+    assert screen(scores, ["a", "a"], guides=["x", "y"]).guides == ("x", "y")
+    frame = pd.DataFrame({"gene": pd.array([7, 7], dtype="Int64"), "score": [1, 2]})
+    assert screen(frame["score"], frame["gene"]).genes == ("7",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"scores": []}, DataError, "no guide was given"),
+        ({"scores": [[1.0, 2.0]]}, DataError, r"one number per guide, got shape \(1, 2\)"),
+        ({"scores": ["x", "y", "z"]}, InputTypeError, "scores must be one number per guide"),
+        ({"scores": [1.0, np.nan, 3.0]}, DataError, "3 without a score, the first is 's2'.*'drop'"),
+        ({"scores": [1.0, np.inf, 3.0]}, DataError, "score of the guide 's2' is infinite"),
+        ({"scores": [np.nan] * 3, "missing": "drop"}, DataError, "no guide has a score"),
+        ({"genes": ["a", "b"]}, DataError, "genes has 2 names for 3 guides"),
+        ({"genes": ["a", None, "b"]}, DataError, "1 guide of 3 without a name, the first in place 2"),
+        ({"genes": "abc"}, InputTypeError, "genes must be one name per guide"),
+        ({"guides": ["s1", "s2", "s1"]}, DataError, "'s1' is in two genes, 'a' and 'b'"),
+        ({"guides": ["s1", "s1", "s2"]}, DataError, "'s1' of the gene 'a' is given twice"),
+        ({"log_fold_changes": [1.0]}, DataError, "log_fold_changes has 1 values for 3 guides"),
+        ({"p_values": [0.1, 0.2, 0.3]}, ParameterError, "p_values must be a pair"),
+        ({"p_values": ([0.1, 0.2, 3.0], [0.1] * 3)}, DataError, "is 3; p-values lie from 0 to 1"),
+        ({"alpha": 0.0}, ParameterError, "alpha must be a number above 0.0 and at most 1.0, got 0.0"),
+        ({"alpha": 1.2}, ParameterError, "alpha must be a number above 0.0"),
+        ({"alpha": (0.1, 0.2, 0.3)}, ParameterError, "one for each side"),
+        ({"alpha": (0.1, 0.2), "side": "low"}, ParameterError, "one for each side"),
+        ({"side": "left"}, ParameterError, "side must be one of"),
+        ({"null": "normal"}, ParameterError, "null must be one of"),
+        ({"ties": "min"}, ParameterError, "ties must be one of"),
+        ({"missing": "keep"}, ParameterError, "missing must be one of"),
+        ({"min_guides": 0}, ParameterError, "min_guides must be a whole number of at least 1"),
+        ({"min_guides": 3}, DataError, "no gene has 3 guides; the most that a gene has is 2"),
+        ({"control_guides": ["s9"]}, DataError, "no guide of the screen is a control.*control_guides"),
+        ({"control_genes": "z"}, DataError, "control_genes names z, and the screen holds a and b"),
+        ({"control_genes": []}, DataError, "names no control"),
+        ({"control_genes": ["a"], "null": "uniform"}, ParameterError, "exclude each other"),
+    ],
+)  # fmt: skip
+def test_bad_input(arguments, error, message):
+    given = {"scores": [1.0, 2.0, 3.0], "genes": ["a", "a", "b"], "guides": ["s1", "s2", "s3"]}
+    given |= arguments
+    with pytest.raises(error, match=message):
+        screen(given.pop("scores"), given.pop("genes"), **given)
+
+
+def test_warnings():
+    scores, genes = [1.0, 2.0, 3.0], ["a", "a", "b"]
+    with pytest.warns(
+        PyfsaggWarning, match="1 of 2 names in control_genes are not in the screen: z"
+    ):
+        found = screen(scores, genes, control_genes=["b", "z"])
+    assert found.controls.tolist() == [False, False, True]
+    with pytest.warns(PyfsaggWarning, match="no score is below 0 although log fold changes are"):
+        screen(scores, genes, log_fold_changes=[-1.0, 0.3, 0.2])
+
+
+def test_control_guides_and_genes_add_up():
+    scores, genes = [1.0, 2.0, 3.0, 4.0], ["a", "a", "b", "c"]
+    found = screen(scores, genes, guides=list("wxyz"), control_guides=["w"], control_genes=["c"])
+    assert found.controls.tolist() == [True, False, False, True]
+
+
+# ---------------------------------------------------------------------------------------------
+# the result
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("side", ["both", "high"])
+def test_a_saved_screen_comes_back(tmp_path, side):
+    scores, genes = drawn(seed=6)
+    lfc = scores / 2 if side == "both" else None
+    found = screen(scores, genes, side=side, log_fold_changes=lfc, min_guides=2)
+    found.save(tmp_path / "kept", top=3)
+    again = pyfsagg.load_result(tmp_path / "kept")
+    assert isinstance(again, Screen)
+    pd.testing.assert_frame_equal(again.to_frame(), found.to_frame())
+    pd.testing.assert_frame_equal(again.guide_frame(), found.guide_frame())
+    assert again.view["top"] == 3
+    assert again.summary_text() == found.summary_text(top=3)
+    assert again.to_json(top=3) == found.to_json(top=3)
+    record = json.loads(found.to_json())
+    assert record["kind"] == "screen"
+    assert len(record["genes"]) == len(found.genes)
+    genes_file = pd.read_csv(tmp_path / "kept" / "genes.csv", index_col="gene")
+    assert genes_file.index.tolist() == found.to_frame().index.tolist()
+
+
+def test_order_selection_and_text():
+    scores, genes = drawn(300, seed=7, hits=10)
+    found = screen(scores, genes)
+    frame = found.to_frame("low")
+    assert frame["low_p_value"].is_monotonic_increasing
+    chosen = found.select("low", 0.1)
+    assert chosen == frame.index[frame["low_fdr"] <= 0.1].tolist()
+    assert 0 < len(chosen) <= 12
+    both = found.to_frame()[["low_p_value", "high_p_value"]].min(axis=1)
+    assert both.is_monotonic_increasing
+    text = found.summary_text(fdr=0.1)
+    assert f"{len(chosen)} genes with a false discovery rate of at most 0.1" in text
+    assert chosen[0] in text.split("Enriched")[0]
+    assert repr(found).startswith(
+        f"Screen(300 genes, {len(scores):,} guides; best low: {chosen[0]}, "
+    )
+    with pytest.raises(ParameterError, match="fdr must be"):
+        found.select("low", 0)
+
+
+def test_the_call_can_be_repeated():
+    scores, genes = drawn(8, seed=8)
+    found = screen(scores, genes, alpha=(0.3, 0.2), ties="last", min_guides=2)
+    space = {"scores": scores, "genes": genes}
+    exec(found.repeat(), space)
+    assert space["result"].to_json() == found.to_json()
