@@ -7,22 +7,26 @@ own kind of it, and its users never see a Python traceback.
 
 from __future__ import annotations
 
+import atexit
 import platform
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 import pyfsagg
 from pyfsagg._base.settings import Settings
+from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
 from pyfsagg.error_control import control_errors, require_pairs
-from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
+from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
 __all__ = ["about", "answer", "close"]
@@ -44,23 +48,69 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``value`` (or ``error`` with its ``class``, ``message`` and, if it is a defect of pyfsagg, a
-        ``traceback``), and ``warnings``, a list of texts.
+        ``value`` (or ``interrupt``; or ``error`` with its ``class``, ``message`` and, if it is a
+        defect of pyfsagg, a ``traceback``), and ``warnings``, a list of texts.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found: dict[str, Any]
         try:
             found = {"value": TASKS[task](**arguments)}
+        except KeyboardInterrupt:
+            found = {"interrupt": True}
         except PyfsaggError as error:
-            found = {"error": {"class": type(error).__name__, "message": str(error)}}
+            found = {"error": {"class": type(error).__name__, "message": _in_r_words(str(error))}}
         except Exception as error:
-            message = f"{type(error).__name__}: {error}"
-            text = traceback.format_exc()
-            found = {"error": {"class": "internal", "message": message, "traceback": text}}
+            found = _unexpected(error)
     ours = [each for each in caught if issubclass(each.category, UserWarning)]
     found["warnings"] = list(dict.fromkeys(str(each.message) for each in ours))
     return found
+
+
+def _unexpected(error: Exception) -> dict[str, Any]:
+    """A defect; or an interrupt that reticulate met between two statements and could not name."""
+    met: BaseException | None = error
+    while met is not None:
+        if isinstance(met, KeyboardInterrupt) or "Unknown exception occurred" in str(met):
+            return {"interrupt": True}
+        met = met.__cause__ or met.__context__
+    message = f"{type(error).__name__}: {error}"
+    return {"error": {"class": "internal", "message": message, "traceback": traceback.format_exc()}}
+
+
+_R_WORDS = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r"\brandom_state\b", "seed"),
+        (r"\bsample_weight\b", "weights"),
+        (r"\bn_jobs\b", "cores"),
+        (r"\buniverse\b", "N"),
+        (r"\btop_cutoff\b", "topCutoff"),
+        (r"missing \(NaN\)", "missing (NA)"),
+        (r"\bNaN\b", "NA"),
+        (r"\bNone\b", "NULL"),
+        (r"\bTrue\b", "TRUE"),
+        (r"\bFalse\b", "FALSE"),
+        (r"a callable \(X, y, weights\) or a scikit-learn estimator", "a function (x, y, weight)"),
+        (r"a mapping such as \{'(\w+)': '(\w+)'\}", r'a named list such as list(\1 = "\2")'),
+        (r"a mapping of names to values", "a named list"),
+        (r", as in resampling=pyfsagg\.\w+\((\w+)\)", r" by the argument \1"),
+        (r"\bpyfsagg\.(\w+)", r"\1"),
+        (r" \(shape=[^)]*\)", ""),
+        (r" \(for ranks use RankTable\.from_ranks\)", "; ranks become such by dividing them by N"),
+        (r"pass similarity=", "give similarity, a matrix of features by features"),
+        (r"\b([a-z_]+)='([^']*)'", r'\1 = "\2"'),
+        (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),
+        (r"'nan'", "NA"),
+    )
+)
+"""What messages say in Python's words, and how R users say it."""
+
+
+def _in_r_words(message: str) -> str:
+    for pattern, text in _R_WORDS:
+        message = pattern.sub(text, message)
+    return message
 
 
 def about() -> dict[str, str]:
@@ -74,13 +124,16 @@ def about() -> dict[str, str]:
 
 
 def close() -> None:
-    """End the worker processes: they would hold what R prints to for minutes after its end."""
-    if "joblib.externals.loky.reusable_executor" not in sys.modules:
-        return
-    from joblib.externals.loky import reusable_executor
+    """End the worker processes, and do what Python does at its end, which R never lets it reach.
 
-    if reusable_executor._executor is not None:
-        reusable_executor._executor.shutdown(wait=True, kill_workers=True)
+    Workers would hold what R prints to for minutes after its end.
+    """
+    if "joblib.externals.loky.reusable_executor" in sys.modules:
+        from joblib.externals.loky import reusable_executor
+
+        if reusable_executor._executor is not None:
+            reusable_executor._executor.shutdown(wait=True, kill_workers=True)
+    atexit._run_exitfuncs()
 
 
 # ---------------------------------------------------------------------------------------------
@@ -95,7 +148,7 @@ def _listed(value: Any) -> list[Any]:
     return list(value)
 
 
-def _table(parts: Mapping[str, Any]) -> pd.DataFrame:
+def _table(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
     """A data frame out of one matrix for each type of column.
 
     `names` has all columns; for each of ``double``, ``integer``, ``logical`` and ``nominal`` there
@@ -103,6 +156,8 @@ def _table(parts: Mapping[str, Any]) -> pd.DataFrame:
     Nominal values are codes from 0 into ``levels``.
     """
     names = _listed(parts["names"])
+    if "sparse" in parts:
+        return _sparse_table(parts["sparse"], tuple(str(name) for name in names))
     columns: dict[int, Any] = {}
     for kind in ("double", "integer", "logical", "nominal"):
         if kind not in parts:
@@ -116,6 +171,13 @@ def _table(parts: Mapping[str, Any]) -> pd.DataFrame:
     frame = pd.DataFrame({at: columns[at] for at in range(len(names))})
     frame.columns = pd.Index([str(name) for name in names])
     return frame
+
+
+def _sparse_table(parts: Mapping[str, Any], names: tuple[str, ...]) -> SparseTable:
+    rows, columns = (int(size) for size in parts["shape"])
+    cells, at, start = (np.asarray(_listed(parts[name])) for name in ("values", "rows", "start"))
+    matrix: Any = sparse.csc_matrix((cells, at, start), shape=(rows, columns))
+    return read_sparse(matrix, names, ())
 
 
 def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
@@ -143,17 +205,35 @@ def _target(parts: Mapping[str, Any] | None) -> pd.Series[Any] | None:
 
 
 def _filter(given: Any) -> Any:
-    """The name of a filter, or an R function (x, y, weight) -> scores."""
-    if not callable(given):
+    """The name of a filter, or an R function (x, y, weight) -> scores with its name."""
+    if not isinstance(given, Mapping):
         return given
+    call = given["call"]
 
-    def r_function(X: Any, y: Any, sample_weight: Any) -> Any:
-        try:
-            return np.asarray(_listed(given(X, list(y), sample_weight)), dtype=float)
-        except Exception as error:
-            raise DataError(f"the filter function failed: {error}") from None
+    def r_function(X: Any, y: Any, sample_weight: Any = None) -> Any:
+        if sample_weight is None:
+            sample_weight = np.ones(len(X))
+        return np.asarray(_listed(_call_r(call, X, list(y), sample_weight)), dtype=float)
 
+    r_function.__name__ = str(given["name"])
     return r_function
+
+
+def _call_r(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The value of an R function, which answers with its error or the interrupt that it met."""
+    found = function(*arguments)
+    if "interrupt" in found:
+        raise KeyboardInterrupt
+    if "error" in found:
+        raise DataError(f"the filter function failed: {found['error']}")
+    return found.get("value")
+
+
+def _progress(call: Callable[..., Any]) -> Callable[[int, int], None]:
+    def progress(done: int, total: int) -> None:
+        _call_r(call, done, total)
+
+    return progress
 
 
 # ---------------------------------------------------------------------------------------------
@@ -228,8 +308,12 @@ def _argument(name: str, value: Any) -> Any:
         return np.asarray(value, dtype=np.intp) - 1
     if name == "groups":
         return [str(each) for each in _listed(value)]
-    if name in ("filter", "filters"):
-        return [_filter(each) for each in _listed(value)] if name == "filters" else _filter(value)
+    if name == "filter":
+        return _filter(value)
+    if name == "progress":
+        return _progress(value)
+    if name in ("filters", "methods"):
+        return [_filter(each) for each in _listed(value)]
     if name in _LISTS and not isinstance(value, Mapping):
         value = _listed(value)
     return value if name in _SHARES else _counts(value)
@@ -248,7 +332,39 @@ def _ensemble(
     method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
 ) -> dict[str, Any]:
     run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
+    kept = _taken(options)
     result = run(_table(table), _target(target), **_settings(run, options))
+    _keep(result, **kept)
+    return _ensemble_parts(result)
+
+
+def _taken(options: dict[str, Any]) -> dict[str, Any]:
+    """Where the result is to be written, which is no setting of a run; taken out of `options`."""
+    return {name: options.pop(name, None) for name in ("save", "report")}
+
+
+def _keep(result: Any, save: str | None, report: str | None) -> None:
+    if save is not None:
+        result.save(save)
+    if report is not None:
+        result.report(report)
+
+
+def _load(path: str, report: str | None = None) -> dict[str, Any]:
+    result = pyfsagg.load_result(path)
+    shapes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
+        pyfsagg.EnsembleResult: ("ensemble", _ensemble_parts),
+        pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
+        pyfsagg.InfluenceResult: ("influence", _influence_parts),
+    }
+    if type(result) not in shapes:
+        raise InputTypeError(f"{path} holds a result of another kind ({type(result).__name__})")
+    _keep(result, None, report)
+    of, parts = shapes[type(result)]
+    return {"of": of, "result": parts(result)}
+
+
+def _ensemble_parts(result: pyfsagg.EnsembleResult) -> dict[str, Any]:
     names = list(result.feature_names)
     return {
         "method": result.method,
@@ -312,9 +428,8 @@ def _permute_target(
 
 def _aggregate(
     method: str,
-    lists: Mapping[str, Any] | Sequence[Any] | None = None,
-    matrix: Any = None,
-    items: Any = None,
+    ranks: Any,
+    normalized: bool,
     universe: Any = None,
     full: bool = False,
     exact: bool = False,
@@ -322,7 +437,11 @@ def _aggregate(
     ties: str = "last",
     weights: Any = None,
 ) -> dict[str, Any]:
-    """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name."""
+    """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name.
+
+    `ranks` has shape (n_lists, n_items), NaN = not in the list.  The answer has positions of items,
+    from 0: their names stay in R.
+    """
     options: dict[str, Any] = {}
     if method in _R_METHODS:
         name, options = _R_METHODS[method]
@@ -335,13 +454,12 @@ def _aggregate(
         options["exact"] = exact
         if top_cutoff is not None:
             options["top_cutoff"] = [float(each) for each in _listed(top_cutoff)]
-    if lists is not None:
-        named = lists if isinstance(lists, Mapping) else dict(enumerate(lists, start=1))
-        words = {str(key): [str(one) for one in _listed(each)] for key, each in named.items()}
-        sizes = None if universe is None else [int(size) for size in _listed(universe)]
-        table = RankTable.from_lists(words, universe=_one_or_all(sizes), full=full)
+    matrix = np.asarray(ranks)
+    if normalized:
+        table = RankTable.from_normalized_ranks(matrix)
     else:
-        table = RankTable.from_normalized_ranks(np.asarray(matrix).T, names=_listed(items))
+        sizes = None if universe is None else [int(size) for size in _listed(universe)]
+        table = RankTable.from_ranks(matrix, universe=_one_or_all(sizes), full=full)
     if weights is not None:
         table = table.weighted([float(each) for each in _listed(weights)])
     values = AGGREGATORS.get(name).apply(table, **options)
@@ -349,11 +467,18 @@ def _aggregate(
     if method not in _R_METHODS:
         shown = values.scores
     order = np.argsort(-values.scores, kind="stable")
-    return {"name": [table.names[j] for j in order], "score": np.asarray(shown)[order]}
+    return {"order": order, "score": np.asarray(shown)[order]}
 
 
 def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
     return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
+
+
+def _collection(kind: str, data: Any, n_features: int | None) -> tuple[Any, dict[str, Any]]:
+    """Scores, ranks or selections, and what has to be said of them."""
+    if kind == "lists":
+        return [{str(one) for one in _listed(each)} for each in data], {"n_features": n_features}
+    return np.asarray(data), {"input": kind}
 
 
 def _stability(
@@ -365,15 +490,15 @@ def _stability(
     level: float = 0.95,
     ties: str = "random",
     seed: int = 0,
+    similarity: Any = None,
+    interval: str | None = "jackknife",
+    n_boot: int = 1000,
 ) -> dict[str, Any]:
     """The table of stability measures of scores, ranks or selections."""
     options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
-    if kind == "lists":
-        given: Any = [{str(one) for one in _listed(each)} for each in data]
-        options["n_features"] = n_features
-    else:
-        given = np.asarray(data)
-        options["input"] = kind
+    options |= {"interval": interval, "n_boot": n_boot, "similarity": similarity}
+    given, about = _collection(kind, data, n_features)
+    options |= about
     names = None if measures is None else _listed(measures)
     return _frame(pyfsagg.stability_table(given, names, **options), "measure")
 
@@ -383,9 +508,17 @@ def _influence(
     target: Mapping[str, Any] | None,
     **options: Any,
 ) -> dict[str, Any]:
+    kept = _taken(options)
+    if isinstance(options.get("filter"), list):
+        options["filter"] = [_filter(each) for each in options["filter"]]
     result = pyfsagg.influence(
         _table(table), _target(target), **_settings(pyfsagg.influence, options)
     )
+    _keep(result, **kept)
+    return _influence_parts(result)
+
+
+def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
     return {
         "stability": _frame(result.to_frame()),
         "ranks": {name: result.ranks(name) for name in result.aggregators},
@@ -399,8 +532,17 @@ def _influence(
 def _evaluate(
     table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
 ) -> dict[str, Any]:
+    kept = _taken(options)
+    rankings = options.pop("rankings", None)
     given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
+    if rankings is not None:
+        given["rankings"] = {name: np.asarray(_listed(each)) for name, each in rankings.items()}
     result = pyfsagg.evaluate(_table(table), _target(target), **given)
+    _keep(result, **kept)
+    return _evaluation_parts(result)
+
+
+def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
     return {
         "cells": _frame(result.to_frame()),
         "summary": _frame(result.summary()),
@@ -440,5 +582,6 @@ TASKS: dict[str, Callable[..., Any]] = {
     "stability": _stability,
     "influence": _influence,
     "evaluate": _evaluate,
+    "load": _load,
     "catalogue": _catalogue,
 }

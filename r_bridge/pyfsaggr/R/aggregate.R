@@ -1,63 +1,149 @@
 #' Aggregate ranked lists
 #'
-#' Takes what `aggregateRanks()` of the package RobustRankAggreg takes and returns the same form.
-#' Stuart's method and the exact p-values are computed by sums of positive terms, so that they are
-#' right for any number of lists.
+#' `aggregate_ranks()` takes what `aggregateRanks()` of the package RobustRankAggreg takes and returns
+#' the same form; `aggregateRanks()` has the arguments and p-values of that function, so that code
+#' written for it runs as it is. Stuart's method and the exact p-values are computed by sums of
+#' positive terms, so that they are right for any number of lists.
 #'
-#' @param glist List of character vectors, each a ranking, best first.
+#' @param glist List of character vectors, each a ranking, best first; or a data frame whose columns are
+#'   such rankings, filled up with `NA`. A missing or an empty name is no item.
 #' @param rmat Matrix of normalized ranks (items by lists, 0 to 1, `NA` = not in the list) in place
 #'   of `glist`; row names are the items.
 #' @param N How many items could have been listed: one number, or one for each list; by default the
 #'   number of different items.
-#' @param method `"RRA"`, `"min"`, `"geom.mean"`, `"mean"`, `"median"`, `"stuart"`, or a name from
-#'   [list_aggregators()].
+#' @param method `"RRA"`, `"min"`, `"geom.mean"`, `"mean"`, `"median"`, `"stuart"` (small scores are
+#'   good), or a name from [list_aggregators()] (large ones are good). Case decides: `"rra"` is the
+#'   score of the aggregator, `"RRA"` the p-value.
 #' @param full Whether each list is complete in itself: an absent item is then unknown to it, not
 #'   worse than all that are listed.
 #' @param exact Whether the p-values of RRA are exact rather than Bonferroni-corrected.
-#' @param topCutoff Share of the items that each list was cut off at, for RRA.
+#' @param topCutoff Share of the items that each list was cut off at, for RRA: one, or one for each list.
 #' @param ties For `"RRA"` and `"mean"`, what a tied entry of `rmat` counts in the p-value: `"last"`,
 #'   the last of the places that its ties share, which keeps the level, or `"average"`, the entry as
 #'   it is, as in `aggregateRanks()`: p-values are then too small, without bound if many are tied.
 #' @param weights What each list counts, one number of at least 0 for each: 2 means that the list is
 #'   written twice. With weights `"RRA"` gives its statistic rho in place of a p-value: a list that
 #'   counts twice is not independent of itself.
-#' @return A data frame with the columns `Name` and `Score`, best first. For the methods of
-#'   RobustRankAggreg the score is that of `aggregateRanks()` (small is good), but for ties; for any
-#'   other aggregator large is good.
-#'   P-values (of `"RRA"` and `"mean"`) are not adjusted: for lists that are cut off
-#'   `p.adjust(Score, "BH", n = N)` does it over all items that could have been listed, of which those
-#'   that no list holds count with p = 1; without `n` it would be over the listed items only, which is
-#'   too few.
+#' @param adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
+#'   column `Adjusted` is computed over all `N` items, those that no list holds with p = 1.
+#' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` if asked for. For
+#'   the methods of RobustRankAggreg the score is that of `aggregateRanks()` (small is good), but for
+#'   ties; for any other aggregator large is good.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   lists <- list(c("a", "b", "c"), c("b", "a", "d"), c("a", "c"))
-#'   aggregate_ranks(lists, N = 20)
+#'   aggregate_ranks(lists, N = 20, adjust = "BH")
 #' }
 #' @export
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,
-                            exact = FALSE, topCutoff = NULL, ties = "last",
-                            weights = NULL) {
-  arguments <- list(
-    method = method, full = full, exact = exact, ties = ties,
-    universe = if (!is.null(N) && !anyNA(N)) as.list(as.integer(N)),
-    weights = if (!is.null(weights)) as.list(as.double(weights)),
-    top_cutoff = if (!is.null(topCutoff) && !anyNA(topCutoff)) as.list(as.double(topCutoff))
-  )
-  if (is.null(rmat)) {
-    if (missing(glist) || !is.list(glist) || is.data.frame(glist)) {
-      stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
-    }
-    lists <- lapply(unname(glist), function(one) as.list(enc2utf8(as.character(one))))
-    arguments$lists <- lists
-  } else {
-    if (!is.matrix(rmat) || !is.numeric(rmat)) {
-      stop_pyfsagg("rmat must be a matrix of normalized ranks, items by lists", "input_type")
-    }
-    items <- rownames(rmat)
-    arguments$matrix <- unname(rmat)
-    arguments$items <- as.list(if (is.null(items)) as.character(seq_len(nrow(rmat))) else items)
+                            exact = FALSE, topCutoff = NULL, ties = "last", weights = NULL,
+                            adjust = "none") {
+  check_string(method, "method")
+  check_choice(adjust, "adjust", stats::p.adjust.methods)
+  if (adjust != "none" && (!method %in% c("RRA", "mean") || !is.null(weights))) {
+    stop_pyfsagg("adjust belongs to p-values: method = \"RRA\" or \"mean\", without weights", "parameter")
   }
-  found <- ask("aggregate", arguments)
-  names <- as.character(unlist(found$name))
-  data.frame(Name = names, Score = as.vector(found$score), row.names = names)
+  table <- if (is.null(rmat)) lists_as_ranks(glist) else normalized_ranks(rmat)
+  sizes <- read_sizes(N, table)
+  found <- ask("aggregate", c(table[c("ranks", "normalized")], list(
+    method = method, full = check_flag(full, "full"), exact = check_flag(exact, "exact"),
+    ties = check_choice(ties, "ties", c("last", "average")), weights = list_weights(weights, nrow(table$ranks)),
+    universe = if (is.null(rmat)) sizes, top_cutoff = read_cutoff(topCutoff, nrow(table$ranks))
+  )))
+  names <- table$items[as.vector(found$order) + 1L]
+  result <- data.frame(Name = names, Score = as.vector(found$score), row.names = names)
+  if (adjust != "none") {
+    all <- max(length(names), unlist(sizes))
+    result$Adjusted <- stats::p.adjust(result$Score, adjust, n = all)
+  }
+  result
+}
+
+#' @rdname aggregate_ranks
+#' @export
+aggregateRanks <- function(glist, rmat = NULL, N = NA, method = "RRA", full = FALSE, exact = FALSE,
+                           topCutoff = NA) {
+  aggregate_ranks(glist, rmat, N, method, full, exact, topCutoff, ties = "average")
+}
+
+# Names are matched here, once: (lists, items) with the place of each item, NA where it is not listed.
+lists_as_ranks <- function(glist) {
+  if (missing(glist) || !is.list(glist)) {
+    stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
+  }
+  lists <- lapply(unname(as.list(glist)), function(one) {
+    if (!is.atomic(one)) stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
+    one <- as.character(one)
+    one[!is.na(one) & nzchar(one)]
+  })
+  sizes <- lengths(lists)
+  if (!length(lists) || any(sizes == 0L)) {
+    which <- if (length(lists)) paste(" :", "list", which(sizes == 0L)[1]) else ""
+    stop_pyfsagg(paste0("glist has a list without names", which), "data")
+  }
+  words <- enc2utf8(unlist(lists))
+  items <- unique(words)
+  codes <- match(words, items)
+  list_of <- rep.int(seq_along(lists), sizes)
+  at <- (codes - 1) * length(lists) + list_of # as in a matrix with a row for each list
+  if (anyDuplicated(at)) {
+    again <- which(duplicated(at))[1]
+    stop_pyfsagg(
+      paste0("the name '", words[again], "' occurs twice in list ", list_of[again], ": keep its first place"),
+      "data"
+    )
+  }
+  if (length(lists) > 1L && length(items) == length(words)) {
+    warn_pyfsagg("no name is in two lists: there is no agreement to find, the result interleaves the lists")
+  }
+  ranks <- matrix(NA_real_, length(lists), length(items))
+  ranks[at] <- sequence(sizes)
+  list(ranks = ranks, normalized = FALSE, items = items)
+}
+
+normalized_ranks <- function(rmat) {
+  if (!is.matrix(rmat) || !is.numeric(rmat)) {
+    stop_pyfsagg("rmat must be a matrix of normalized ranks, items by lists", "input_type")
+  }
+  items <- rownames(rmat)
+  if (is.null(items)) items <- as.character(seq_len(nrow(rmat)))
+  if (anyNA(items) || anyDuplicated(items)) {
+    stop_pyfsagg("rmat needs a row name of its own for every item", "data")
+  }
+  ranks <- unname(t(rmat))
+  storage.mode(ranks) <- "double"
+  list(ranks = ranks, normalized = TRUE, items = items)
+}
+
+read_sizes <- function(N, table) {
+  if (is.null(N) || all(is.na(N))) return(NULL)
+  if (!is.numeric(N) || anyNA(N) || any(N != round(N)) || !length(N) %in% c(1L, nrow(table$ranks))) {
+    refuse_argument("N", paste0("one whole number, or one for each of the ", nrow(table$ranks), " lists"), N)
+  }
+  if (any(N < length(table$items)) && !table$normalized) {
+    stop_pyfsagg(
+      paste0("N = ", min(N), " is smaller than the ", length(table$items),
+             " different items in the lists; it counts every item that could have been listed"),
+      "parameter"
+    )
+  }
+  as.list(as.integer(N))
+}
+
+read_cutoff <- function(topCutoff, n_lists) {
+  if (is.null(topCutoff) || all(is.na(topCutoff))) return(NULL)
+  if (!is.numeric(topCutoff) || anyNA(topCutoff) || any(topCutoff <= 0 | topCutoff > 1) ||
+      !length(topCutoff) %in% c(1L, n_lists)) {
+    refuse_argument("topCutoff", paste0("one share above 0 and up to 1, or one for each of the ", n_lists, " lists"),
+                    topCutoff)
+  }
+  as.list(as.double(rep_len(topCutoff, n_lists)))
+}
+
+list_weights <- function(weights, n_lists) {
+  if (is.null(weights)) return(NULL)
+  if (!is.numeric(weights) || length(weights) != n_lists || anyNA(weights) || any(weights < 0)) {
+    refuse_argument("weights", paste0("one number of at least 0 for each of the ", n_lists, " lists"), weights)
+  }
+  as.list(as.double(weights))
 }

@@ -77,7 +77,8 @@ check_no_more <- function(..., of) {
   if (is.null(given) || !nzchar(given[1])) {
     stop_pyfsagg("an argument too many is given without its name", "parameter")
   }
-  close <- agrep(given[1], known, max.distance = 0.34, value = TRUE)
+  far <- utils::adist(given[1], known)[1, ]
+  close <- known[far == min(far) & far <= 0.6 * nchar(given[1]) + 1]
   stop_pyfsagg(
     paste0(
       "unknown argument '", given[1], "'", if (length(close)) paste0("; did you mean '", close[1], "'?"),

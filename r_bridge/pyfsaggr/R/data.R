@@ -2,6 +2,7 @@
 # crosses in a few steps however many columns it has.
 
 table_parts <- function(x) {
+  if (inherits(x, "sparseMatrix")) return(sparse_parts(x))
   if (is.matrix(x)) x <- matrix_frame(x)
   if (!is.data.frame(x)) {
     stop_pyfsagg(
@@ -11,6 +12,7 @@ table_parts <- function(x) {
   if (inherits(x, "pyfsagg_matrix")) {
     return(matrix_parts(x$values, names_of(x$values)))
   }
+  x <- flat_columns(x)
   columns <- unname(as.list(x))
   kinds <- vapply(seq_along(columns), function(j) column_kind(columns[[j]], names(x)[j]), "")
   parts <- list(names = as.list(check_names(names(x))))
@@ -19,6 +21,18 @@ table_parts <- function(x) {
     parts[[kind]] <- kind_part(columns[at], kind, at)
   }
   parts
+}
+
+# The cells of a sparse matrix of the package Matrix that are not zero.
+sparse_parts <- function(x) {
+  if (!requireNamespace("Matrix", quietly = TRUE)) {
+    stop_pyfsagg("a sparse x needs the package Matrix", "missing_dependency")
+  }
+  x <- methods::as(methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix"), "dMatrix")
+  list(
+    names = as.list(check_names(names_of(x))),
+    sparse = list(values = x@x, rows = x@i, start = x@p, shape = as.list(dim(x)))
+  )
 }
 
 # A matrix stays one: no column is looked at on its own.
@@ -39,6 +53,32 @@ matrix_parts <- function(values, names) {
   if (!is.null(missing)) values[missing] <- 0L
   part <- list(values = unname(values), at = as.list(seq_along(names) - 1L), missing = unname(missing))
   stats::setNames(list(as.list(check_names(names)), part), c("names", kind))
+}
+
+# Columns as the kinds below: matrices of one column as vectors, 64 bit integers and the levels of
+# ordered factors as numbers.
+flat_columns <- function(x) {
+  for (j in seq_along(x)) {
+    column <- x[[j]]
+    if (is.matrix(column) && ncol(column) == 1L && !is.list(column)) column <- as.vector(column)
+    if (inherits(column, "integer64")) column <- from_integer64(column)
+    if (is.ordered(column)) column <- as.integer(column)
+    if (inherits(column, "AsIs")) class(column) <- setdiff(class(column), "AsIs")
+    if (!identical(column, x[[j]])) x[[j]] <- column
+  }
+  x
+}
+
+# The numbers of the package bit64, which lie in the bits of doubles.
+from_integer64 <- function(x) {
+  halves <- matrix(readBin(writeBin(as.vector(unclass(x)), raw(), endian = "little"), "integer",
+                           2L * length(x), 4L, endian = "little"), 2L)
+  low <- as.double(halves[1, ])
+  low[is.na(low)] <- -2^31 # what R takes for a missing integer is a pattern of bits here
+  low <- low + (low < 0) * 2^32
+  value <- halves[2, ] * 2^32 + low
+  value[is.na(halves[2, ])] <- NA
+  value
 }
 
 check_names <- function(names) {
@@ -97,22 +137,52 @@ kind_part <- function(columns, kind, at) {
 }
 
 # Labels as codes with their levels; numbers stay numbers.
-target_parts <- function(y, name = "target") {
+target_parts <- function(y, name = "target", task = NULL) {
   if (is.null(y)) return(NULL)
-  if (is.data.frame(y) || (is.matrix(y) && ncol(y) == 1L)) y <- y[[1]]
-  if (is.list(y) || !is.null(dim(y))) {
+  y <- one_column(y)
+  if (inherits(y, "integer64")) y <- from_integer64(y)
+  if (is.list(y) || !is.null(dim(y)) || !is.atomic(y)) {
     stop_pyfsagg(paste0("y must be a vector or a factor, not ", describe(y)), "input_type")
   }
   if (inherits(y, c("Date", "POSIXt", "difftime"))) {
     stop_pyfsagg("y holds dates or times; it must be a factor, text, logicals or numbers", "data")
   }
   if (is.numeric(y) && !is.factor(y)) {
-    return(list(values = as.list(as.double(y)), name = name))
+    if (is.null(task)) check_few(y)
+    return(list(values = as.double(y), name = name))
   }
   y <- droplevels(as.factor(y))
   codes <- as.integer(y) - 1L
   codes[is.na(codes)] <- -1L
-  list(values = as.list(codes), levels = as.list(enc2utf8(levels(y))), name = name)
+  list(values = codes, levels = as.list(enc2utf8(levels(y))), name = name)
+}
+
+one_column <- function(y) {
+  if (inherits(y, "Surv")) {
+    stop_pyfsagg(
+      "y is a survival time; no filter here is for censored times, give classes or numbers", "input_type"
+    )
+  }
+  if ((is.data.frame(y) || is.matrix(y)) && ncol(y) != 1L) {
+    stop_pyfsagg(paste0("y must be one column, got ", ncol(y)), "input_type")
+  }
+  if (is.data.frame(y)) y[[1]] else if (is.matrix(y)) y[, 1] else y
+}
+
+# In R a number on the left side means regression, here classes are the default: many numbers ask.
+MOST_CLASSES <- 10L
+
+check_few <- function(y) {
+  different <- length(unique(y[!is.na(y)]))
+  if (different > MOST_CLASSES || any(y != round(y), na.rm = TRUE)) {
+    stop_pyfsagg(
+      paste0(
+        "y holds ", different, " different numbers: say task = \"regression\", with a filter that ",
+        "list_filters() marks for numbers, or give factor(y) if they are classes"
+      ),
+      "parameter"
+    )
+  }
 }
 
 describe <- function(object) paste0("an object of class '", class(object)[1], "'")
@@ -131,26 +201,3 @@ as_frame <- function(parts) {
   frame
 }
 
-# Table and target of a formula; a dot means all other columns, and terms must be plain columns.
-formula_parts <- function(formula, data) {
-  if (!is.data.frame(data)) {
-    stop_pyfsagg(paste0("data must be a data frame, not ", describe(data)), "input_type")
-  }
-  terms <- stats::terms(formula, data = data)
-  labels <- gsub("^`|`$", "", attr(terms, "term.labels"))
-  response <- if (attr(terms, "response")) all.vars(formula[[2]]) else character()
-  if (length(response) != 1L || !identical(as.name(response), formula[[2]])) {
-    stop_pyfsagg("the left side of the formula must be one column, as in Class ~ .", "parameter")
-  }
-  unknown <- setdiff(c(response, labels), names(data))
-  if (length(unknown)) {
-    stop_pyfsagg(
-      paste0(
-        "the formula names ", paste0("'", unknown, "'", collapse = ", "),
-        ", which data does not have as a column; transform columns before, as in transform(data, ...)"
-      ),
-      "parameter"
-    )
-  }
-  list(x = data[labels], y = data[[response]], name = response)
-}

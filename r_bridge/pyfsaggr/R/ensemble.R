@@ -1,16 +1,27 @@
 #' Rank features by an ensemble of filters over resamples
 #'
 #' `wam()` scores the features by one filter in every resample and aggregates the scores (within
-#' aggregation); `bam()` combines several filters (between aggregation).
+#' aggregation); `bam()` combines several filters (between aggregation). `within_aggregation()` and
+#' `between_aggregation()` are the same functions under names that no other package has: where the
+#' package mgcv is attached first, `bam()` stays that of mgcv.
 #'
-#' @param x A data frame or matrix of features, or a formula such as `Class ~ .`. Factors and text
-#'   are nominal, `NA` is missing; integers, logicals and numbers keep their meaning.
-#' @param y Class labels: a factor, text, logicals or a few different numbers; numbers with
+#' The resamples depend on the seed and on the table: its values, the names of its columns and the order
+#' of levels. [draw_resamples()] draws rows that runs on different columns can share.
+#'
+#' @param x A data frame or matrix of features, also a sparse one of the package Matrix for the filters
+#'   that [list_filters()] marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
+#'   without a target. Factors and text are nominal, `NA` is missing; integers, logicals and numbers
+#'   keep their meaning, and an ordered factor counts as the numbers of its levels.
+#' @param y Class labels: a factor, text, logicals or up to ten different whole numbers; numbers with
 #'   `task = "regression"`; no `NA`. `NULL` for filters that need no target, such as `"frcm"`.
 #' @param data A data frame, for the formula.
-#' @param filter,filters Names from [list_filters()], or for `wam()` a function of a matrix `x`,
-#'   labels `y` and `weight` (how often each row is in the resample) that gives one score for each
-#'   feature, larger for more important ones.
+#' @param subset For the formula, a condition on the rows of `data`, or row numbers.
+#' @param na.action For the formula, what happens to rows with missing values: by default they stay;
+#'   `na.omit` leaves them out.
+#' @param filter,filters Names from [list_filters()], or functions of a matrix `x`, labels `y` and
+#'   `weight` (how often each row is in the resample) that give one score for each feature, larger
+#'   for more important ones; `filters` is then a list, `list("mrmr", mine = f)`. An R function runs on
+#'   one core, whatever `cores` says.
 #' @param aggregator A name from [list_aggregators()].
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
@@ -20,7 +31,8 @@
 #' @param cores Number of threads; the result does not depend on it.
 #' @param progress Show a progress bar.
 #' @param ... Arguments of the default method, and any of the [settings] by their names: `groups`,
-#'   `task`, `nominal`, `filter_params`, `checkpoint`, ...
+#'   `task`, `nominal`, `filter_params`, `checkpoint`, ...; also `save`, a folder into which the result
+#'   is written for [load_result()] and Python, and `report`, the file of a page on it (HTML).
 #' @return An object of class `pyfsagg_ensemble`: a list with `ranking` (data frame, best first:
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
@@ -28,7 +40,8 @@
 #'   aggregated), `about_copies` (a sentence if features that are nearly copies split the vote),
 #'   `parameters`, `data` and `versions`; and `between_samples`, a data frame that says how
 #'   far two samples of half the size would agree (sets, ranks and scores, with limits that are about
-#'   the population), or `NULL` with `pairs = 0` or few resamples. It holds nothing of Python, so
+#'   the population), or `NULL` with `pairs = 0` or few resamples; `call`, so that [update()] runs it
+#'   again with other arguments. It holds nothing of Python, so
 #'   that `saveRDS()` keeps all of it.
 #' @seealso [selected()], [stability()], [evaluate()]
 #' @examples
@@ -43,9 +56,8 @@ wam <- function(x, ...) UseMethod("wam")
 
 #' @rdname wam
 #' @export
-wam.formula <- function(x, data, ...) {
-  parts <- formula_parts(x, data)
-  wam.default(parts$x, parts$y, ..., target_name = parts$name)
+wam.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
+  called(with_formula(wam.default, x, data, substitute(subset), na.action, ..., frame = parent.frame()))
 }
 
 #' @rdname wam
@@ -53,14 +65,15 @@ wam.formula <- function(x, data, ...) {
 wam.default <- function(x, y = NULL, filter = "information_gain", aggregator = "arithmetic_mean",
                         n_resamples = 1000, resampling = "bootstrap", seed = NULL, cores = 1,
                         progress = interactive(), ...) {
-  if (is.function(filter) && cores != 1) {
-    stop_pyfsagg("an R function as filter runs on one core only; set cores = 1", "parameter")
-  }
-  run_ensemble(
+  called(run_ensemble(
     "wam", x, y, seed, cores, progress, filter = filter, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...
-  )
+  ))
 }
+
+#' @rdname wam
+#' @export
+within_aggregation <- function(x, ...) UseMethod("wam")
 
 #' @rdname wam
 #' @export
@@ -68,9 +81,12 @@ bam <- function(x, ...) UseMethod("bam")
 
 #' @rdname wam
 #' @export
-bam.formula <- function(x, data, ...) {
-  parts <- formula_parts(x, data)
-  bam.default(parts$x, parts$y, ..., target_name = parts$name)
+between_aggregation <- function(x, ...) UseMethod("bam")
+
+#' @rdname wam
+#' @export
+bam.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
+  called(with_formula(bam.default, x, data, substitute(subset), na.action, ..., frame = parent.frame()))
 }
 
 #' @rdname wam
@@ -79,14 +95,35 @@ bam.default <- function(x, y = NULL,
                         filters = c("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared"),
                         aggregator = "arithmetic_mean", n_resamples = 1000, resampling = "bootstrap",
                         seed = NULL, cores = 1, progress = interactive(), ...) {
-  run_ensemble(
+  called(run_ensemble(
     "bam", x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...
-  )
+  ))
+}
+
+# A result with the call of the function that returns it, which update() repeats.
+called <- function(result, call = sys.call(-1), definition = sys.function(-1)) {
+  call <- match.call(definition, call, envir = parent.frame(2))
+  if (is.name(call[[1]])) call[[1]] <- as.name(sub("[.](formula|default|matrix|data[.]frame)$", "", call[[1]]))
+  result$call <- call
+  result
+}
+
+# mgcv comes with R and has a function bam() of its own: attached first, it keeps the name.
+.onAttach <- function(libname, pkgname) {
+  if ("package:mgcv" %in% search()) {
+    rm("bam", envir = as.environment("package:pyfsaggr"))
+    packageStartupMessage("bam() is that of mgcv; that of pyfsaggr is between_aggregation()")
+  }
 }
 
 run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
-  found <- ask("ensemble", c(list(method = method), run_arguments(x, y, seed, cores, progress, ...)))
+  ensemble_result(
+    ask("ensemble", c(list(method = method), run_arguments(x, y, seed, cores, progress, ...)))
+  )
+}
+
+ensemble_result <- function(found) {
   features <- unlist(found$features)
   named <- function(matrix) {
     dimnames(matrix) <- list(NULL, features)
@@ -107,6 +144,33 @@ run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
       between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples)
     ),
     class = "pyfsagg_ensemble"
+  )
+}
+
+#' Read a result that was written into a folder
+#'
+#' Results are written by `save` in [wam()], [bam()], [evaluate()] and [aggregator_influence()], by the
+#' command `pyfsagg`, and by Python.
+#'
+#' @param path The folder.
+#' @param report A file into which the page of the result is written (HTML), if one is wanted.
+#' @return The result, as the function returns it that computes it.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   folder <- tempfile()
+#'   wam(iris[1:4], iris$Species, n_resamples = 10, seed = 1, save = folder)
+#'   load_result(folder)
+#' }
+#' @export
+load_result <- function(path, report = NULL) {
+  found <- ask("load", list(
+    path = path.expand(check_string(path, "path")),
+    report = if (!is.null(report)) path.expand(check_string(report, "report"))
+  ))
+  switch(found$of,
+    ensemble = ensemble_result(found$result),
+    evaluation = evaluation_result(found$result),
+    influence = influence_result(found$result)
   )
 }
 

@@ -33,6 +33,12 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
   if (!inherits(object, "pyfsagg_ensemble")) {
     stop_pyfsagg("object must be a result of wam() or bam()", "input_type")
   }
+  if (!is.null(max_false) && (!is_number(max_false) || max_false <= 0)) {
+    refuse_argument("max_false", "a number above 0", max_false)
+  }
+  if (!is.null(fdr)) check_between(fdr, "fdr", 0, 1)
+  if (!is.null(q)) q <- check_count(q, "q")
+  if (!is.null(threshold)) check_between(threshold, "threshold", 0, 1 + 1e-12)
   found <- ask("error_control", list(
     scores = unname(object$combined),
     features = as.list(colnames(object$combined)),
@@ -58,7 +64,8 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
 permute_target <- function(x, y, method = "wam", n_permutations = 199, n_resamples = 50,
                            seed = NULL, cores = 1, progress = interactive(), ...) {
   found <- ask("permute_target", c(
-    list(method = method, n_permutations = n_permutations),
+    list(method = check_choice(method, "method", c("wam", "bam")),
+         n_permutations = check_count(n_permutations, "n_permutations")),
     run_arguments(x, y, seed, cores, progress, n_resamples = n_resamples, ...)
   ))
   structure(

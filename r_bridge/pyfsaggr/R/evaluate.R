@@ -1,16 +1,21 @@
 #' What are the selected features worth to classifiers?
 #'
-#' Classifies with the best 10 %, 20 %, ... of the features of each ranking method, beside all
-#' features and random subsets, on the same folds.
+#' Classifies with the best 10 percent, 20 percent, ... of the features of each ranking method, beside
+#' all features and random subsets, on the same folds.
 #'
 #' @inheritParams wam
-#' @param methods How to rank: names of filters, `"bam"`, either followed by `"/"` and an aggregator
+#' @param n_resamples Number of resamples.
+#' @param rankings Rankings that are there already, made on other rows: a named list of results of [wam()]
+#'   and [bam()], of names of all features, best first, or of named scores. A ranking made on the rows
+#'   that judge it is judged too well.
+#' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an aggregator
 #'   (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`.
 #' @param thresholds Shares of the features that are kept.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
-#'   training fold, no leakage), or `"both"`.
+#'   training fold, no leakage), `"leaky"` (rank on all rows, to see what that hides), or `"both"`
+#'   (thesis and nested).
 #' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"matthews_correlation"`, `"average_precision"`, `"log_loss"`; for a regression `"r2"` (the
 #'   default), `"mean_absolute_error"`, `"root_mean_squared_error"`.
@@ -29,9 +34,10 @@ evaluate <- function(x, ...) UseMethod("evaluate")
 
 #' @rdname evaluate
 #' @export
-evaluate.formula <- function(x, data, ...) {
-  parts <- formula_parts(x, data)
-  evaluate.default(parts$x, parts$y, ..., target_name = parts$name)
+evaluate.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
+  called(with_formula(
+    evaluate.default, x, data, substitute(subset), na.action, ..., frame = parent.frame()
+  ))
 }
 
 #' @rdname evaluate
@@ -39,12 +45,35 @@ evaluate.formula <- function(x, data, ...) {
 evaluate.default <- function(x, y, methods = NULL, classifiers = NULL, thresholds = NULL,
                              protocol = "nested", metrics = NULL, n_folds = 5,
                              n_resamples = 1000, seed = NULL, cores = 1, progress = interactive(),
-                             ...) {
-  found <- ask("evaluate", run_arguments(
-    x, y, seed, cores, progress, methods = methods, classifiers = classifiers,
-    thresholds = thresholds, protocol = protocol, metrics = metrics, n_folds = n_folds,
-    n_resamples = n_resamples, ...
-  ))
+                             rankings = NULL, ...) {
+  words <- function(value, name) if (!is.null(value)) check_words(value, name)
+  called(evaluation_result(ask("evaluate", run_arguments(
+    x, y, seed, cores, progress, methods = methods, classifiers = words(classifiers, "classifiers"),
+    thresholds = thresholds, protocol = check_words(protocol, "protocol"),
+    metrics = words(metrics, "metrics"), n_folds = n_folds,
+    n_resamples = check_count(n_resamples, "n_resamples"),
+    rankings = if (!is.null(rankings)) own_rankings(rankings, x), ...
+  ))))
+}
+
+# Rankings of the user's: results, vectors of names, or named scores.
+own_rankings <- function(rankings, x) {
+  features <- if (is.matrix(x)) names_of(x) else names(x)
+  if (inherits(rankings, "pyfsagg_ensemble") || !is.list(rankings)) rankings <- list(given = rankings)
+  if (is.null(names(rankings)) || !all(nzchar(names(rankings)))) {
+    refuse_argument("rankings", "a named list of results, rankings or scores", rankings)
+  }
+  lapply(rankings, function(each) {
+    if (inherits(each, "pyfsagg_ensemble")) each <- each$scores
+    if (is.character(each)) each <- stats::setNames(rev(seq_along(each)), each)
+    if (!is.numeric(each) || is.null(names(each)) || !setequal(names(each), features)) {
+      refuse_argument("rankings", "names of all features, best first, or a score for each by its name", each)
+    }
+    as.list(as.double(each[features]))
+  })
+}
+
+evaluation_result <- function(found) {
   structure(
     list(
       cells = as_frame(found$cells), summary = as_frame(found$summary),
@@ -73,34 +102,3 @@ summary.pyfsagg_evaluation <- function(object, ...) object$summary
 #' @export
 as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 
-#' @export
-plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = x$summary$protocol[1],
-                                    ...) {
-  found <- x$summary[x$summary$metric == metric & x$summary$protocol == protocol, ]
-  if (!nrow(found)) {
-    stop_pyfsagg("this evaluation does not have that metric under that protocol", "parameter")
-  }
-  classifiers <- unique(found$classifier)
-  methods <- unique(found$method)
-  colours <- stats::setNames(grDevices::palette.colors(length(methods), "Okabe-Ito", recycle = TRUE), methods)
-  old <- graphics::par(
-    mfrow = rev(grDevices::n2mfrow(length(classifiers))), mar = c(4, 4, 2, 1)
-  )
-  on.exit(graphics::par(old))
-  for (classifier in classifiers) {
-    panel <- found[found$classifier == classifier, ]
-    graphics::plot(
-      range(100 * panel$threshold), range(found$mean, na.rm = TRUE), type = "n",
-      xlab = "% of features kept", ylab = gsub("_", " ", metric), main = gsub("_", " ", classifier), ...
-    )
-    for (method in methods) {
-      line <- panel[panel$method == method, ]
-      line <- line[order(line$threshold), ]
-      graphics::lines(100 * line$threshold, line$mean, col = colours[method], type = "b", pch = 20)
-    }
-  }
-  graphics::legend(
-    "bottomright", gsub("_", " ", methods), col = colours, lty = 1, pch = 20, bty = "n", cex = 0.8
-  )
-  invisible(found)
-}

@@ -3,46 +3,66 @@
 #' Leaves the folds of a stratified cross-validation out in turn, ranks the features on the rest by
 #' every aggregator, and compares the rankings over the folds.
 #'
-#' The generic is that of package stats, whose methods for fitted models are as they were.
+#' `influence()` of data frames, matrices and formulas does the same; it is the generic of the package
+#' stats, whose methods for fitted models are as they were.
 #'
 #' @inheritParams wam
-#' @param model A data frame or matrix of features, or a formula such as `Class ~ .`.
+#' @param model As `x`: the generic `influence()` calls its first argument so.
 #' @param filter Name from [list_filters()], or a function as for [wam()].
 #' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
 #' @param n_folds Number of folds.
+#' @param n_resamples Number of resamples.
+#' @param ... Arguments of the default method, and any of the [settings] by their names; also
+#'   `method = "bam"` with several names as `filter`, `save` and `report`.
 #' @return An object of class `pyfsagg_influence`: a list with `stability` (data frame: aggregator,
 #'   measure, value, interval over folds), `ranks` (folds by features, for each aggregator),
-#'   `parameters`, `data` and `versions`.
+#'   `parameters`, `data`, `versions` and `call`.
 #' @examples
 #' if (pyfsagg_available()) {
-#'   influence(Species ~ ., data = iris, n_folds = 5, n_resamples = 20, seed = 1)
+#'   aggregator_influence(Species ~ ., data = iris, n_folds = 5, n_resamples = 20, seed = 1)
 #' }
-#' @name influence
+#' @export
+aggregator_influence <- function(x, ...) UseMethod("aggregator_influence")
+
+#' @rdname aggregator_influence
+#' @export
+aggregator_influence.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
+  called(with_formula(
+    aggregator_influence.default, x, data, substitute(subset), na.action, ..., frame = parent.frame()
+  ))
+}
+
+#' @rdname aggregator_influence
+#' @export
+aggregator_influence.default <- function(x, y = NULL, filter = "information_gain", aggregators = NULL,
+                                         n_folds = 100, n_resamples = 1000, seed = NULL, cores = 1,
+                                         progress = interactive(), ...) {
+  if (identical(list(...)$method, "bam")) filter <- read_filters(filter, "filter")
+  called(influence_result(ask("influence", run_arguments(
+    x, y, seed, cores, progress, filter = filter,
+    aggregators = if (!is.null(aggregators)) check_words(aggregators, "aggregators"),
+    n_folds = n_folds, n_resamples = check_count(n_resamples, "n_resamples"), ...
+  ))))
+}
+
 #' @importFrom stats influence
 #' @export influence
 NULL
 
-#' @rdname influence
+#' @rdname aggregator_influence
 #' @export
-influence.formula <- function(model, data, ...) {
-  parts <- formula_parts(model, data)
-  influence.data.frame(parts$x, parts$y, ..., target_name = parts$name)
-}
+influence.formula <- function(model, ...) called(aggregator_influence(model, ...))
 
-#' @rdname influence
+#' @rdname aggregator_influence
 #' @export
-influence.matrix <- function(model, y = NULL, ...) influence.data.frame(model, y, ...)
+influence.matrix <- function(model, ...) called(aggregator_influence(model, ...))
 
-#' @rdname influence
+#' @rdname aggregator_influence
 #' @export
-influence.data.frame <- function(model, y = NULL, filter = "information_gain", aggregators = NULL,
-                                 n_folds = 100, n_resamples = 1000, seed = NULL, cores = 1,
-                                 progress = interactive(), ...) {
-  found <- ask("influence", run_arguments(
-    model, y, seed, cores, progress, filter = filter, aggregators = aggregators, n_folds = n_folds,
-    n_resamples = n_resamples, ...
-  ))
+influence.data.frame <- function(model, ...) called(aggregator_influence(model, ...))
+
+influence_result <- function(found) {
   features <- unlist(found$features)
   structure(
     list(
@@ -80,24 +100,3 @@ summary.pyfsagg_influence <- function(object, ...) influence_table(object)
 #' @export
 as.data.frame.pyfsagg_influence <- function(x, ...) x$stability
 
-#' @export
-plot.pyfsagg_influence <- function(x, measure = "spearman", ...) {
-  found <- x$stability[x$stability$measure == measure, ]
-  if (!nrow(found)) {
-    stop_pyfsagg(
-      paste0("measure must be one of ", paste(unique(x$stability$measure), collapse = ", ")),
-      "parameter"
-    )
-  }
-  places <- rev(seq_len(nrow(found)))
-  limits <- range(found$lower, found$upper, found$value, na.rm = TRUE)
-  old <- graphics::par(mar = c(4, 11, 2, 1))
-  on.exit(graphics::par(old))
-  graphics::plot(
-    found$value, places, xlim = limits, ylim = c(0.5, nrow(found) + 0.5), yaxt = "n", ylab = "",
-    xlab = paste0(measure, ", with interval over folds"), pch = 19, col = "#0072B2", ...
-  )
-  graphics::segments(found$lower, places, found$upper, places, col = "#0072B2")
-  graphics::axis(2, places, gsub("_", " ", found$aggregator), las = 1)
-  invisible(found)
-}

@@ -65,18 +65,3 @@ print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
 
 #' @export
 as.data.frame.pyfsagg_ensemble <- function(x, ...) x$ranking
-
-#' @export
-plot.pyfsagg_ensemble <- function(x, n = 20, ...) {
-  shown <- utils::head(x$ranking, n)
-  places <- rev(seq_len(nrow(shown)))
-  old <- graphics::par(mar = c(4, 9, 2, 1))
-  on.exit(graphics::par(old))
-  graphics::plot(
-    shown$rank_median, places, xlim = range(1, shown$rank_lower, shown$rank_upper), yaxt = "n", ylab = "",
-    xlab = "rank over resamples: median and 95 % interval", pch = 19, col = "#0072B2", ...
-  )
-  graphics::segments(shown$rank_lower, places, shown$rank_upper, places, col = "#0072B2")
-  graphics::axis(2, places, shown$feature, las = 1, cex.axis = 0.8)
-  invisible(shown)
-}

@@ -1,18 +1,23 @@
 #' How far do resamples agree?
 #'
 #' @param x A result of [wam()] or [bam()]; a numeric matrix of scores (resamples by features, large
-#'   is important); a logical matrix of selections; or a list of character vectors, the selected
-#'   features of each resample.
+#'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
+#'   character vectors, the selected features of each resample.
 #' @param measures Names from [list_stability_measures()]; by default all that apply.
 #' @param n_features How many features there were to choose from; for lists.
 #' @param top For measures of selections on scores: how many features are selected, a number or a
 #'   share.
 #' @param level Confidence level of the intervals.
-#' @param input For a numeric matrix: `"scores"` or `"ranks"` (1 is the best).
+#' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
+#'   is selected); must be said if it holds zeros and ones only.
 #' @param ties What equal scores that compete for the last places of a selection count as:
 #'   `"random"` (the mean over all their orders) or `"first"` (the first columns, as in published
 #'   results).
-#' @param seed Seed of drawn orders of ties.
+#' @param seed Seed of drawn orders of ties, and of the bootstrap.
+#' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
+#'   [list_stability_measures()] says need one.
+#' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
+#' @param n_boot Number of bootstrap repetitions.
 #' @param ... Arguments of the default method.
 #' @return A data frame of class `pyfsagg_stability` with one row for each measure: value, interval and
 #'   `n_tied`, in how many resamples equal scores compete for places. The intervals are about resamples
@@ -33,43 +38,80 @@ stability.pyfsagg_ensemble <- function(x, ...) stability.default(x$combined, ...
 #' @rdname stability
 #' @export
 stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25, level = 0.95,
-                              input = c("scores", "ranks"), ties = c("random", "first"), seed = 0,
-                              ...) {
-  ties <- match.arg(ties)
-  if (is.matrix(x) && is.logical(x)) {
-    kind <- "sets"
-    data <- unname(x)
-  } else if (is.matrix(x) && is.numeric(x)) {
-    kind <- match.arg(input)
-    data <- unname(x)
-    storage.mode(data) <- "double"
-  } else if (is.list(x) && !is.data.frame(x)) {
-    kind <- "lists"
-    data <- lapply(unname(x), function(one) as.list(enc2utf8(as.character(one))))
-  } else {
-    stop_pyfsagg(
-      paste0("x must be a result, a matrix or a list of character vectors, not ", describe(x)),
-      "input_type"
-    )
-  }
-  found <- as_frame(ask("stability", list(
-    kind = kind, data = data, measures = if (!is.null(measures)) as.list(measures),
-    n_features = if (!is.null(n_features)) as.integer(n_features),
-    top = if (top >= 1) as.integer(top) else top, level = level, ties = ties,
-    seed = as.integer(seed)
-  )))
+                              input = NULL, ties = "random", seed = 0, similarity = NULL,
+                              interval = "jackknife", n_boot = 1000, ...) {
+  check_no_more(..., of = stability.default)
+  given <- collection(x, input, n_features)
+  found <- as_frame(ask("stability", c(given, list(
+    measures = if (!is.null(measures)) check_words(measures, "measures"),
+    top = check_top(top), level = check_between(level, "level", 0, 1),
+    ties = check_choice(ties, "ties", c("random", "first")), seed = check_count(seed, "seed", low = 0),
+    similarity = read_similarity(similarity), n_boot = check_count(n_boot, "n_boot"),
+    interval = if (!is.null(interval)) check_choice(interval, "interval", c("jackknife", "bootstrap"))
+  ))))
+  for (column in c("lower", "upper")) found[[column]][is.nan(found[[column]])] <- NA
   structure(found, class = c("pyfsagg_stability", "data.frame"))
+}
+
+# A collection of scores, ranks or selections, as Python is given it.
+collection <- function(x, input = NULL, n_features = NULL) {
+  if (!is.null(input)) check_choice(input, "input", c("scores", "ranks", "sets"))
+  if (!is.null(n_features)) n_features <- check_count(n_features, "n_features")
+  if (inherits(x, "pyfsagg_ensemble")) x <- x$combined
+  if (is.list(x) && !is.data.frame(x) && length(x) && all(vapply(x, is.logical, NA))) {
+    if (length(unique(lengths(x))) != 1L) {
+      stop_pyfsagg("x is a list of selections of different lengths: give one TRUE or FALSE for each feature", "data")
+    }
+    x <- do.call(rbind, x)
+  }
+  if (is.matrix(x) && (is.logical(x) || is.numeric(x))) {
+    if (anyNA(x)) stop_pyfsagg("x has missing values (NA)", "data")
+    if (is.logical(x)) input <- "sets"
+    if (is.null(input) && all(x == 0 | x == 1)) {
+      stop_pyfsagg(
+        "x holds zeros and ones only: say input = \"sets\" for selections, or input = \"scores\"", "parameter"
+      )
+    }
+    data <- unname(x)
+    storage.mode(data) <- if (identical(input, "sets")) "logical" else "double"
+    return(list(kind = if (is.null(input)) "scores" else input, data = data))
+  }
+  if (is.list(x) && !is.data.frame(x)) {
+    data <- lapply(unname(x), function(one) {
+      if (!is.atomic(one) || anyNA(one)) stop_pyfsagg("x is a list: its selections are vectors of names without NA", "data")
+      as.list(enc2utf8(as.character(one)))
+    })
+    return(list(kind = "lists", data = data, n_features = n_features))
+  }
+  stop_pyfsagg(
+    paste0("x must be a result, a matrix or a list of character vectors, not ", describe(x)), "input_type"
+  )
+}
+
+read_similarity <- function(similarity) {
+  if (is.null(similarity)) return(NULL)
+  if (!is.matrix(similarity) || !is.numeric(similarity) || nrow(similarity) != ncol(similarity) || anyNA(similarity)) {
+    refuse_argument("similarity", "a square matrix of numbers, features by features", similarity)
+  }
+  unname(similarity)
 }
 
 #' @export
 print.pyfsagg_stability <- function(x, digits = 3, ...) {
-  shown <- as.data.frame(x)[intersect(c("measure", "value", "lower", "upper", "note"), names(x))]
-  if (!any(nzchar(shown$note) & !is.na(shown$note))) shown$note <- NULL
-  print(shown, digits = digits, row.names = FALSE, ...)
+  columns <- intersect(c("measure", "value", "lower", "upper"), names(x))
+  print(as.data.frame(x)[columns], digits = digits, row.names = FALSE, ...)
+  notes <- if (!is.null(x$note)) x$note else character(nrow(x))
+  notes[is.na(notes)] <- ""
+  for (note in unique(notes[nzchar(notes)])) {
+    about <- paste(x$measure[notes == note], collapse = ", ")
+    cat(strwrap(paste0(about, ": ", note), exdent = 2), sep = "\n")
+  }
   tied <- suppressWarnings(max(x$n_tied))
   if (is.finite(tied) && tied > 0) {
-    cat("In", tied, "resamples equal scores compete for the last selected places: their order is",
-        "arbitrary, and the values are means over their orders.\n")
+    cat(strwrap(paste(
+      "In", tied, "resamples equal scores compete for the last selected places: their order is arbitrary, and",
+      "the values are means over their orders."
+    )), sep = "\n")
   }
   invisible(x)
 }

@@ -48,17 +48,20 @@ test_that("a frame of one row, and things that are no tables", {
   refused("iris", kind = "input_type", text = "data frame or a matrix")
 })
 
-test_that("formulas name columns", {
-  expect_error(wam(Species ~ log(Sepal.Length), data = iris), "transform",
-               class = "pyfsagg_parameter_error")
-  expect_error(wam(log(Sepal.Width) ~ ., data = iris), "left side", class = "pyfsagg_parameter_error")
-  expect_error(wam(Species ~ ., data = "iris"), "data frame", class = "pyfsagg_input_type_error")
+test_that("formulas name columns that are there, and not the target", {
+  refuse <- function(..., text, kind = "parameter") {
+    expect_error(wam(..., n_resamples = 2), text, class = paste0("pyfsagg_", kind, "_error"))
+  }
+  refuse(Species ~ nowhere + Sepal.Width, data = iris, text = "names 'nowhere'")
+  refuse(Species ~ Species + Petal.Width, data = iris, text = "both sides of the formula")
+  refuse(Species ~ interaction(Species, Sepal.Width), data = iris, text = "both sides")
+  refuse(Species ~ ., data = "iris", text = "data frame", kind = "input_type")
+  refuse(Species ~ ., text = "give data")
+  refuse(Species ~ Sepal.Width + offset(Petal.Width), data = iris, text = "offset")
 })
 
 test_that("parameters are refused in one sentence, and misspelt ones too", {
   skip_without_pyfsagg()
-  expect_error(quick(iris[1:4], iris$Species, n_resamples = 0), "n_resamples must be",
-               class = "pyfsagg_parameter_error")
   expect_error(quick(iris[1:4], iris$Species, filter = "informaton_gain"),
                "did you mean 'information_gain'", class = "pyfsagg_unknown_name_error")
   expect_error(quick(iris[1:4], iris$Species, aggregater = "median"),
@@ -72,4 +75,80 @@ test_that("parameters are refused in one sentence, and misspelt ones too", {
 test_that("warnings of Python are warnings", {
   skip_without_pyfsagg()
   expect_warning(aggregate_ranks(list("a", "b")), class = "pyfsagg_warning")
+})
+
+test_that("numbers and words of R are looked at in R, and named in its words", {
+  no <- function(text, ..., kind = "parameter") {
+    failure <- tryCatch(quick(iris[1:4], iris$Species, ...), pyfsagg_error = identity)
+    expect_match(conditionMessage(failure), text, fixed = TRUE)
+    expect_s3_class(failure, paste0("pyfsagg_", kind, "_error"))
+  }
+  for (n in list(0, NA, NA_integer_, 2.5, "many", NULL, 1:2)) {
+    no(paste0("n_resamples must be a whole number of at least 1 or \"auto\", got ", deparse(n)), n_resamples = n)
+  }
+  for (seed in list(NA, -1, 1.5, "a")) no(paste("seed must be a whole number of at least 0, got", deparse(seed)), seed = seed)
+  for (cores in list(NA, "a", 0)) no(paste("cores must be a whole number of at least 1, got", deparse(cores)), cores = cores)
+  for (flag in list(NA, "no")) {
+    no("drop_near_zero_variance must be TRUE or FALSE, got", drop_near_zero_variance = flag)
+  }
+  expect_error(wam(iris[1:4], iris$Species, progress = NA), "progress must be TRUE or FALSE, got NA")
+  no("checkpoint must be one word or path, got NA", checkpoint = NA)
+  no("groups: NA is no group", groups = c(NA, 2:150), resampling = "grouped_bootstrap")
+  no("groups must be one group for each of the 150 rows", groups = 1:3)
+  no("weights must be one number for each of the 150 rows", weights = 1:3)
+  no("weights: NA", weights = c(NA, rep(1, 149)))
+  no("weights must be whole numbers from 0", weights = rep(0.5, 150))
+  no("filter must be one name of list_filters(), or a function (x, y, weight), got NULL", filter = NULL)
+  no("filter must be one name", filter = 3)
+  no("filter_params must be a named list, such as list(bins = 5), got list(3)", filter_params = list(3))
+  no("filter_params must be a named list", filter_params = "mdl")
+  no("row_indices must hold row numbers from 1 to 150", row_indices = matrix(2:151, 1))
+  no("task must be one of \"classification\", \"regression\"", task = "regresion")
+  no("nominal must be one or more names", nominal = 7)
+})
+
+test_that("targets are one column, and many numbers ask what they are", {
+  no <- function(y, text, kind = "parameter") {
+    expect_error(quick(iris[1:4], y), text, class = paste0("pyfsagg_", kind, "_error"))
+  }
+  no(iris[4:5], "y must be one column, got 2", "input_type")
+  no(iris$Sepal.Length, "y holds 35 different numbers: say task = \"regression\"")
+  no(structure(matrix(1, 150, 2), class = "Surv"), "survival", "input_type")
+  expect_error(wam(Sepal.Length ~ ., data = iris), "or give factor", class = "pyfsagg_parameter_error")
+  no(1:150, "150 different numbers")
+  expect_error(quick(iris[1], iris$Species), "at least two", class = "pyfsagg_data_error")
+  expect_error(quick(iris[0, 1:4], iris$Species[0]), "0 sample", class = "pyfsagg_data_error")
+})
+
+test_that("columns that say nothing or everything are told", {
+  skip_without_pyfsagg()
+  told <- function(x, text) expect_warning(quick(x, iris$Species), text, class = "pyfsagg_warning")
+  told(cbind(iris[1:4], k = 1), "constant: 'k'")
+  told(iris, "'Species' is the same as y")
+  expect_silent(quick(cbind(iris[1:4], k = 1), iris$Species, drop_near_zero_variance = TRUE))
+})
+
+test_that("what Python refuses is said in the words of R", {
+  skip_without_pyfsagg()
+  said <- function(...) tryCatch(quick(iris[1:4], iris$Species, ...), pyfsagg_error = conditionMessage)
+  python <- "random_state|sample_weight|n_jobs|NaN|None|True|False|callable|pyfsagg\\.|shape=|'|0x"
+  said_all <- c(
+    said(resampling = "grouped_bootstrap"), said(n_resamples = 3, precision = list(maximum = 5)),
+    tryCatch(quick(cbind(a = c(Inf, 1:149), b = 1:150), iris$Species), pyfsagg_error = conditionMessage)
+  )
+  expect_false(any(grepl(sub("\\|'", "", python), said_all)), info = paste(said_all, collapse = "\n"))
+  expect_match(said_all[1], "groups")
+})
+
+test_that("stability asks where a collection can be read in two ways", {
+  no <- function(..., text, kind = "parameter") {
+    expect_error(stability(...), text, class = paste0("pyfsagg_", kind, "_error"))
+  }
+  scores <- matrix(sin(1:40), 5)
+  no(scores, tpo = 2, text = "unknown argument 'tpo'; did you mean 'top'", kind = "unknown_name")
+  no(scores > 0 + 0L, top = NULL, text = "top must be a whole number of features or a share")
+  no((scores > 0) + 0, text = "say input = \"sets\"")
+  no(list(c(TRUE, FALSE), TRUE), text = "different lengths", kind = "data")
+  no(scores, level = 2, text = "level must be a number between 0 and 1, got 2")
+  no(scores, "yu", similarity = 1:3, text = "similarity must be a square matrix")
 })

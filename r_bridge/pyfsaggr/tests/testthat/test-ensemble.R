@@ -91,16 +91,36 @@ test_that("row numbers count from one, and cores do not matter", {
   )
 })
 
-test_that("an R function is a filter", {
+test_that("R functions are filters everywhere", {
   skip_without_pyfsagg()
   mean_of <- function(x, y, weight) colSums(x * weight) / sum(weight)
   found <- quick(iris[1:4], iris$Species, filter = mean_of, n_resamples = 5)
   expect_identical(found$ranking$feature[1], "Sepal.Length")
-  expect_error(quick(iris[1:4], iris$Species, filter = mean_of, cores = 2), "one core")
+  expect_identical(quick(iris[1:4], iris$Species, filter = mean_of, n_resamples = 5, cores = 2)$combined,
+                   found$combined)
   expect_error(
     quick(iris[1:4], iris$Species, filter = function(x, y, w) stop("no scores today")),
     "no scores today", class = "pyfsagg_data_error"
   )
+  several <- bam(iris[1:4], iris$Species, list("mrmr", mean = mean_of, function(x, y, w) -mean_of(x, y, w)),
+                 n_resamples = 3, seed = 1, cores = 2, progress = FALSE)
+  expect_named(several$score_matrices, c("mrmr", "mean", "r_function_2"))
+  by_fold <- aggregator_influence(iris[1:4], iris$Species, mean_of, "rra", n_folds = 3, n_resamples = 3,
+                                  seed = 1, progress = FALSE)
+  expect_true(all(by_fold$ranks[[1]][, "Sepal.Length"] == 1))
+  worth <- evaluate(iris[1:4], iris$Species, list(mean = mean_of), "naive_bayes", 0.5, n_resamples = 3,
+                    n_folds = 2, seed = 1, progress = FALSE)
+  expect_true("mean" %in% worth$summary$method)
+})
+
+test_that("an interrupt in an R function is an interrupt of R", {
+  skip_without_pyfsagg()
+  met <- function(...) {
+    tryCatch(quick(iris[1:4], iris$Species, ...), interrupt = function(e) "interrupt", error = conditionMessage)
+  }
+  stop_it <- function(...) stop(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+  expect_identical(met(filter = stop_it), "interrupt")
+  expect_identical(quick(iris[1:2], iris$Species)$ranking$rank, c(1, 2))
 })
 
 test_that("between-aggregation takes several filters", {
@@ -138,4 +158,117 @@ test_that("a checkpoint is continued from, and refused for another run", {
   expect_true(file.exists(file.path(folder, "checkpoint.json")))
   expect_error(quick(iris[1:3], iris$Species, seed = NULL, checkpoint = folder),
                class = "pyfsagg_parameter_error")
+})
+
+test_that("formulas say what they say elsewhere in R", {
+  skip_without_pyfsagg()
+  run <- function(...) wam(..., n_resamples = 5, seed = 1, progress = FALSE)
+  found <- run(factor(cyl) ~ log(disp) + hp:wt + poly(qsec, 2) + factor(gear):factor(am), data = mtcars)
+  expect_setequal(names(found$scores), c("log(disp)", "hp:wt", "poly(qsec, 2)1", "poly(qsec, 2)2",
+                                         "factor(gear):factor(am)"))
+  expect_identical(run(Species ~ ., iris, Sepal.Length > 5)$scores,
+                   run(iris[iris$Sepal.Length > 5, 1:4], iris$Species[iris$Sepal.Length > 5])$scores)
+  gaps <- iris
+  gaps$Sepal.Width[1:10] <- NA
+  expect_identical(run(Species ~ ., gaps, na.action = na.omit)$data$n_samples, 140L)
+  expect_identical(run(Species ~ ., gaps)$data$n_samples, 150L)
+  expect_length(run(~ ., iris[1:4], filter = "laplacian_score")$scores, 4L)
+  numbers <- run(log(Sepal.Length) ~ Petal.Length + Petal.Width, iris, filter = "pearson", task = "regression")
+  expect_identical(numbers$data$target, "log(Sepal.Length)")
+})
+
+test_that("columns keep what they mean", {
+  skip_without_pyfsagg()
+  y <- iris$Species == "setosa"
+  number <- as.integer(cut(iris$Sepal.Length, 5))
+  as_numbers <- whole(data.frame(a = number, b = iris$Petal.Width), y, filter = "spearman")
+  table <- data.frame(a = factor(number, ordered = TRUE), b = iris$Petal.Width)
+  expect_identical(whole(table, y, filter = "spearman"), as_numbers)
+  table$a <- scale(number)
+  expect_equal(whole(table, y, filter = "spearman"), as_numbers)
+  expect_identical(quick(iris[1:4], matrix(as.character(iris$Species)))$scores,
+                   quick(iris[1:4], as.character(iris$Species))$scores)
+})
+
+test_that("integers of 64 bits are the numbers that they show", {
+  skip_if_not_installed("bit64")
+  shown <- c(0, 1, -1, 2^31, -2^31, 2^40 + 7, -2^40 - 7, NA, 2^53 - 1)
+  expect_identical(pyfsaggr:::from_integer64(bit64::as.integer64(shown)), shown)
+})
+
+test_that("sparse matrices are taken where a filter reads them", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("Matrix")
+  dense <- cbind(a = rep(0:3, length.out = 60), b = rep(c(0, 0, 2), 20), c = c(rep(0, 50), 1:10))
+  y <- rep(c("u", "v"), 30)
+  run <- function(x) wam(x, y, "chi_squared", n_resamples = 5, seed = 1, progress = FALSE)$scores
+  expect_equal(run(Matrix::Matrix(dense, sparse = TRUE)), run(dense))
+})
+
+test_that("resamples can be shared by runs on different columns", {
+  skip_without_pyfsagg()
+  set.seed(3)
+  before <- .Random.seed
+  rows <- draw_resamples(150, 5, seed = 2)
+  expect_identical(.Random.seed, before)
+  expect_identical(draw_resamples(150, 5, seed = 2), rows)
+  few <- wam(iris[1:2], iris$Species, row_indices = rows, progress = FALSE)
+  all <- wam(iris[1:4], iris$Species, row_indices = rows, progress = FALSE)
+  expect_identical(few$combined[, 1], all$combined[, 1])
+  by_class <- draw_resamples(150, 2, strata = iris$Species)
+  expect_true(all(table(iris$Species[by_class[1, ]]) == 50))
+})
+
+test_that("whole doubles are whole numbers, n_resamples may be auto", {
+  skip_without_pyfsagg()
+  run <- function(bins) {
+    quick(iris[1:4], iris$Species, filter = "chi_squared", filter_params = list(bins = bins))$scores
+  }
+  expect_identical(run(3), run(3L))
+  auto <- wam(iris[1:4], iris$Species, n_resamples = "auto", seed = 1, progress = FALSE,
+              precision = list(max_change = 0.5, top = 2, maximum = 100))
+  expect_lte(nrow(auto$combined), 100L)
+})
+
+test_that("a result is written for Python and for a reader, and read again", {
+  skip_without_pyfsagg()
+  folder <- tempfile()
+  page <- tempfile(fileext = ".html")
+  found <- quick(iris[1:4], iris$Species, save = folder, report = page)
+  expect_match(readLines(page, 1), "html")
+  read <- load_result(folder)
+  expect_identical(read$scores, found$scores)
+  expect_identical(read$ranking, found$ranking)
+})
+
+test_that("update() runs again", {
+  skip_without_pyfsagg()
+  found <- wam(Species ~ ., data = iris, n_resamples = 5, seed = 1, progress = FALSE)
+  expect_identical(deparse(found$call[[1]]), "wam")
+  expect_identical(nrow(update(found, n_resamples = 7)$combined), 7L)
+  expect_identical(update(found)$scores, found$scores)
+})
+
+test_that("bam() of mgcv is not masked", {
+  expect_identical(deparse(body(between_aggregation)), deparse(body(bam)))
+  code <- paste0(
+    ".libPaths(c('", dirname(system.file(package = "pyfsaggr")), "', .libPaths())); library(mgcv); ",
+    "library(pyfsaggr); cat(identical(bam, mgcv::bam), is.function(between_aggregation))"
+  )
+  skip_if_not_installed("mgcv")
+  said <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, stderr = FALSE)
+  expect_identical(said, "TRUE TRUE")
+})
+
+test_that("plots name every feature, and take the texts of axes", {
+  skip_without_pyfsagg()
+  wide <- as.data.frame(matrix(sin(1:3400), 100))
+  names(wide) <- paste0("a_feature_with_a_long_name_number_", 1:34, "_of_the_table")
+  found <- quick(wide, rep(c("a", "b"), 50), n_resamples = 5)
+  file <- tempfile(fileext = ".svg")
+  grDevices::pdf(NULL)
+  expect_identical(nrow(plot(found, n = 34, xlab = "mine", main = "title")), 34L)
+  short <- pyfsaggr:::shorten(names(wide), 2, 0.7)
+  expect_identical(anyDuplicated(short), 0L)
+  grDevices::dev.off()
 })

@@ -1,0 +1,261 @@
+# The arguments of a run: table, target, how it is run, and settings by their names. Which settings
+# there are, and what they may be, is said in one place, by Python: see ?settings. What R users write
+# in another way than Python's (numbers, words, NA, row numbers) is looked at here.
+run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, target_name = "target") {
+  settings <- list(...)
+  if (length(settings) && (is.null(names(settings)) || !all(nzchar(names(settings))))) {
+    stop_pyfsagg("settings are given by their names; see ?settings", "parameter")
+  }
+  table <- table_parts(x)
+  n <- nrow(x)
+  if (length(table$names) < 2L) {
+    stop_pyfsagg(paste0("x has ", length(table$names), " column(s); a ranking needs at least two"), "data")
+  }
+  if (n < 2L) stop_pyfsagg(paste0("x has ", n, " sample(s), rows; a ranking needs at least two"), "data")
+  for (name in names(settings)) {
+    settings[name] <- list(read_setting(settings[[name]], name, n, unlist(table$names)))
+  }
+  target <- target_parts(y, target_name, settings$task)
+  warn_of_columns(x, if (!is.null(target)) one_column(y), isTRUE(settings$drop_near_zero_variance))
+  if (uses_r(settings)) cores <- 1L
+  c(
+    list(
+      table = table, target = target,
+      seed = python_seed(seed, checkpoint),
+      cores = if (identical(as.double(cores), -1)) -1L else check_count(cores, "cores"),
+      progress = progress_function(check_flag(progress, "progress")),
+      checkpoint = if (!is.null(checkpoint)) path.expand(check_string(checkpoint, "checkpoint"))
+    ),
+    settings
+  )
+}
+
+read_setting <- function(value, name, n, features) {
+  if (name %in% names(READERS)) {
+    if (is.null(value) && !name %in% c("filter", "filters", "aggregator", "n_resamples")) return(NULL)
+    return(READERS[[name]](value, name, n, features))
+  }
+  plain_argument(value)
+}
+
+plain_argument <- function(value) {
+  if (is.factor(value)) return(as.character(value))
+  if (is.function(value)) return(guarded(value))
+  if (is.list(value)) return(lapply(value, plain_argument))
+  if (is.numeric(value) && anyNA(value)) stop_pyfsagg("a setting is NA", "parameter")
+  unname(value)
+}
+
+named_list <- function(value, name, ...) {
+  if (!is.list(value) || (length(value) && (is.null(names(value)) || !all(nzchar(names(value)))))) {
+    refuse_argument(name, "a named list, such as list(bins = 5)", value)
+  }
+  # An empty list would arrive as a list, and not as a mapping.
+  if (length(value)) plain_argument(value)
+}
+
+count_setting <- function(value, name, ...) check_count(value, name)
+flag_setting <- function(value, name, ...) check_flag(value, name)
+word_setting <- function(value, name, ...) check_string(value, name)
+folder_setting <- function(value, name, ...) path.expand(check_string(value, name))
+
+READERS <- list(
+  filter = function(value, name, ...) {
+    if (is.function(value)) return(list(name = "r_function", call = guarded(value)))
+    if (!is.character(value) || length(value) != 1L || is.na(value)) {
+      refuse_argument(name, "one name of list_filters(), or a function (x, y, weight)", value)
+    }
+    value
+  },
+  filters = function(value, name, ...) read_filters(value, name),
+  methods = function(value, name, ...) if (is.function(value)) read_filters(list(value), name) else read_filters(value, name),
+  aggregator = word_setting,
+  n_resamples = function(value, name, ...) check_count(value, name, or = "auto"),
+  resampling = word_setting,
+  task = function(value, name, ...) check_choice(value, name, c("classification", "regression")),
+  target_bins = count_setting, n_folds = count_setting, n_repeats = count_setting,
+  n_random = count_setting,
+  drop_near_zero_variance = flag_setting,
+  scratch = folder_setting,
+  filter_params = named_list, aggregator_params = named_list, resampling_params = named_list,
+  precision = named_list,
+  nominal = function(value, name, n, features) {
+    if (is.numeric(value) && !anyNA(match(value, seq_along(features)))) return(as.list(features[value]))
+    check_words(value, name)
+  },
+  groups = function(value, name, n, ...) {
+    if (length(value) != n) refuse_argument(name, paste0("one group for each of the ", n, " rows"), value)
+    if (anyNA(value)) stop_pyfsagg("groups: NA is no group; give each row one", "parameter")
+    as.list(enc2utf8(as.character(value)))
+  },
+  weights = function(value, name, n, ...) {
+    if (!is.numeric(value) || length(value) != n) {
+      refuse_argument(name, paste0("one number for each of the ", n, " rows"), value)
+    }
+    if (anyNA(value)) stop_pyfsagg("weights: NA says nothing; give each row a whole number, 0 leaves it out", "parameter")
+    if (any(value != round(value) | value < 0)) {
+      refuse_argument(name, "whole numbers from 0, how often each row counts", value)
+    }
+    as.double(value)
+  },
+  row_indices = function(value, name, n, ...) {
+    if (is.numeric(value) && is.null(dim(value))) value <- matrix(value, 1)
+    if (!is.matrix(value) || !is.numeric(value)) {
+      refuse_argument(name, "a matrix of row numbers with a row for each resample", value)
+    }
+    if (anyNA(value) || any(value != round(value) | value < 1 | value > n)) {
+      stop_pyfsagg(paste0("row_indices must hold row numbers from 1 to ", n), "parameter")
+    }
+    storage.mode(value) <- "integer"
+    unname(value)
+  },
+  thresholds = function(value, name, ...) {
+    if (!is.numeric(value) || !length(value) || anyNA(value) || any(value <= 0)) {
+      refuse_argument(name, "shares above 0 and up to 1, or numbers of features", value)
+    }
+    as.list(as.double(value))
+  }
+)
+
+# Names and R functions; a function is called by its name in the list.
+read_filters <- function(value, name) {
+  if (!length(value) || !(is.character(value) || is.list(value)) || anyNA(value)) {
+    refuse_argument(name, "names of list_filters(), or a list of names and functions", value)
+  }
+  labels <- names(value)
+  functions <- which(vapply(value, is.function, NA))
+  own <- if (length(functions) > 1L) paste0("r_function_", seq_along(functions)) else "r_function"
+  read <- lapply(seq_along(value), function(i) {
+    each <- value[[i]]
+    if (is.function(each)) {
+      label <- if (is.null(labels) || !nzchar(labels[i])) own[match(i, functions)] else labels[i]
+      return(list(name = label, call = guarded(each)))
+    }
+    check_string(each, name)
+  })
+  read
+}
+
+uses_r <- function(settings) {
+  given <- c(list(settings$filter), settings$filters, settings$methods)
+  any(vapply(given, is.list, NA))
+}
+
+# Python calls this in place of an R function: it is handed arrays and lists where the function
+# expects vectors, and an interrupt or an error must not pass through Python on its way.
+guarded <- function(scores) {
+  answered(function(x, y, weight) as.list(as.double(scores(x, unlist(y), as.vector(weight)))))
+}
+
+answered <- function(f) {
+  function(...) {
+    tryCatch(
+      list(value = f(...)),
+      interrupt = function(condition) list(interrupt = TRUE),
+      error = function(failure) list(error = conditionMessage(failure))
+    )
+  }
+}
+
+# A progress bar that Python can call, or NULL.
+progress_function <- function(progress) {
+  if (!progress) return(NULL)
+  bar <- NULL
+  answered(function(done, total) {
+    if (is.null(bar)) bar <<- utils::txtProgressBar(max = total, style = 3)
+    utils::setTxtProgressBar(bar, done)
+    if (done >= total) close(bar)
+    NULL
+  })
+}
+
+# set.seed() decides unless a seed is given.
+python_seed <- function(seed, checkpoint = NULL) {
+  # A checkpoint knows the seed with which it was begun.
+  if (is.null(seed) && !is.null(checkpoint)) return(NULL)
+  if (is.null(seed)) sample.int(.Machine$integer.max, 1L) else check_count(seed, "seed", low = 0)
+}
+
+# Columns that say nothing, or everything.
+warn_of_columns <- function(x, y, left_out) {
+  columns <- if (is.matrix(x) || is.data.frame(x)) {
+    if (left_out) integer() else which(constant_columns(x))
+  }
+  if (length(columns)) {
+    names <- if (is.matrix(x)) names_of(x) else names(x)
+    warn_pyfsagg(paste0(
+      "constant: ", paste0("'", utils::head(names[columns], 5), "'", collapse = ", "),
+      if (length(columns) > 5) paste(" and", length(columns) - 5, "more"),
+      ". A column of one value says nothing about y, and mRMR may rank it high; ",
+      "drop_near_zero_variance = TRUE leaves such columns out"
+    ))
+  }
+  if (!is.data.frame(x) || is.null(y)) return(invisible())
+  same <- vapply(x, function(column) is_copy(column, y), NA)
+  if (any(same)) {
+    warn_pyfsagg(paste0("'", names(x)[same][1], "' is the same as y: leave the target out of x"))
+  }
+}
+
+constant_columns <- function(x) {
+  one <- function(column) {
+    if (!is.atomic(column) || !length(column)) return(FALSE)
+    column <- unclass(column)
+    first <- column[1]
+    if (is.na(first)) all(is.na(column)) else !anyNA(column) && all(column == first)
+  }
+  if (is.matrix(x)) apply_columns(x, one) else vapply(x, one, NA)
+}
+
+apply_columns <- function(x, one) vapply(seq_len(ncol(x)), function(j) one(x[, j]), NA)
+
+is_copy <- function(column, y) {
+  if (!is.atomic(column) || length(column) != length(y) || is.numeric(column) != is.numeric(y)) return(FALSE)
+  if (is.factor(column)) column <- as.character(column)
+  if (is.factor(y)) y <- as.character(y)
+  identical(is.na(column), is.na(y)) && all(column == y, na.rm = TRUE)
+}
+
+#' Rows of bootstrap resamples that do not depend on the columns
+#'
+#' The resamples that [wam()] draws depend on the seed and on the table as well: the names and values of
+#' its columns and the order of the levels. Runs on different columns, or on the same ones under
+#' other names, therefore have other resamples. Give `row_indices` what this function draws, and they
+#' share them.
+#'
+#' @param n Number of rows of the table.
+#' @param n_resamples Number of resamples.
+#' @param seed A whole number. The same numbers give the same rows; `set.seed()` is left alone.
+#' @param strata Classes of the rows, if each resample shall have as many rows of each class as the table.
+#' @return A matrix of row numbers, a row for each resample, for `row_indices` of [wam()], [bam()] and
+#'   [aggregator_influence()].
+#' @examples
+#' rows <- draw_resamples(nrow(iris), 20, seed = 1)
+#' if (pyfsagg_available()) {
+#'   few <- wam(iris[1:3], iris$Species, row_indices = rows)
+#'   all <- wam(iris[1:4], iris$Species, row_indices = rows)
+#'   identical(few$combined[, 1], all$combined[, 1])
+#' }
+#' @export
+draw_resamples <- function(n, n_resamples = 1000, seed = 1, strata = NULL) {
+  n <- check_count(n, "n")
+  n_resamples <- check_count(n_resamples, "n_resamples")
+  seed <- check_count(seed, "seed", low = 0)
+  if (!is.null(strata) && length(strata) != n) refuse_argument("strata", paste("one class for each of the", n, "rows"), strata)
+  kept <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(restore_seed(kept))
+  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+  parts <- if (is.null(strata)) list(seq_len(n)) else unname(split(seq_len(n), strata))
+  draw <- function(i) {
+    unlist(lapply(parts, function(rows) rows[sample.int(length(rows), replace = TRUE)]))
+  }
+  t(vapply(seq_len(n_resamples), draw, integer(n)))
+}
+
+restore_seed <- function(kept) {
+  if (is.null(kept)) {
+    rm(".Random.seed", envir = globalenv())
+  } else {
+    assign(".Random.seed", kept, envir = globalenv())
+  }
+}
