@@ -1,17 +1,133 @@
-"""Folders and files of results that appear complete or not at all."""
+"""Folders and files of results that appear complete or not at all, at a place that is held before."""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pyfsagg.exceptions import OutputError
 
-__all__ = ["new_file", "new_folder"]
+__all__ = ["Place", "TakenError", "new_file", "new_folder"]
+
+LAST = "run.json"  # where files arrive one by one, its presence says that all are there
+
+
+class TakenError(OutputError):
+    """The folder is a file, holds something, or is held by another run."""
+
+
+class Place:
+    """A folder for results that is checked and held from the start of a run to its end.
+
+    The results are put together in a draft, which lies beside the folder and takes its place in one
+    step.  Where that cannot be (the working directory, a mount point, a folder whose parent cannot be
+    written) the draft lies in the folder, and its files move one by one.
+
+    Attributes
+    ----------
+    folder : Path
+        As it was named.
+    draft : Path
+        What is written here will be in the folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        """Hold a new or empty folder, and clear what runs that were killed have left there.
+
+        Raises
+        ------
+        OutputError
+            If it is a file, not empty (a `TakenError`, as if another run holds it), or cannot be
+            written.
+        """
+        self.folder = Path(folder)
+        self._lock: int | None = None
+        if self.folder.exists() and not self.folder.is_dir():
+            raise TakenError(f"the output folder {folder} is a file")
+        try:
+            self._made = _make(self.folder)
+            self._real = self.folder.resolve()
+            self._inside = _stays(self._real)
+            where = self._real if self._inside else self._real.parent
+            stem = ".pyfsagg" if self._inside else f".{self._real.name}"
+            self._hold(re.compile(re.escape(stem) + r"-[0-9a-f]{8}\.draft"), where)
+            self.draft = where / f"{stem}-{secrets.token_hex(4)}.draft"
+            self.draft.mkdir()
+        except OutputError:
+            self.release()
+            raise
+        except OSError as error:
+            self.release()
+            raise OutputError(f"cannot write {folder}: {error.strerror or error}") from None
+
+    def _hold(self, leftover: re.Pattern[str], where: Path) -> None:
+        """Lock the folder until this process lets it go or ends; the system sees to that."""
+        with suppress(ImportError):
+            import fcntl
+
+            self._lock = os.open(self._real, os.O_RDONLY)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise TakenError(
+                    f"the output folder {self.folder} is in use by another run; name a new one"
+                ) from None
+            except OSError:  # a file system without locks
+                leftover = re.compile("(?!)")
+            if not os.path.samestat(os.fstat(self._lock), self._real.stat()):
+                raise TakenError(f"the output folder {self.folder} is not empty; name a new one")
+            for each in where.iterdir():
+                if leftover.fullmatch(each.name):
+                    shutil.rmtree(each, ignore_errors=True)
+        if any(self._real.iterdir()):
+            raise TakenError(f"the output folder {self.folder} is not empty; name a new one")
+
+    def publish(self) -> None:
+        """Let the draft become the folder.
+
+        Raises
+        ------
+        OutputError
+            If that fails; the message says where the results are instead.
+        """
+        try:
+            if self._inside:
+                for path in sorted(self.draft.iterdir(), key=lambda each: each.name == LAST):
+                    path.rename(self._real / path.name)
+                self.draft.rmdir()
+            else:
+                os.replace(self.draft, self._real)
+        except OSError as error:
+            kept, self.draft = self._set_aside(), self._real  # release() leaves them alone
+            raise OutputError(
+                f"cannot write {self.folder}: {error.strerror or error}; the results are in {kept}"
+            ) from None
+
+    def _set_aside(self) -> Path:
+        """The draft under a name that shows, if there is one that is free."""
+        for number in range(2, 100):
+            other = self._real.with_name(f"{self._real.name}-{number}")
+            with suppress(OSError):
+                if not other.exists():
+                    return self.draft.rename(other)
+        return self.draft
+
+    def release(self) -> None:
+        """Let the folder go; nothing is left of it that was not there before."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+        if hasattr(self, "draft") and self.draft != self._real:
+            shutil.rmtree(self.draft, ignore_errors=True)
+        if getattr(self, "_made", False):
+            with suppress(OSError):  # it holds results
+                self.folder.rmdir()
 
 
 @contextmanager
@@ -21,28 +137,19 @@ def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     OutputError
-        If `folder` is a file, is not empty, or its parent cannot be written.
+        If `folder` is a file, is not empty, is held by another run, or cannot be written.
     """
-    target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise OutputError(f"the output folder {folder} is a file")
-    if target.is_dir() and any(target.iterdir()):
-        raise OutputError(f"the output folder {folder} is not empty; name a new one")
-    draft: Path | None = None
+    place = Place(folder)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-        yield draft
-        draft.chmod(0o755)
-        os.replace(draft, target)
-        draft = None
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot write {folder}: {error.strerror or error}") from None
+        try:
+            yield place.draft
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise OutputError(f"cannot write {folder}: {error.strerror or error}") from None
+        place.publish()
     finally:
-        if draft is not None:
-            shutil.rmtree(draft, ignore_errors=True)
+        place.release()
 
 
 @contextmanager
@@ -57,19 +164,34 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         If `path` is a folder, or its folder does not exist or cannot be written.
     """
     target = Path(path)
-    draft: Path | None = None
+    draft = target.parent / f".{target.name}-{secrets.token_hex(4)}"
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-        os.close(handle)
-        draft = Path(name)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        draft.touch(exist_ok=False)  # with the permissions that the user's mask leaves
         yield draft
-        draft.chmod(0o644)
         os.replace(draft, target)
-        draft = None
     except OutputError:
         raise
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
-        if draft is not None:
+        with suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def _make(folder: Path) -> bool:
+    """Make a folder, and say whether it was not there."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _stays(real: Path) -> bool:
+    """Whether nothing can take the place of a folder: a shell stands in it, or a disk is mounted there."""
+    with suppress(OSError):
+        if real == Path.cwd():
+            return True
+    return os.path.ismount(real) or not os.access(real.parent, os.W_OK | os.X_OK)

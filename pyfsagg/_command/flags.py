@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pyfsagg._base.output import Place, TakenError
 from pyfsagg._base.settings import names_of
 from pyfsagg._base.task import Task
 from pyfsagg._base.words import duration
@@ -22,9 +24,9 @@ __all__ = [
     "add_table_flags",
     "add_work_flags",
     "assignments",
-    "free_folder",
     "number_or_auto",
     "on_cluster",
+    "output_place",
     "reporter",
     "require_target",
     "threshold",
@@ -168,15 +170,44 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
     return found
 
 
-def free_folder(given: str | None, default: str) -> Path:
-    """The folder asked for, or the default name with the first number that is free."""
-    if given is not None:
-        return Path(given)
-    candidate, number = Path(default), 1
-    while candidate.exists() and not (candidate.is_dir() and not any(candidate.iterdir())):
-        number += 1
-        candidate = Path(f"{default}-{number}")
-    return candidate
+@contextmanager
+def output_place(
+    given: str | None, default: str, checkpoint: str | os.PathLike[str] | None = None
+) -> Iterator[Place]:
+    """The folder asked for, or the default name with the first number that is free, held for results.
+
+    Raises
+    ------
+    ParameterError
+        If the folder lies in the checkpoint, or the checkpoint in it.
+    OutputError
+        If it cannot be taken.
+    """
+    place, number = None, 1
+    while place is None:
+        name = given or (default if number == 1 else f"{default}-{number}")
+        _keep_apart(name, checkpoint)
+        try:
+            place = Place(name)
+        except TakenError:
+            if given is not None:
+                raise
+            number += 1
+    try:
+        yield place
+    finally:
+        place.release()
+
+
+def _keep_apart(folder: str, checkpoint: str | os.PathLike[str] | None) -> None:
+    if checkpoint is None:
+        return
+    output, kept = Path(folder).resolve(), Path(checkpoint).resolve()
+    if output.is_relative_to(kept) or kept.is_relative_to(output):
+        raise ParameterError(
+            f"the output folder {folder} and the checkpoint {checkpoint} lie in each other; name two "
+            "folders side by side"
+        )
 
 
 @contextmanager

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pyfsagg._base.output import new_folder
-from pyfsagg._command.flags import free_folder, reporter
+from pyfsagg._command.flags import output_place, reporter
+from pyfsagg.exceptions import OutputError
 
 if TYPE_CHECKING:
     from pyfsagg._run.result import Result
@@ -49,8 +51,9 @@ def keep_result(
     """
     from pyfsagg._run.result import REPORT_FILE
 
-    folder = free_folder(options.output, default_folder)
-    with new_folder(folder) as draft:
+    with output_place(
+        options.output, default_folder, getattr(options, "checkpoint", None)
+    ) as place:
         started = time.perf_counter()
         silent = options.quiet or unit is None
         with reporter(silent, unit or "") as progress:
@@ -58,15 +61,18 @@ def keep_result(
         elapsed = time.perf_counter() - started
         own = view(result) if callable(view) else view or {}
         chosen = {"command": shlex.join(sys.argv[1:]), **own}
-        if not silent:
-            print("writing the files", file=sys.stderr, flush=True)
-        result.write_into(draft, **chosen)
-        if draw is not None:
-            draw(result, draft)
-        if not silent:
-            print("drawing the report", file=sys.stderr, flush=True)
-        result.report(draft / REPORT_FILE, **chosen)
-        files = sorted(path.name for path in draft.iterdir() if path.name != REPORT_FILE)
+        with _saved_elsewhere(result, place.folder, chosen):
+            if not silent:
+                print("writing the files", file=sys.stderr, flush=True)
+            result.write_into(place.draft, **chosen)
+            if draw is not None:
+                draw(result, place.draft)
+            if not silent:
+                print("drawing the report", file=sys.stderr, flush=True)
+            result.report(place.draft / REPORT_FILE, **chosen)
+            files = sorted(path.name for path in place.draft.iterdir() if path.name != REPORT_FILE)
+        place.publish()
+    folder = place.folder
     if options.json:
         print(result.to_json(**chosen))
     elif not options.quiet:
@@ -76,6 +82,26 @@ def keep_result(
             f"and the report {REPORT_FILE} ({elapsed:.1f} s)"
         )
     return result
+
+
+@contextmanager
+def _saved_elsewhere(result: Result, folder: Path, view: Mapping[str, Any]) -> Iterator[None]:
+    """Hours of work are not lost because they, or their page, cannot be written into `folder`."""
+    try:
+        yield
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        try:
+            other = Path(tempfile.mkdtemp(prefix=f"{folder.resolve().name}-"))
+            result.write_into(other, **view)
+        except OSError:
+            raise OutputError(
+                f"cannot write {folder}: {reason}; nor a folder for it elsewhere"
+            ) from error
+        raise OutputError(
+            f"cannot write {folder}: {reason}; the results are in {other}, and pyfsagg report writes "
+            "their page"
+        ) from error
 
 
 def name_of_table(path: str) -> str:

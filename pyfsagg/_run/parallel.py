@@ -9,13 +9,16 @@ neither the number of workers nor the place where they work has an influence on 
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.parallel import get_active_backend
+from joblib.parallel import LokyBackend, get_active_backend
 from threadpoolctl import threadpool_limits
 
 from pyfsagg.exceptions import WorkerError
@@ -90,7 +93,7 @@ def run_tasks(
     else:
         # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
         with threadpool_limits(1):
-            with parallel_config(backend="loky", n_jobs=n_jobs, inner_max_num_threads=1):
+            with parallel_config(backend=_Processes(inner_max_num_threads=1), n_jobs=n_jobs):
                 parallel = Parallel(n_jobs, return_as="generator")
             yield from _watched(parallel, tasks)
 
@@ -138,6 +141,28 @@ def _results(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
 
 def _call(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:
     return function(packed.value, item)
+
+
+class _Processes(LokyBackend):  # type: ignore[misc]
+    """Processes of this machine that end with the one that started them."""
+
+    def configure(self, *given: Any, **options: Any) -> int:
+        watched = {"initializer": _end_with, "initargs": (os.getpid(),)}
+        return int(super().configure(*given, **options, **watched))
+
+
+def _end_with(parent: int) -> None:
+    """From now on, end this process within a second or two of its parent's end.
+
+    A parent that is killed cannot say so, and workers would go on, or wait for minutes.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="pyfsagg-parent", daemon=True).start()
 
 
 def _call_remote(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:

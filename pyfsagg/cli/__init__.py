@@ -7,6 +7,7 @@ for the command itself: cross-check says with it that something disagrees.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -74,7 +75,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     options = build_parser().parse_args(arguments)
-    with _warnings_as_lines():
+    with _warnings_as_lines(), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.
             with on_cluster(getattr(options, "dask", None)):
@@ -83,12 +84,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except PyfsaggError as error:
             print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
             return 2
-        except KeyboardInterrupt:
-            print(f"pyfsagg {options.command}: interrupted; nothing was written", file=sys.stderr)
-            return 130
+        except KeyboardInterrupt as stop:
+            how, code = (
+                ("terminated", 143) if isinstance(stop, _Terminated) else ("interrupted", 130)
+            )
+            print(f"pyfsagg {options.command}: {how}; nothing was written", file=sys.stderr)
+            return code
         except BrokenPipeError:
             sys.stderr.close()
             return 141
+        except OSError as error:  # of the computation: a full disk, a folder that cannot be read
+            print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
+            return 2
+
+
+class _Terminated(KeyboardInterrupt):
+    """The system asks the process to end."""
+
+
+@contextmanager
+def _termination_raised() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does, so that nothing half-done stays behind."""
+
+    def stop(number: int, frame: object) -> None:
+        raise _Terminated
+
+    try:
+        usual = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread, which alone hears of it
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 def _tell_state(options: argparse.Namespace) -> None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.output import new_folder
-from pyfsagg._command.flags import add_output_flags, add_work_flags, free_folder
+from pyfsagg._command.flags import add_output_flags, add_work_flags, output_place
 
 if TYPE_CHECKING:
     from pyfsagg._page.page import Page
@@ -70,11 +69,12 @@ def into_folder(
     """Let `write` fill a new folder, add the report, and print what was done."""
     from pyfsagg._page.page import write_page
 
-    folder = free_folder(options.output, default)
-    with new_folder(folder) as draft:
-        written = write(options, draft)
+    with output_place(options.output, default, getattr(options, "checkpoint", None)) as place:
+        written = write(options, place.draft)
         if written.page is not None:
-            write_page(written.page, draft / REPORT_FILE)
+            write_page(written.page, place.draft / REPORT_FILE)
+        place.publish()
+    folder = place.folder
     if options.json:
         print(written.document)
     elif not options.quiet:

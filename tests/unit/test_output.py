@@ -1,0 +1,260 @@
+"""The place of results: held from the start, complete or not there, and nothing lost at the end."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pyfsagg
+from pyfsagg._base import output
+from pyfsagg._base.output import Place, TakenError, new_file, new_folder
+from pyfsagg._command import results
+from pyfsagg.cli import main
+from pyfsagg.exceptions import OutputError
+
+BAM = importlib.import_module("pyfsagg.ensemble.bam")  # whose name the function has
+FILES = {"matrices.npz", "ranking.csv", "report.html", "run.json"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory beside a table."""
+    data = pyfsagg.load_dataset("wine")
+    data.X.assign(kind=data.y).to_csv(tmp_path / "wine.csv", index=False)
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def _rank(*more: str) -> int:
+    short = ["--filters", "ig,chi2", "--n-resamples", "4", "--pairs", "0", "--jobs", "1", "--quiet"]
+    return main(["rank", "../wine.csv", "--target", "kind", *short, *more])
+
+
+@pytest.fixture
+def mask() -> Iterator[None]:
+    usual = os.umask(0o027)
+    yield
+    os.umask(usual)
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+# --- the place -------------------------------------------------------------------------------
+def test_a_place_is_held_until_it_is_let_go(tmp_path: Path) -> None:
+    first = Place(tmp_path / "run")
+    with pytest.raises(TakenError, match=r"run is in use by another run; name a new one"):
+        Place(tmp_path / "run")
+    (first.draft / "a").write_text("a")
+    first.publish()
+    first.release()
+    with pytest.raises(TakenError, match="not empty"):
+        Place(tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_nothing_is_left_of_a_place_that_was_not_used(tmp_path: Path) -> None:
+    Place(tmp_path / "new").release()
+    (tmp_path / "old").mkdir()
+    Place(tmp_path / "old").release()
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+def test_what_a_killed_run_left_is_cleared_and_nothing_else(tmp_path: Path) -> None:
+    program = (
+        "import os, sys; from pyfsagg._base.output import Place; place = Place(sys.argv[1]); "
+        "(place.draft / 'half').touch(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", program, tmp_path / "run"], check=False)
+    subprocess.run([sys.executable, "-c", program, tmp_path / "other"], check=False)
+    (tmp_path / ".run-notes.draft").mkdir()
+    assert len(list(tmp_path.iterdir())) == 5
+    place = Place(tmp_path / "run")
+    (place.draft / "a").touch()
+    place.publish()
+    place.release()
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {name for name in names if not name.startswith(".other-")} == {
+        ".run-notes.draft", "other", "run",
+    }  # fmt: skip
+    assert len(names) == 4
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["a"]
+
+
+def test_the_mask_of_the_user_is_kept(tmp_path: Path, mask: None) -> None:
+    with new_folder(tmp_path / "run") as draft:
+        (draft / "a").touch()
+    with new_file(tmp_path / "b") as file:
+        file.write_text("b")
+    assert _mode(tmp_path / "run") == 0o750
+    assert _mode(tmp_path / "run" / "a") == 0o640
+    assert _mode(tmp_path / "b") == 0o640
+
+
+def test_results_that_cannot_take_their_place_are_beside_it(tmp_path: Path) -> None:
+    place = Place(tmp_path / "run")
+    (place.draft / "a").touch()
+    (tmp_path / "run" / "of somebody else").touch()
+    with pytest.raises(OutputError, match=r"not empty; the results are in .*run-2"):
+        place.publish()
+    place.release()
+    assert (tmp_path / "run-2" / "a").exists()
+    assert (tmp_path / "run" / "of somebody else").exists()
+
+
+@pytest.mark.parametrize("kind", ["link", "stays", "missing parents"])
+def test_places_of_other_kinds(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = named = tmp_path / "real"
+    if kind == "missing parents":
+        real = named = tmp_path / "a" / "b"
+    else:
+        real.mkdir()
+    if kind == "link":
+        named = tmp_path / "link"
+        named.symlink_to(real)
+    if kind == "stays":  # as the root of a disk
+        monkeypatch.setattr(output, "_stays", lambda folder: True)
+    before = real.stat().st_ino if real.exists() else None
+    with new_folder(named) as draft:
+        (draft / "run.json").touch()
+        (draft / "a").touch()
+    assert {path.name for path in real.iterdir()} == {"a", "run.json"}
+    assert named.is_symlink() == (kind == "link")
+    if kind == "stays":
+        assert real.stat().st_ino == before
+
+
+# --- commands --------------------------------------------------------------------------------
+def test_results_go_into_the_working_directory(here: Path) -> None:
+    assert _rank("--output", ".") == 0
+    assert {path.name for path in here.iterdir()} == FILES
+    assert Path("run.json").exists()
+
+
+def test_a_second_run_takes_the_next_name(here: Path) -> None:
+    place = Place("pyfsagg-rank")  # a run at work
+    assert _rank() == 0
+    place.release()
+    assert {path.name for path in here.iterdir()} == {"pyfsagg-rank-2"}
+
+
+def test_a_place_in_use_is_refused_before_the_work(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BAM, "run_ensemble", None)
+    place = Place("out")
+    assert _rank("--output", "out") == 2
+    assert "out is in use by another run" in capsys.readouterr().err
+    place.release()
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"), [("e", "e/ck"), ("ck/e", "ck"), (".", "ck"), ("e", "../here/e")]
+)
+def test_output_and_checkpoint_lie_side_by_side(
+    here: Path, where: str, kept: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _rank("--output", where, "--checkpoint", kept) == 2
+    assert "lie in each other; name two folders" in capsys.readouterr().err
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("fails", ["write_into", "report"])
+def test_results_that_cannot_be_written_are_elsewhere(
+    here: Path,
+    fails: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    result = pyfsagg.ensemble.EnsembleResult
+    usual = getattr(result, fails)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(results.tempfile, "tempdir", str(elsewhere))
+
+    def full(self: object, path: Path, **options: object) -> None:
+        if elsewhere not in path.parents:
+            raise OSError(28, "No space left on device")
+        usual(self, path, **options)
+
+    monkeypatch.setattr(result, fails, full)
+    assert _rank("--output", "out") == 2
+    (folder,) = elsewhere.iterdir()
+    said = capsys.readouterr().err
+    assert f"cannot write out: No space left on device; the results are in {folder}" in said
+    assert pyfsagg.load_result(folder).ranking.shape == (13,)
+    assert not list(here.iterdir())
+
+
+def test_a_failure_of_the_computation_is_not_one_of_the_output(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device", "/a/cache")
+
+    monkeypatch.setattr(BAM, "run_ensemble", full)
+    assert _rank("--output", "out") == 2
+    said = capsys.readouterr().err
+    assert "cannot write" not in said
+    assert "No space left on device: '/a/cache'" in said
+    assert not list(here.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_what_ends_a_command_ends_its_workers(here: Path, number: int) -> None:
+    command = [sys.executable, "-m", "pyfsagg", "evaluate", "../wine.csv", "--target", "kind"]
+    command += ["--jobs", "2", "--n-resamples", "4", "--quiet", "--output", "out"]
+    log = here.parent / "said"
+    with log.open("w") as said:
+        process = subprocess.Popen(command, stderr=said)
+    workers: list[int] = []
+    while len(workers) < 2 and process.poll() is None:
+        time.sleep(0.2)
+        workers = _loky_children(process.pid)
+    process.send_signal(number)
+    process.wait()
+    deadline = time.monotonic() + 60
+    while any(map(_at_work, workers)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert len(workers) == 2
+    assert not any(map(_at_work, workers))
+    if number == signal.SIGTERM:
+        assert process.returncode == 143
+        assert log.read_text().strip().endswith("pyfsagg evaluate: terminated; nothing was written")
+        assert not list(here.iterdir())
+
+
+def _loky_children(parent: int) -> list[int]:
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (folder / "stat").read_text().rpartition(")")[2].split()
+            command = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(status[1]) == parent and b"popen_loky" in command:
+            found.append(int(folder.name))
+    return found
+
+
+def _at_work(process: int) -> bool:
+    try:
+        return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[
+            0
+        ] != "Z"
+    except OSError:
+        return False
