@@ -470,6 +470,45 @@ def _aggregate(
     return {"order": order, "score": np.asarray(shown)[order]}
 
 
+def _screen(
+    scores: Any,
+    genes: Any,
+    guides: Any = None,
+    log_fold_changes: Any = None,
+    p_values: Any = None,
+    alpha: Any = None,
+    control_guides: Any = None,
+    control_genes: Any = None,
+    min_guides: float = 1,
+    **options: Any,
+) -> dict[str, Any]:
+    """The genes of a screen."""
+    limits: Any = _listed(alpha)
+    vectors: dict[str, Any] = {
+        name: None if given is None else _listed(given)
+        for name, given in (
+            ("guides", guides),
+            ("control_guides", control_guides),
+            ("control_genes", control_genes),
+            ("log_fold_changes", log_fold_changes),
+            ("p_values", p_values),
+        )
+    }
+    found = pyfsagg.screen(
+        _listed(scores),
+        _listed(genes),
+        alpha=None if alpha is None else limits[0] if len(limits) == 1 else tuple(limits),
+        min_guides=_counts(min_guides),
+        **vectors,
+        **options,
+    )
+    return {
+        "table": _frame(found.to_frame(), "gene"),
+        "alpha": {side: each.alpha for side, each in found.sides.items()},
+        "remarks": list(found.remarks),
+    }
+
+
 def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
     return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
 
@@ -579,6 +618,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "error_control": _error_control,
     "permute_target": _permute_target,
     "aggregate": _aggregate,
+    "screen": _screen,
     "stability": _stability,
     "influence": _influence,
     "evaluate": _evaluate,

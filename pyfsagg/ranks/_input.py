@@ -23,6 +23,7 @@ from pyfsagg.exceptions import (
 __all__ = [
     "check_entries",
     "check_rank_range",
+    "read_groups",
     "read_lists",
     "read_values",
     "read_weights",
@@ -140,6 +141,29 @@ def read_values(
             f"the item name {twice[twice.duplicated()][0]!r} occurs twice; names must be unique"
         )
     return matrix, tuple(columns), tuple(rows)
+
+
+def read_groups(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+    """Scores of members, the position of the group of each, and the names of the groups."""
+    try:
+        values = np.array(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(f"scores must be one number per member ({error})") from error
+    names = pd.Series(list(groups), dtype=object)
+    if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
+        raise DataError(
+            f"scores and groups must be one value per member, got shape {values.shape} and "
+            f"{len(names)} groups"
+        )
+    if not np.isfinite(values).all():
+        raise DataError(
+            f"the score of member {int(np.argmin(np.isfinite(values))) + 1} is missing or infinite; "
+            "leave that member out"
+        )
+    if names.isna().any():
+        raise DataError(f"member {int(names.isna().argmax()) + 1} has no group; leave it out")
+    position, found = pd.factorize(names.astype(str).str.strip())
+    return values, position.astype(np.int64), tuple(str(name) for name in found)
 
 
 def check_entries(

@@ -19,6 +19,7 @@ from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
     check_entries,
     check_rank_range,
+    read_groups,
     read_lists,
     read_values,
     read_weights,
@@ -257,15 +258,17 @@ class RankTable:
         >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]]).with_last_places().ranks
         array([[1., 4., 4., 4.]])
         """
-        if self.scores is None:
-            last = last_places(self.ranks, self.sizes)
-        elif self.ties in ("max", "random"):
+        if self.ties in ("max", "random"):
             return self
-        else:
-            last = rank_scores(self.scores, "max")
+        last = self._last_places()
         if np.array_equal(last, self.ranks, equal_nan=True):
             return self
         return replace(self, scores=None, given_ranks=last)
+
+    def _last_places(self) -> Floats:
+        if self.scores is None:
+            return last_places(self.ranks, self.sizes)
+        return rank_scores(self.scores, "max")
 
     def to_frame(self, values: Literal["ranks", "scores", "normalized"] = "ranks") -> pd.DataFrame:
         """The table as a frame with one row per item and one column per list.
@@ -444,6 +447,55 @@ class RankTable:
             )
         sizes = np.ones(matrix.shape[0])
         return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)
+
+    @classmethod
+    def from_groups(cls, scores: Any, groups: Any, higher_is_better: bool = True) -> RankTable:
+        """Groups of members as items: each member has a score, and a group, such as guides their genes.
+
+        All members are ranked together, and ranks are divided by their number.  The k-th list holds the
+        k-th best member of each group; a group of fewer members is unknown to it (``full=True``).
+        Methods that take all ranks of an item together (Stuart, robust rank aggregation, mean, median
+        or minimum rank) then judge groups.  Members of equal score have the last of the places that
+        they share.
+
+        :func:`pyfsagg.screen` is made for CRISPR screens, with a limit on the places that count, both
+        directions and a null that knows ties.
+
+        Parameters
+        ----------
+        scores : array-like (n_members,)
+        groups : array-like (n_members,)
+            The name of the group of each member.
+        higher_is_better : bool
+            Direction of the scores.
+
+        Returns
+        -------
+        RankTable
+            One row per member of the largest group, one column per group in the order of first
+            appearance.
+
+        Raises
+        ------
+        DataError
+            For arguments of different lengths, a score that is missing or infinite, or a member
+            without a group.
+
+        Examples
+        --------
+        >>> RankTable.from_groups([3.0, 1.0, 2.0, 0.5], ["a", "b", "a", "b"]).ranks
+        array([[0.25, 0.75],
+               [0.5 , 1.  ]])
+        """
+        values, position, names = read_groups(scores, groups)
+        places = rank_scores(values, "max", higher_is_better=higher_is_better) / len(values)
+        order = np.lexsort((places, position))
+        sizes = np.bincount(position)
+        within = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        matrix = np.full((sizes.max(), len(names)), np.nan)
+        matrix[within, position[order]] = places[order]
+        lists = tuple(f"member {k + 1}" for k in range(len(matrix)))
+        return cls(names, lists, None, np.ones(len(matrix)), True, "max", given_ranks=matrix)
 
     @classmethod
     def from_lists(

@@ -137,12 +137,8 @@ def screen(
     --------
     >>> scores = [-3.0, -2.5, -2.0, 0.1, 0.2, -0.1, 0.4, 0.3, 1.0]
     >>> found = screen(scores, list("aaabbbccc"), alpha=0.4)
-    >>> found.to_frame("low")[["low_rho", "low_p_value"]].round(4)
-          low_rho  low_p_value
-    gene
-    a      0.0214       0.0119
-    b      0.7703       0.7619
-    c      0.9667       0.9524
+    >>> found.to_frame("low")["low_p_value"].round(4).to_dict()
+    {'a': 0.0119, 'b': 0.881, 'c': 1.0}
     """
     call = Call.of(screen, locals(), data=("scores", "genes"))
     sides = SIDES[check_choice("side", side, SIDES)]
@@ -194,7 +190,10 @@ def screen(
         scores=found.scores,
         log_fold_changes=found.log_fold_changes,
         controls=controls,
-        remarks=_remarks(found, tested, sizes, dropped, null, ties, with_controls),
+        remarks=(
+            *_remarks(found, tested, sizes, dropped, null, ties, with_controls),
+            *_none_counts(results, len(found.names)),
+        ),
         parameters={
             "side": side,
             "alpha": alphas,
@@ -295,6 +294,16 @@ def _remarks(
             remark += ": with null='uniform' and average ranks p-values may be too small for it"
         remarks.append(remark + ".")
     return tuple(remarks)
+
+
+def _none_counts(sides: Mapping[str, Side], n: int) -> list[str]:
+    """Sides on which α lets no guide count, as in screens of few guides."""
+    return [
+        f"No guide counts on the {name} side: α = {side.alpha:g} is before the first of "
+        f"{plural(n, 'guide')}, and p-values go by the best guide of a gene alone; raise alpha."
+        for name, side in sides.items()
+        if side.percentiles.min() > side.alpha * (1.0 + 1e-12)
+    ]
 
 
 def _hash(found: Guides) -> str:

@@ -1,0 +1,73 @@
+#' Genes of a CRISPR screen
+#'
+#' Robust rank aggregation of the guides of each gene (alpha-RRA, the RRA of MAGeCK) with exact p-values:
+#' nothing is permuted, so that no floor is shared by the best genes.
+#'
+#' @param scores One score for each guide; small ones are the low side (depleted guides), large ones
+#'   the high side (enriched guides).
+#' @param genes The gene of each guide.
+#' @param guides Names of the guides; `guide1`, `guide2`, ... by default.
+#' @param log_fold_changes Effects of the guides, `NA` where unknown; the scores stand for them by
+#'   default.
+#' @param p_values A list of two vectors, one-sided p-values of the guides for the low and the high
+#'   side (of one side alone a vector). They choose `alpha` and nothing else.
+#' @param side `"both"`, `"low"` or `"high"`.
+#' @param alpha Percentile up to which guides count: one number above 0 and at most 1, or one for each
+#'   side. By default the share of guides with p-values of at most 0.25, and 0.05 if that is 0.01 or
+#'   less or without p-values.
+#' @param null Random genes are dealt from all `"guides"`, ties included, or have `"uniform"`
+#'   percentiles.
+#' @param control_guides,control_genes Names of guides without an effect, and of genes all guides of
+#'   which are such: p-values are then against them.
+#' @param ties Guides of equal score share the `"average"` or the `"last"` of their places.
+#' @param min_guides Genes with fewer guides are not tested.
+#' @param missing `"error"` refuses guides without a score, `"drop"` leaves them out.
+#' @return A data frame with a row for each gene, best first on the better of its sides: `gene`,
+#'   `guides`, the median effect, and for each side, after its name, `rank`, `rho`, `counted` (guides up
+#'   to `alpha`), `p_value`, `log10_p_value`, `fdr` (Benjamini-Hochberg), `q_value` (Storey), the
+#'   effect of the second best guide and the mean of those that count. Its attributes are `alpha` and
+#'   `remarks`.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   scores <- c(-2.1, -1.8, -1.9, 0.3, -0.2, 0.1)
+#'   screen_genes(scores, c("a", "a", "a", "b", "b", "b"), alpha = 0.5)
+#' }
+#' @export
+screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
+                         side = "both", alpha = NULL, null = "guides", control_guides = NULL,
+                         control_genes = NULL, ties = "average", min_guides = 1,
+                         missing = "error") {
+  words <- function(value, name) {
+    if (is.null(value)) return(NULL)
+    if (!is.atomic(value) && !is.factor(value)) {
+      stop_pyfsagg(paste(name, "must be a vector of names"), "input_type")
+    }
+    if (anyNA(value)) stop_pyfsagg(paste(name, "has a missing name"), "data")
+    as.list(enc2utf8(as.character(value)))
+  }
+  numbers <- function(value, name) {
+    if (is.null(value)) return(NULL)
+    if (!is.numeric(value)) stop_pyfsagg(paste(name, "must be numbers"), "input_type")
+    as.list(as.double(value))
+  }
+  found <- ask("screen", list(
+    scores = numbers(scores, "scores"),
+    genes = words(genes, "genes"),
+    guides = words(guides, "guides"),
+    log_fold_changes = numbers(log_fold_changes, "log_fold_changes"),
+    p_values = if (is.list(p_values)) {
+      lapply(unname(p_values), numbers, "p_values")
+    } else {
+      numbers(p_values, "p_values")
+    },
+    side = side, alpha = if (!is.null(alpha)) numbers(alpha, "alpha"), null = null,
+    control_guides = words(control_guides, "control_guides"),
+    control_genes = words(control_genes, "control_genes"),
+    ties = ties, min_guides = min_guides, missing = missing
+  ))
+  structure(
+    as_frame(found$table),
+    alpha = unlist(found$alpha),
+    remarks = as.character(unlist(found$remarks))
+  )
+}
