@@ -44,6 +44,10 @@ NULLS = {
     "controls": "Each p-value is the exact chance of so small a ρ if the guides of the gene are drawn "
     "from the pool of the controls and its own guides.",
 }
+ORIGINS = {
+    "p-values of the guides": "was taken from the p-values of the guides",
+    "the default": "is the default",
+}
 REFERENCES = [
     (
         "Method",
@@ -111,7 +115,7 @@ def screen_page(
 
 
 def _alphas(result: Screen) -> str:
-    return ", ".join(f"{side}: {each.alpha:.6g}" for side, each in result.sides.items())
+    return ", ".join(f"{side}: {each.alpha:.4g}" for side, each in result.sides.items())
 
 
 def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
@@ -243,7 +247,7 @@ def _trust(result: Screen) -> list[Block]:
         Text(f"{NULLS[null]} Smallest: {smallest}."),
         Text(INDEPENDENT),
         Text(
-            f"α is {_alphas(result)}, from: {result.parameters.get('alpha_from', 'given')}. "
+            f"α ({_alphas(result)}) {ORIGINS.get(result.parameters['alpha_from'], 'was given')}. "
             "Guides beyond α do not count, except for the best one of a gene."
         ),
     ]

@@ -94,6 +94,7 @@ def test_page(found):
     hits = found.select("low")
     assert f"Depleted: {len(hits)} genes with a false discovery rate of at most 0.05" in page.words
     assert "what all permutations together would give" in page.words
+    assert "α (low: 0.05, high: 0.05) is the default." in page.words
     assert page.tags.count("svg") == 5
     tinted = [cells for style, cells in page.rows if style == "selected"]
     assert {cells[1].strip() for cells in tinted} >= set(hits)
