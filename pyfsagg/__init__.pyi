@@ -5,6 +5,7 @@ from . import rank_order as rank_order
 from . import reproduce as reproduce
 from . import statistics as statistics
 from . import unsupervised as unsupervised
+from ._base.memory import memory_limit as memory_limit
 from ._base.task import Task as Task
 from ._run.execution import Execution as Execution
 from ._version import __version__ as __version__
@@ -126,6 +127,7 @@ __all__ = [
     "load_dataset",
     "load_published",
     "load_result",
+    "memory_limit",
     "mrmr",
     "near_zero_variance",
     "nogueira",

@@ -78,6 +78,12 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
         metavar="FOLDER",
         help=f"new or empty folder for the results (default: {default}, or the next free name)",
     )
+    parser.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        help="refuse what would take more memory than this, for instance 2GB (default: what is free; of "
+        "a folder of Parquet files, read at most so much at a time, 2GB)",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
 

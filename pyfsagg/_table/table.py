@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.memory import require_memory
 from pyfsagg._table.columns import Kind, array_kind, read_column
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -93,6 +94,9 @@ class Table:
         return replace(self, values=np.asfortranarray(values))
 
 
+SPARSE_COLUMN = 250
+"""Bytes that a column of a sparse table takes however few cells it has: its name, its kind, its place."""
+
 AnyTable = Table | SparseTable
 """Both have names, kinds, levels, `column`, `value_counts` and `take`; `values` is dense only."""
 
@@ -167,6 +171,11 @@ def check_table(
         return X
     if is_sparse(X):
         _check_dimensions(X.shape)
+        require_memory(
+            SPARSE_COLUMN * X.shape[1],
+            f"a sparse table of {X.shape[1]:,} features",
+            "number the features anew, so that those that occur come without gaps",
+        )
         given = _array_names(X.shape, feature_names)
         check_names(pd.Index(given))
         _check_shape(X.shape, min_samples, min_features)

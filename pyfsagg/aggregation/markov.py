@@ -7,6 +7,9 @@ that its stationary distribution exists and is unique whatever the lists are.
 
 from __future__ import annotations
 
+import math
+import time
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -14,6 +17,7 @@ import numpy as np
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._base.words import duration
 from pyfsagg._kernels.lists.markov import (
     Counts,
     better_counts,
@@ -22,7 +26,7 @@ from pyfsagg._kernels.lists.markov import (
     win_matrix,
 )
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = ["mc1", "mc1_row", "mc2", "mc2_row", "mc3", "mc4"]
@@ -31,6 +35,8 @@ Step = Callable[[Floats, Floats], None]
 
 PAIRWISE_LIMIT = 10_000
 MAX_STEPS = 100_000
+FIRST_SECONDS, LONG = 3.0, 20.0
+"""When the time that a chain will take is estimated, and above what it is said."""
 
 
 def mc1(
@@ -229,6 +235,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     damping = check_real("damping", damping, low=0.0, low_open=True, high=1.0)
     tolerance = check_real("tolerance", tolerance, low=1e-15)
     mass = np.full(p, 1.0 / p)
+    watch = _Watch(damping, tolerance)
     for _ in range(MAX_STEPS):
         moved = np.zeros(p)
         step(mass, moved)
@@ -238,6 +245,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
         mass = moved
         if error <= tolerance:
             return AggregatedValues(mass, mass)
+        watch.look(error)
     raise ParameterError(
         f"the chain did not settle within {MAX_STEPS} steps at tolerance={tolerance:g}; raise "
         f"tolerance or damping (now {damping:g})"
@@ -247,6 +255,39 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
 def _counts(table: RankTable) -> Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
     return np.ones(table.n_lists, dtype=np.int64) if table.weights is None else table.weights
+
+
+class _Watch:
+    """Says once, after the first seconds, how long a chain will take that settles slowly."""
+
+    def __init__(self, damping: float, tolerance: float) -> None:
+        self._damping, self._tolerance = damping, tolerance
+        self._start = time.perf_counter()
+        self._steps = 0
+        self._first = math.inf
+        self._said = False
+
+    def look(self, error: float) -> None:
+        self._steps += 1
+        if self._steps == 1:
+            self._first = error
+        spent = time.perf_counter() - self._start
+        if self._said or spent < FIRST_SECONDS or self._steps < 3:
+            return
+        self._said = True
+        rate = (error / self._first) ** (1.0 / (self._steps - 1))
+        rate = min(max(rate, 1e-3), 1.0 - self._damping)
+        left = math.log(max(error / self._tolerance, 1.0)) / -math.log(rate)
+        left = min(left, MAX_STEPS - self._steps)
+        expected = left * spent / self._steps
+        if expected > LONG:
+            warnings.warn(
+                f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at "
+                f"damping={self._damping:g} and tolerance={self._tolerance:g}; a larger damping (0.05 is "
+                "usual) or tolerance takes fewer",
+                PyfsaggWarning,
+                stacklevel=2,
+            )
 
 
 def _pairwise(

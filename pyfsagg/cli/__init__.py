@@ -12,8 +12,10 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
+from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.flags import on_cluster
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
@@ -78,11 +80,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _warnings_as_lines(), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.
-            with on_cluster(getattr(options, "dask", None)):
+            with memory_limit(_limit_of(options)), on_cluster(getattr(options, "dask", None)):
                 _tell_state(options)
                 return options.run(options) or 0
         except PyfsaggError as error:
             print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
+            return 2
+        except MemoryError as error:
+            print(
+                f"pyfsagg {options.command}: out of memory ({error or 'no more is free'}); take fewer rows, "
+                "features or resamples at a time",
+                file=sys.stderr,
+            )
             return 2
         except KeyboardInterrupt as stop:
             how, code = (
@@ -118,6 +127,14 @@ def _termination_raised() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, usual)
+
+
+def _limit_of(options: argparse.Namespace) -> str | None:
+    """The limit on memory; a folder of Parquet files is read so that it keeps to it."""
+    if Path(str(getattr(options, "table", ""))).is_dir():
+        return None
+    limit: str | None = getattr(options, "memory_limit", None)
+    return limit
 
 
 def _tell_state(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_folder_flags", "rank_folder", "refuse_folder_flags"]
 
-FOLDER_FLAGS = ("binning", "bins", "memory_limit")
+FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS = {
     "task": "classification",
     "target_bins": 5,
@@ -46,9 +46,6 @@ def add_folder_flags(parser: argparse.ArgumentParser) -> None:
         help="how numbers are cut (default: equal_width)",
     )
     group.add_argument("--bins", type=int, metavar="N", help="into how many parts (default: 10)")
-    group.add_argument(
-        "--memory-limit", metavar="SIZE", help="what may be held at a time (default: 2GB)"
-    )
 
 
 def refuse_folder_flags(options: argparse.Namespace) -> None:
@@ -78,7 +75,7 @@ def rank_folder(
     given: dict[str, Any] = {
         "filters": _filters(options),
         "n_resamples": options.n_resamples,
-        **{name: getattr(options, name) for name in FOLDER_FLAGS},
+        **{name: getattr(options, name) for name in (*FOLDER_FLAGS, "memory_limit")},
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     if options.target is None:

@@ -6,9 +6,9 @@ import os
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.words import duration
 from pyfsagg._run.parallel import count_workers
 from pyfsagg.exceptions import PyfsaggWarning
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyfsagg.ensemble.scoring import BoundFilter
     from pyfsagg.resampling import Resamples
 
-__all__ = ["block_size", "expected_seconds", "warn_of_memory", "warn_of_time"]
+__all__ = ["block_size", "expected_seconds", "require_score_memory", "warn_of_time"]
 
 LONG = 120.0
 """Seconds above which a run is announced."""
@@ -101,26 +101,18 @@ def warn_of_time(
     )
 
 
-def warn_of_memory(n_matrices: int, shape: tuple[int, int]) -> None:
-    """Warn if the score matrices, and what is computed from them, do not fit into free memory."""
-    free = _free_bytes()
-    needed = 8 * shape[0] * shape[1] * (n_matrices + 3)
-    if free is not None and needed > free:
-        warnings.warn(
-            f"the score matrices of {shape[0]} resamples and {shape[1]} features take about "
-            f"{needed / 1e9:.1f} GB, and {free / 1e9:.1f} GB are free; with "
-            "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) they are kept in "
-            f"files, and n_resamples={max(1, int(shape[0] * free / needed))} would fit",
-            PyfsaggWarning,
-            stacklevel=2,
-        )
+def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
+    """Refuse score matrices that, with what is computed from them, do not fit into memory.
 
-
-def _free_bytes() -> int | None:
-    """Memory that is free, where the system tells."""
-    path = Path("/proc/meminfo")
-    if path.is_file():
-        for line in path.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return 1024 * int(line.split()[1])
-    return None
+    Raises
+    ------
+    DataError
+        With the estimate and what would fit.
+    """
+    m, p = shape
+    require_memory(
+        8 * m * p * (n_matrices + 3),
+        f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
+        "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) keeps them in files; or "
+        "draw fewer resamples",
+    )

@@ -17,7 +17,7 @@ from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
-from pyfsagg.ensemble.forecast import block_size, warn_of_memory, warn_of_time
+from pyfsagg.ensemble.forecast import block_size, require_score_memory, warn_of_time
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
@@ -295,8 +295,8 @@ def score_resamples(
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
-    Before the work begins, it is said if it will take long or more memory than is free; `rounds` is how often
-    as much will be done (0: it was said before).
+    Before the work begins, it is said if it will take long, and refused if it needs more memory than
+    there is; `rounds` is how often as much will be done (0: it was said before).
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
     that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
@@ -307,7 +307,7 @@ def score_resamples(
     store = store or MatrixStore()
     labels = [label for each in bound for label in each.outputs]
     if rounds and not store.on_disk:
-        warn_of_memory(len(labels), (m, table.n_features))
+        require_score_memory(len(labels), (m, table.n_features))
     if rounds:
         warn_of_time(bound, resamples, n_jobs, total=m * rounds)
     matrices = {label: store.matrix((m, table.n_features)) for label in labels}

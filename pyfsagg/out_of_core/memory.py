@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.memory import read_memory, resident
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
@@ -15,11 +13,6 @@ from pyfsagg.out_of_core.piece import Source
 
 __all__ = ["Budget", "read_memory"]
 
-UNITS = {
-    "": 1,
-    **{f"{prefix}B": 1000**i for i, prefix in enumerate(["", "k", "M", "G", "T"])},
-    **{f"{prefix}iB": 1024**i for i, prefix in enumerate(["", "K", "M", "G", "T"]) if i},
-}
 MOST_ROWS, FEWEST_ROWS = 2**16, 2**10
 """Rows of a batch: more bring nothing, fewer cost time."""
 
@@ -33,34 +26,6 @@ ROUND = 100_000_000
 
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
-
-
-def read_memory(value: int | str) -> int:
-    """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``.
-
-    Raises
-    ------
-    ParameterError
-        For anything else, and for less than one byte.
-    """
-    if isinstance(value, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
-        units = {unit.lower(): size for unit, size in UNITS.items()}
-        if found is None or found[2].lower() not in units:
-            raise ParameterError(
-                f"memory_limit must be a number of bytes, or a text such as '2GB', got {value!r}"
-            )
-        value = int(float(found[1]) * units[found[2].lower()])
-    return check_integer("memory_limit (in bytes)", value, low=1)
-
-
-def _resident() -> int:
-    """Bytes that this process holds now; 0 where the system does not tell."""
-    status = Path("/proc/self/status")
-    if not status.is_file():
-        return 0
-    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) * 1024
 
 
 @dataclass(frozen=True)
@@ -87,7 +52,7 @@ class Budget:
     def of(cls, limit: int, workers: int, n_columns: int) -> Budget:
         """Batches are as large as a quarter of what is free allows."""
         # Rounded, so that a rerun deals with the same groups, of which its checkpoint tells.
-        base = -(-_resident() // ROUND) * ROUND + OVERHEAD
+        base = -(-resident() // ROUND) * ROUND + OVERHEAD
         fitting = (limit - base) // 4 // (workers * n_columns * CELL)
         return cls(limit, base, workers, max(FEWEST_ROWS, min(MOST_ROWS, fitting)))
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_entropies
 from pyfsagg._run.parallel import count_workers, run_threads
@@ -62,6 +63,11 @@ class BlanketStrategy:
         self._columns = np.ascontiguousarray(orders.ranks.T)
         self._present = np.ones(orders.n_features, dtype=np.bool_)
         total = int(orders.weights.sum())
+        require_memory(
+            24 * total,
+            f"the logarithms of counts up to {total:,}, the weights together,",
+            "divide sample_weight by a common factor",
+        )
         counts = np.arange(total + 1, dtype=np.float64)
         self._x_log_x = counts * np.log(np.maximum(counts, 1.0))
         p = orders.n_features

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.orders.rank_order import naive_bayes_path
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
@@ -161,6 +162,11 @@ def accuracy_path(
     folds = stratified_folds(orders.codes, n_folds, random_state)
     total = int(orders.weights.sum())
     n_states = 3 if orders.has_ties else 2
+    require_memory(
+        24 * total,
+        f"the logarithms of counts up to {total:,}, the weights together,",
+        "divide sample_weight by a common factor",
+    )
     counts = np.arange(total + 1, dtype=np.float64)
     sizes = np.zeros((n_folds, orders.n_classes))
     np.add.at(sizes, (folds, orders.codes), orders.weights)

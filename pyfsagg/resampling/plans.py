@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._table.table import AnyTable, SparseTable, full_weights, weights_from_counts
@@ -646,6 +647,11 @@ def draw_resamples(
             f"be a multiple of {chosen.together}, got {n_resamples}; use {n_resamples + 1}"
         )
     chosen.refuse(table, target)
+    require_memory(
+        2 * n_resamples * table.n_samples + 24 * int(weight.sum(dtype=np.int64)),
+        f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
+        "draw fewer resamples, or divide sample_weight by a common factor",
+    )
     drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
     weights = drawn.weights
     if weights is None:

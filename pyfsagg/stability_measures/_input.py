@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -23,6 +24,10 @@ __all__ = [
     "read_collection",
     "read_matrix",
 ]
+
+
+MOST_COLUMNS = 100_000
+"""Numbers of features up to which every position has a column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +230,7 @@ def read_collection(
     if hasattr(data, "to_pandas"):
         data = data.to_pandas()
     if kind == "sets" or (kind == "auto" and _looks_like_sets(data, wanted)):
-        return _read_sets(data, n_features, feature_names)
+        return _read_sets(data, n_features, feature_names, per_feature)
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
     if n_features is not None and n_features != matrix.values.shape[1]:
         raise ParameterError(
@@ -259,11 +264,16 @@ def _looks_like_sets(data: Any, wanted: str) -> bool:
     return wanted == "sets" and whole
 
 
-def _read_sets(data: Any, n_features: int | None, feature_names: Sequence[str] | None) -> Selection:
+def _read_sets(
+    data: Any,
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    per_feature: bool = False,
+) -> Selection:
     if not isinstance(data, (np.ndarray, pd.DataFrame)):
         rows = list(data)
         if not _is_boolean_rows(rows):
-            return _read_lists(rows, n_features, feature_names)
+            return _read_lists(rows, n_features, feature_names, per_feature)
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
@@ -291,7 +301,10 @@ def _is_boolean_rows(rows: list[Any]) -> bool:
 
 
 def _read_lists(
-    rows: list[Any], n_features: int | None, feature_names: Sequence[str] | None
+    rows: list[Any],
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    per_feature: bool = False,
 ) -> Selection:
     """Lists of names or zero-based positions."""
     check_rows(len(rows))
@@ -306,7 +319,7 @@ def _read_lists(
     elif n_features is not None and all(
         isinstance(item, numbers.Integral) for row in selected for item in row
     ):
-        labels = list(range(n_features))
+        labels = _positions(selected, n_features, per_feature)
     else:
         labels = list(dict.fromkeys(item for row in selected for item in row))
         if n_features is not None and len(labels) > n_features:
@@ -316,6 +329,32 @@ def _read_lists(
     return Selection(
         _support(selected, labels, feature_names is not None), n_features, tuple(labels)
     )
+
+
+def _positions(
+    selected: list[list[Hashable]], n_features: int, per_feature: bool
+) -> list[Hashable]:
+    """The positions that have a column: all, or of very many only those that a set holds.
+
+    Features that no set holds change no measure but need memory; tables of similarities and of features
+    have a place for each.
+    """
+    if n_features <= MOST_COLUMNS:
+        return list(range(n_features))
+    if per_feature:
+        require_memory(
+            (150 + len(selected)) * n_features,
+            f"a table of {n_features:,} features",
+            "leave n_features out, and only features that are selected have a row",
+        )
+        return list(range(n_features))
+    used = dict.fromkeys(item for row in selected for item in row)
+    strange = [item for item in used if not (isinstance(item, int) and 0 <= item < n_features)]
+    if strange:
+        raise DataError(
+            f"a set holds {strange[0]!r}, which is not a position from 0 to {n_features - 1}"
+        )
+    return list(used)
 
 
 def _read_list(position: int, row: Any) -> list[Hashable]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import gammaln
 
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg.stability_measures._input import Selection
 
@@ -81,12 +82,22 @@ def union_law(sizes: Floats, p: int) -> Floats:
     One step per subset: the number of its features that are new to the union is hypergeometric.
     States with a probability below 1e-20 are left out.
     """
+    require_memory(
+        40 * p,
+        f"the law of the union of subsets of {p:,} features",
+        "take a measure that is an average over pairs, such as jaccard",
+    )
     log_factorial = gammaln(np.arange(p + 1) + 1.0)
     law = np.zeros(p + 1)
     law[0] = 1.0
     for size in sizes.astype(np.int64):
         have = np.flatnonzero(law > 1e-20)[:, None]
         fresh = np.arange(max(0, size - have.max()), min(size, p - have.min()) + 1)[None, :]
+        require_memory(
+            120 * have.size * fresh.size,
+            f"the law of the union of subsets of {p:,} features",
+            "take a measure that is an average over pairs, such as jaccard",
+        )
         possible = (fresh <= p - have) & (size - fresh <= have)
         rows, columns = np.nonzero(possible)
         old, new = have[rows, 0], fresh[0, columns]

@@ -13,6 +13,7 @@ from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
 
 __all__ = [
+    "FEWER_SAMPLES",
     "SCALES",
     "Labels",
     "blocks",
@@ -22,6 +23,8 @@ __all__ = [
 ]
 
 Labels = NDArray[np.int32]
+
+FEWER_SAMPLES = "every pair of samples has its cell: take a random part of the rows"
 
 SCALES = ("none", "center", "z_score", "min_max")
 BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import add_squared_distances, pair_totals, shortfall_sums
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised._input import (
+    FEWER_SAMPLES,
     blocks,
     check_numbers,
     feature_block,
@@ -145,6 +147,7 @@ def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Float
 def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
     """Squared Euclidean distances between samples, above the diagonal of (n, n)."""
     n = table.n_samples
+    require_memory(8 * n * n, f"the distances of {n:,} samples", FEWER_SAMPLES)
     squared = np.zeros((n, n))
     # Rows near the top have the longest way to go: short stripes even the work out.
     stripes = blocks(n, 64)

@@ -11,12 +11,13 @@ import scipy.sparse
 from sklearn.cluster import AgglomerativeClustering, KMeans
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import coassociation_counts
 from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
-from pyfsagg.unsupervised._input import Labels, blocks, check_labels
+from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, blocks, check_labels
 
 __all__ = ["CONSENSUS_METHODS", "PARTITIONERS", "consensus_matrix", "consensus_partition"]
 
@@ -57,6 +58,7 @@ def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
     """
     partitions = np.ascontiguousarray(check_labels(labels).T)
     n, n_clusterings = partitions.shape
+    require_memory(12 * n * n, f"the consensus matrix of {n:,} samples", FEWER_SAMPLES)
     counts = np.empty((n, n), dtype=np.int32)
 
     def fill(rows: slice) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import Labels, check_labels, check_numbers
+from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, check_labels, check_numbers
 from pyfsagg.unsupervised.affinity import affinity_scores
 from pyfsagg.unsupervised.clusterings import draw_clusterings, resolve_k_range
 from pyfsagg.unsupervised.consensus import consensus_matrix
@@ -110,6 +111,10 @@ def frcm(
     """
     given = dict(locals())
     table = check_numbers(X, standardize=standardize)
+    n = table.n_samples  # what comes last is largest: refused before the clusterings are drawn
+    require_memory(
+        16 * n * n, f"the consensus matrix and the distances of {n:,} samples", FEWER_SAMPLES
+    )
     partitions, parameters = ensemble_of(
         table,
         labels,

@@ -64,3 +64,24 @@ def test_a_limit_that_cannot_be_is_refused(
     assert done.returncode == 2
     assert message in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_limit_on_memory_is_kept_by_every_command(pyfsagg, tmp_path) -> None:
+    import numpy as np
+    import pandas as pd
+
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)), columns=list("abc"))
+    table.assign(kind=np.arange(30) % 2).to_csv(tmp_path / "table.csv", index=False)
+    table.to_csv(tmp_path / "plain.csv", index=False)
+    for line in (
+        "rank table.csv --target kind --n-resamples 4",
+        "unsupervised plain.csv --n-clusterings 2",
+        "influence table.csv --target kind --n-folds 2 --n-resamples 2",
+    ):
+        done = pyfsagg(f"{line} --memory-limit 1MB")
+        assert done.returncode == 2
+        last = done.stderr.splitlines()[-1]
+        assert "left of the memory limit of 1 MB" in last
+        assert "; " in last
+    done = pyfsagg("stability plain.csv --memory-limit much")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -8,13 +8,13 @@ import warnings
 import numpy as np
 import pytest
 
-from pyfsagg import bam, evaluate, influence, wam
+from pyfsagg import bam, evaluate, influence, memory_limit, wam
 from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import forecast
-from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters.mrmr import _pairs, prepare_mrmr
 
 RNG = np.random.default_rng(0)
@@ -66,13 +66,10 @@ def test_small_runs_and_functions_say_nothing(monkeypatch: pytest.MonkeyPatch) -
         wam(X, Y, filter=lambda X, y, sample_weight: np.ones(X.shape[1]), **QUICK)
 
 
-def test_memory_that_is_not_there_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast, "_free_bytes", lambda: 8 * 3 * 320)
-    with pytest.warns(PyfsaggWarning, match=r"--scratch FOLDER.*n_resamples=1 would fit"):
-        wam(X, Y, **QUICK)
-    monkeypatch.setattr(forecast, "_free_bytes", lambda: None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+def test_score_matrices_that_do_not_fit_are_refused(tmp_path) -> None:
+    with memory_limit(1), pytest.raises(DataError, match=r"--scratch FOLDER"):
+        forecast.require_score_memory(1, (20, 320))
+    with memory_limit("100TB"):
         wam(X, Y, **QUICK)
 
 

@@ -1,0 +1,175 @@
+"""What a computation may hold in memory: estimated from shapes, and refused before it is spent."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from pyfsagg._base.checks import check_integer
+from pyfsagg.exceptions import DataError, ParameterError
+
+__all__ = [
+    "estimates",
+    "free_bytes",
+    "in_words",
+    "memory_limit",
+    "read_memory",
+    "require_memory",
+    "resident",
+]
+
+UNITS = {
+    "": 1,
+    **{f"{prefix}B": 1000**i for i, prefix in enumerate(["", "k", "M", "G", "T"])},
+    **{f"{prefix}iB": 1024**i for i, prefix in enumerate(["", "K", "M", "G", "T"]) if i},
+}
+VARIABLE = "PYFSAGG_MEMORY_LIMIT"
+"""The variable of the environment that sets a limit for a whole process."""
+
+NOT_WORTH_A_LOOK = 50_000_000
+"""Bytes below which nobody asks how much is free, unless a limit was set."""
+
+_limit: ContextVar[int | None] = ContextVar("limit", default=None)
+_asked: ContextVar[list[tuple[str, float]] | None] = ContextVar("asked", default=None)
+
+
+def read_memory(value: int | str) -> int:
+    """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``.
+
+    Raises
+    ------
+    ParameterError
+        For anything else, and for less than one byte.
+    """
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
+        units = {unit.lower(): size for unit, size in UNITS.items()}
+        if found is None or found[2].lower() not in units:
+            raise ParameterError(
+                f"memory_limit must be a number of bytes, or a text such as '2GB', got {value!r}"
+            )
+        value = int(float(found[1]) * units[found[2].lower()])
+    return check_integer("memory_limit (in bytes)", value, low=1)
+
+
+@contextmanager
+def memory_limit(size: int | str | None) -> Iterator[None]:
+    """Refuse what would take more memory than this, inside a ``with`` block.
+
+    What a computation will hold is estimated from the shapes of its arrays before any of it is
+    allocated, and refused in one sentence if it does not fit.  Without a limit what counts is the
+    memory that is free on the machine.  The variable PYFSAGG_MEMORY_LIMIT of the environment sets a
+    limit for a whole process.
+
+    Parameters
+    ----------
+    size : int, str or None
+        What the process may hold in all: bytes, or a text such as ``"2GB"``.  None sets no limit.
+
+    Raises
+    ------
+    ParameterError
+        If `size` is neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyfsagg
+    >>> with pyfsagg.memory_limit("4GB"):
+    ...     found = pyfsagg.nogueira([{1, 2}, {2, 3}], n_features=10)
+    """
+    token = _limit.set(None if size is None else read_memory(size))
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def require_memory(needed: float, what: str, remedy: str) -> None:
+    """Refuse `what` if it takes more than may be held.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes, estimated from shapes.
+    what : str
+        What takes them, as the subject of a sentence: "the consensus matrices of 40,000 samples".
+    remedy : str
+        What the caller can do instead.
+
+    Raises
+    ------
+    DataError
+        With the estimate, what is there, and the remedy.
+    """
+    asked = _asked.get()
+    if asked is not None:
+        asked.append((what, needed))
+    limit = _limit.get()
+    if limit is None and os.environ.get(VARIABLE):
+        limit = read_memory(os.environ[VARIABLE])
+    if limit is None and needed < NOT_WORTH_A_LOOK:
+        return
+    free = free_bytes()
+    room = float("inf") if free is None else float(free)
+    there = f"{in_words(room)} are free" if free is not None else ""
+    if limit is not None and limit - resident() < room:
+        room = max(0.0, float(limit - resident()))
+        there = f"{in_words(room)} are left of the memory limit of {in_words(limit)}"
+    if needed > room:
+        raise DataError(f"{what} would take about {in_words(needed)}, and {there}; {remedy}")
+
+
+@contextmanager
+def estimates() -> Iterator[list[tuple[str, float]]]:
+    """What is asked of :func:`require_memory` inside the block, to compare it with what is used."""
+    found: list[tuple[str, float]] = []
+    token = _asked.set(found)
+    try:
+        yield found
+    finally:
+        _asked.reset(token)
+
+
+def in_words(size: float) -> str:
+    """Bytes as a person reads them."""
+    if size >= 1e9:
+        return f"{size / 1e9:,.1f} GB"
+    return f"{max(1, round(size / 1e6)):,} MB"
+
+
+def resident() -> int:
+    """Bytes that this process holds now; 0 where the system does not tell."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return 0
+    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) * 1024
+
+
+def free_bytes() -> int | None:
+    """Memory that is free, where the system tells: of the machine, and of the container in it."""
+    found = [size for size in (_free_of_machine(), _free_of_container()) if size is not None]
+    return min(found, default=None)
+
+
+def _free_of_machine() -> int | None:
+    path = Path("/proc/meminfo")
+    if path.is_file():
+        for line in path.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024 * int(line.split()[1])
+    return None
+
+
+def _free_of_container() -> int | None:
+    folder = Path("/sys/fs/cgroup")
+    try:
+        most = (folder / "memory.max").read_text().strip()
+        return None if most == "max" else int(most) - resident()
+    except (OSError, ValueError):
+        return None

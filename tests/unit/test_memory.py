@@ -1,0 +1,119 @@
+"""Memory is estimated from shapes, and refused in one sentence before any of it is taken."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+import pyfsagg
+from pyfsagg._base import memory
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.stability_measures import chance_level, feature_stability, stability
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = np.arange(40) % 2
+HUGE = 60_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def _little_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine of these tests has 2 GB left."""
+    monkeypatch.setattr(memory, "free_bytes", lambda: 2_000_000_000)
+
+
+def test_the_sentence_has_estimate_room_and_remedy() -> None:
+    with pytest.raises(
+        DataError, match=r"^the thing would take about 3\.0 GB, and 2\.0 GB are free; do less$"
+    ):
+        memory.require_memory(3e9, "the thing", "do less")
+    memory.require_memory(1.9e9, "the thing", "do less")
+
+
+def test_a_limit_counts_what_the_process_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "resident", lambda: 600_000_000)
+    with pyfsagg.memory_limit("1GB"):
+        memory.require_memory(3e8, "the thing", "do less")
+        with pytest.raises(DataError, match=r"400 MB are left of the memory limit of 1\.0 GB"):
+            memory.require_memory(5e8, "the thing", "do less")
+    memory.require_memory(5e8, "the thing", "do less")
+
+
+def test_a_limit_for_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYFSAGG_MEMORY_LIMIT", "1kB")
+    with pytest.raises(DataError, match="memory limit"):
+        memory.require_memory(10.0, "the thing", "do less")
+
+
+@pytest.mark.parametrize("size", ["much", "2 parsecs", -1, 0, 1.5])
+def test_what_is_no_size_is_refused(size) -> None:
+    with pytest.raises(ParameterError, match="memory_limit"), pyfsagg.memory_limit(size):
+        pass
+
+
+CASES = {
+    "many resamples": lambda: pyfsagg.wam(X, Y, n_resamples=1_000_000_000, random_state=0),
+    "heavy rows": lambda: pyfsagg.wam(
+        np.random.default_rng(0).normal(size=(20_000, 3)),
+        np.arange(20_000) % 2,
+        n_resamples=2,
+        resampling=pyfsagg.Bootstrap(sample_weight=np.full(20_000, 65_535)),
+    ),
+    "rows of an unsupervised run": lambda: pyfsagg.unsupervised.frcm(
+        np.random.default_rng(0).normal(size=(40_000, 3)), n_clusterings=2
+    ),
+    "consensus": lambda: pyfsagg.unsupervised.consensus_matrix(np.zeros((2, 40_000), dtype=int)),
+    "mrmr": lambda: pyfsagg.mrmr(
+        np.random.default_rng(0).normal(size=(4000, 4)),
+        np.arange(4000) % 2,
+        sample_weight=np.full(4000, 60_000),
+    ),
+    "koller_sahami": lambda: pyfsagg.rank_order.eliminate(
+        np.random.default_rng(0).normal(size=(4000, 4)),
+        np.arange(4000) % 2,
+        "koller_sahami",
+        sample_weight=np.full(4000, 60_000),
+    ),
+    "sparse": lambda: pyfsagg.wam(
+        csr_matrix(([1.0, 1.0], ([0, 1], [0, 2**31 - 2])), shape=(4, 2**31 - 1)),
+        [0, 1, 0, 1],
+        filter="chi_squared",
+        n_resamples=2,
+    ),
+    "table of features": lambda: feature_stability([{1, 2}, {3}], n_features=10**9),
+    "law of a union": lambda: chance_level("davis", 3, 10**9, 5),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_refused_before_it_is_spent(case: str) -> None:
+    start = time.process_time()
+    with pytest.raises(DataError, match=r"would take about .* are free; "):
+        CASES[case]()
+    assert time.process_time() - start < 20.0
+
+
+def test_set_measures_need_no_array_of_all_features() -> None:
+    sets = [{1, 2, 10**9 - 1}, {3, 2}, {2}]
+    found = pyfsagg.nogueira(sets, n_features=10**9)
+    named = pyfsagg.nogueira([{str(item) for item in row} for row in sets], n_features=10**9)
+    assert found.estimate == pytest.approx(named.estimate, rel=1e-12)
+    for measure in ("jaccard", "lustgarten", "hamming"):
+        pair = [{1, 2}, {2, 7}]
+        small = stability(pair, measure, n_features=100_000).value
+        large = stability(pair, measure, n_features=100_001).value
+        assert large == pytest.approx(small, abs=1e-4)
+    with pytest.raises(DataError, match="position from 0 to 999999999"):
+        pyfsagg.nogueira([{1}, {10**9}], n_features=10**9)
+
+
+def test_a_slow_chain_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyfsagg.aggregation import markov
+
+    monkeypatch.setattr(markov, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(markov, "LONG", 0.0)
+    lists = [["a", "b", "c", "d"], ["b", "a", "d", "c"], ["d", "a", "b", "c"]]
+    with pytest.warns(PyfsaggWarning, match=r"more, for about .* steps at damping=0\.001"):
+        pyfsagg.aggregate(lists, "mc3", damping=0.001)
