@@ -49,7 +49,7 @@ def check_real(
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return `value` if it is one of `choices`."""
     choices = list(choices)
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ParameterError(
             f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
         )

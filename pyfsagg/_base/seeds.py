@@ -9,7 +9,7 @@ import numpy as np
 from pyfsagg._base.checks import check_integer
 from pyfsagg.exceptions import InputTypeError
 
-__all__ = ["resolve_seed"]
+__all__ = ["random_numbers", "resolve_seed"]
 
 
 def resolve_seed(random_state: object) -> int:
@@ -31,3 +31,16 @@ def resolve_seed(random_state: object) -> int:
     raise InputTypeError(
         f"random_state must be None, a whole number or a NumPy generator, got {random_state!r}"
     )
+
+
+def random_numbers(random_state: object) -> np.random.Generator:
+    """A generator: the one given, which goes on where it is, or one of a seed.
+
+    Raises
+    ------
+    ParameterError, InputTypeError
+        As :func:`resolve_seed`.
+    """
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(resolve_seed(random_state))

@@ -9,6 +9,7 @@ neither the number of workers nor the place where they work has an influence on 
 
 from __future__ import annotations
 
+import numbers
 import os
 import threading
 import time
@@ -18,10 +19,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.parallel import LokyBackend, get_active_backend
+from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
 from threadpoolctl import threadpool_limits
 
-from pyfsagg.exceptions import WorkerError
+from pyfsagg.exceptions import ParameterError, WorkerError
 
 __all__ = ["count_workers", "run_tasks", "run_threads"]
 
@@ -76,7 +77,7 @@ def run_tasks(
         If a worker died (out of memory, killed), or the cluster is gone.
     """
     backend, configured = get_active_backend()
-    n_jobs = configured if n_jobs is None else n_jobs
+    n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
     cluster = type(backend).__name__ not in _LOCAL
     if threads and n_jobs == 1 and not cluster:
         yield from (function(shared, item) for item in items)
@@ -89,7 +90,13 @@ def run_tasks(
             parallel = Parallel(return_as=_order_of_results(backend))
         yield from _watched(parallel, tasks)
     elif threads:
-        yield from _results(Parallel(n_jobs, prefer="threads", return_as="generator"), tasks)
+        # A backend that the caller has chosen for all of joblib may give its results only as a list.
+        how = (
+            _order_of_results(backend)
+            if isinstance(backend, MultiprocessingBackend)
+            else "generator"
+        )
+        yield from _results(Parallel(n_jobs, prefer="threads", return_as=how), tasks)
     else:
         # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
         with threadpool_limits(1):
@@ -187,4 +194,13 @@ def count_workers(n_jobs: int | None) -> int:
 
 def _local(n_jobs: int | None) -> int:
     """Workers of this machine: those asked for, or configured by the caller; else one."""
-    return int((get_active_backend()[1] if n_jobs is None else n_jobs) or 1)
+    return int((get_active_backend()[1] if n_jobs is None else _not_zero(n_jobs)) or 1)
+
+
+def _not_zero(n_jobs: int) -> int:
+    """A number of workers as it is, but 0, which means nothing."""
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ParameterError(
+            f"n_jobs must be a whole number of workers, or -1 for all cores, got {n_jobs!r}"
+        )
+    return int(n_jobs)

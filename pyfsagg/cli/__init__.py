@@ -7,6 +7,7 @@ for the command itself: cross-check says with it that something disagrees.
 from __future__ import annotations
 
 import argparse
+import io
 import signal
 import sys
 import warnings
@@ -76,6 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    _print_what_can_be_printed()
     options = build_parser().parse_args(arguments)
     with _warnings_as_lines(), _termination_raised():
         try:
@@ -129,9 +131,16 @@ def _termination_raised() -> Iterator[None]:
         signal.signal(signal.SIGTERM, usual)
 
 
+def _print_what_can_be_printed() -> None:
+    """A terminal that knows ASCII only gets escapes instead of an error after the work is done."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _limit_of(options: argparse.Namespace) -> str | None:
     """The limit on memory; a folder of Parquet files is read so that it keeps to it."""
-    if Path(str(getattr(options, "table", ""))).is_dir():
+    if options.command == "rank" and Path(options.table).is_dir():
         return None
     limit: str | None = getattr(options, "memory_limit", None)
     return limit

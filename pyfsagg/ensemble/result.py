@@ -551,6 +551,12 @@ class EnsembleResult(Result):
     def made_of(cls, saved: Saved) -> Self:
         document, arrays = saved.document, saved.arrays
         labels = document["parameters"]["filters"]
+        names = document["features"]
+        if len(names) != arrays["combined"].shape[1] or len(set(names)) != len(names):
+            raise ValueError(
+                f"{len(names)} names of features, {len(set(names))} of them different, for "
+                f"{arrays['combined'].shape[1]} columns of scores"
+            )
         return cls(
             method=document["method"],
             feature_names=tuple(document["features"]),

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.seeds import random_numbers
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
 
@@ -131,7 +132,7 @@ def make_planted_orders(
     size = check_integer("n_per_class", n_per_class, low=1)
     e = check_integer("n_extraneous", n_extraneous, low=0)
     r = check_integer("n_redundant", n_redundant, low=0)
-    rng = np.random.default_rng(random_state)
+    rng = random_numbers(random_state)
     n_planted = next(k for k in range(2, c + 2) if factorial(k) >= c)
     orders = _distinct_orders(n_planted, c, rng)
     instances = [list(order) for order in orders for _ in range(size)]
@@ -233,7 +234,7 @@ def make_concordant_orders(
         raise ParameterError(
             f"{p} features have fewer orders than n_classes={c}; take more features"
         )
-    rng = np.random.default_rng(random_state)
+    rng = random_numbers(random_state)
     bases = _draw_bases(c, p, high, rng)
     groups = [_grow_class(base, size, low, rng) for base in bases]
     names = [f"x{j}" for j in range(p)]

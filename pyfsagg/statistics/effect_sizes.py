@@ -12,9 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
+from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
+from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.statistics._input import check_level
 
 __all__ = [
@@ -59,6 +62,7 @@ def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tupl
     (-0.1835, 4.1011)
     """
     tail = (1.0 - check_level("confidence", confidence)) / 2.0
+    t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
         lower, upper = noncentral_t_interval(-t, df, confidence)
         return -upper, -lower
@@ -121,6 +125,9 @@ def noncentral_f_interval(
     (0.447, 28.453)
     """
     tail = (1.0 - check_level("confidence", confidence)) / 2.0
+    f = check_real("f", f, low=0.0)
+    df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)
+    df_error = check_real("df_error", df_error, low=0.0, low_open=True)
 
     def limit(probability: float) -> float:
         def excess(noncentrality: float) -> float:
@@ -159,6 +166,18 @@ def variance_share(noncentrality: float, df_effect: float, df_error: float) -> f
     return noncentrality / (noncentrality + df_effect + df_error + 1.0)
 
 
+def _numbers(name: str, given: ArrayLike) -> Floats:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputTypeError(f"{name} must hold numbers, got {given!r}") from None
+    if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
+        raise DataError(
+            f"{name} must be one row of finite numbers, at least one; leave missing ones out"
+        )
+    return values
+
+
 def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> EffectSize:
     """Matched-pairs rank-biserial correlation (W₊ − W₋) / (W₊ + W₋) of signed ranks.
 
@@ -173,6 +192,7 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """
     level = check_level("confidence", confidence)
+    differences = _numbers("differences", differences)
     nonzero = differences[differences != 0.0]
     n = nonzero.size
     if n == 0:
@@ -194,6 +214,7 @@ def rank_biserial_unpaired(x: Floats, y: Floats, confidence: float = 0.95) -> Ef
     for θ = P(X > Y) + ½P(X = Y), with ρ = 2θ − 1.
     """
     level = check_level("confidence", confidence)
+    x, y = _numbers("x", x), _numbers("y", y)
     m, n = x.size, y.size
     ranks = stats.rankdata(np.concatenate([x, y]))
     theta = float((ranks[:m].sum() - m * (m + 1) / 2.0) / (m * n))
