@@ -14,6 +14,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -613,6 +614,23 @@ def _catalogue(of: str) -> dict[str, Any]:
     return _frame(listing[of](), "name")
 
 
+def _signature(of: str) -> dict[str, Any]:
+    """The arguments of a function as R knows them, with those defaults that R can hold."""
+    run: Callable[..., Any] = getattr(pyfsagg, of)
+    groups: dict[str, type[Settings]] = {"protocol": pyfsagg.Protocol} if of == "evaluate" else {}
+    flat = of in ("wam", "bam", "influence", "evaluate")
+    own = {name: each.default for name, each in signature(run).parameters.items()}
+    names = flat_names(run, **groups) if flat else list(own)[1:]
+    return {
+        "names": [_IN_R.get(name, name) for name in names],
+        "defaults": {
+            name: _plain(own[name])
+            for name in names
+            if isinstance(own.get(name), (bool, int, float, str))
+        },
+    }
+
+
 TASKS: dict[str, Callable[..., Any]] = {
     "ensemble": _ensemble,
     "error_control": _error_control,
@@ -624,4 +642,5 @@ TASKS: dict[str, Callable[..., Any]] = {
     "evaluate": _evaluate,
     "load": _load,
     "catalogue": _catalogue,
+    "signature": _signature,
 }

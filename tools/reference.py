@@ -157,6 +157,11 @@ R_OTHERS = {
     "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
     "resampling_params": "a named list of the options of the resampling plan, such as "
     "list(fraction = 0.8); see list_resampling_plans()",
+    "pairs": "pairs of disjoint halves of the rows that are ranked beside the resamples and say how far two "
+    'samples would agree: a number, 0 for none, or "auto"',
+    "baselines": 'for evaluate(): what the methods are compared with, "all_features" and "random_subsets"',
+    "save, report": "a folder into which the result is written, for load_result() and Python; a file for its "
+    "page (HTML)",
     "groups": "group (subject, batch) of each row: a resample, or a side of a division, has all rows "
     "of a group or none",
     "weights": "how often each row counts: whole numbers",

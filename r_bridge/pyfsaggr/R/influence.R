@@ -22,6 +22,7 @@
 #' if (pyfsagg_available()) {
 #'   aggregator_influence(Species ~ ., data = iris, n_folds = 5, n_resamples = 20, seed = 1)
 #' }
+#' @aliases influence
 #' @export
 aggregator_influence <- function(x, ...) UseMethod("aggregator_influence")
 

@@ -36,6 +36,8 @@ requirement <- function(source) {
 
 start_python <- function() {
   use_chosen_python()
+  # Matplotlib would write what it knows of fonts into the user's home.
+  if (!nzchar(Sys.getenv("MPLCONFIGDIR"))) Sys.setenv(MPLCONFIGDIR = file.path(tempdir(), "matplotlib"))
   module <- tryCatch(
     suppressWarnings(reticulate::import("pyfsagg.for_r", convert = TRUE)),
     error = function(failure) stop_unreachable(first_line(conditionMessage(failure)))

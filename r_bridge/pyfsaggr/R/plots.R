@@ -28,10 +28,10 @@ shorten <- function(names, room, size) {
   graphics::par(new = TRUE)
   for (keep in seq(max(nchar(names), 6L), 6L)) {
     long <- nchar(names) > keep
-    front <- ceiling((keep - 1) / 2)
-    back <- keep - 1 - front
+    front <- ceiling((keep - 2) / 2)
+    back <- keep - 2 - front
     short <- names
-    short[long] <- paste0(substr(names[long], 1, front), "\u2026",
+    short[long] <- paste0(substr(names[long], 1, front), "..",
                           substr(names[long], nchar(names[long]) - back + 1, nchar(names[long])))
     if (max(graphics::strwidth(short, "inches", cex = size)) <= room) break
   }

@@ -1,3 +1,6 @@
+# Packages for dates ask the system for it, which not every system answers.
+if (!nzchar(Sys.getenv("TZ"))) Sys.setenv(TZ = "UTC")
+
 skip_without_pyfsagg <- function() {
   # On the full run nothing may be skipped.
   if (!identical(Sys.getenv("PYFSAGG_REQUIRE_ALL"), "1")) {

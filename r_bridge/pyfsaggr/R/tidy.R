@@ -1,0 +1,104 @@
+#' Results for the packages generics, ggplot2 and recipes
+#'
+#' `tidy()` gives the rows of a result, `glance()` one row about the run, `autoplot()` the picture of
+#' `plot()` as a ggplot. They are methods of the generics of those packages, registered when these are
+#' loaded.
+#'
+#' @param x,object A result of [wam()] or [bam()], [stability()], [aggregator_influence()] or
+#'   [evaluate()].
+#' @param n How many features are shown.
+#' @param ... Not used.
+#' @return A data frame (a tibble if that package is there), or a ggplot.
+#' @name tidiers
+#' @examples
+#' if (pyfsagg_available() && requireNamespace("generics", quietly = TRUE)) {
+#'   result <- wam(Species ~ ., data = iris, n_resamples = 20, seed = 1)
+#'   generics::tidy(result)
+#'   generics::glance(result)
+#' }
+NULL
+
+as_tidy <- function(frame) {
+  rownames(frame) <- NULL
+  if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(frame) else frame
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_ensemble <- function(x, ...) as_tidy(x$ranking)
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_stability <- function(x, ...) as_tidy(as.data.frame(x))
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_influence <- function(x, ...) as_tidy(x$stability)
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_evaluation <- function(x, ...) as_tidy(x$summary)
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_errors <- function(x, ...) as_tidy(x$table)
+
+#' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.pyfsagg_ensemble <- function(x, ...) {
+  as_tidy(data.frame(
+    method = x$method, filters = paste(names(x$score_matrices), collapse = ", "),
+    aggregator = x$parameters$aggregator, resampling = x$parameters$resampling,
+    n_resamples = nrow(x$combined), n_features = ncol(x$combined), seed = as.double(x$parameters$seed)
+  ))
+}
+
+#' @rdname tidiers
+#' @exportS3Method ggplot2::autoplot
+autoplot.pyfsagg_ensemble <- function(object, n = 20, ...) {
+  shown <- utils::head(object$ranking, check_count(n, "n"))
+  gg_dots(
+    shown$feature, shown$rank_median, shown$rank_lower, shown$rank_upper,
+    "rank over resamples: median and 95 % interval"
+  )
+}
+
+#' @rdname tidiers
+#' @param measure Which measure of stability.
+#' @exportS3Method ggplot2::autoplot
+autoplot.pyfsagg_influence <- function(object, measure = "spearman", ...) {
+  check_choice(measure, "measure", unique(object$stability$measure))
+  shown <- object$stability[object$stability$measure == measure, ]
+  gg_dots(gsub("_", " ", shown$aggregator), shown$value, shown$lower, shown$upper,
+          paste0(measure, ", with interval over folds"))
+}
+
+#' @rdname tidiers
+#' @param metric,protocol Which part of an evaluation.
+#' @exportS3Method ggplot2::autoplot
+autoplot.pyfsagg_evaluation <- function(object, metric = object$summary$metric[1],
+                                        protocol = object$summary$protocol[1], ...) {
+  shown <- part_of_evaluation(object, metric, protocol)
+  shown$classifier <- gsub("_", " ", shown$classifier)
+  shown$share <- 100 * shown$threshold
+  all <- shown[shown$method == "all_features", ]
+  methods <- unique(shown$method[shown$method != "all_features"])
+  lines <- shown[shown$method %in% methods, ]
+  lines$method <- factor(lines$method, methods, gsub("_", " ", methods))
+  aes <- ggplot2::aes
+  ggplot2::ggplot(lines, aes(.data$share, .data$mean, colour = .data$method)) +
+    ggplot2::geom_hline(aes(yintercept = .data$mean), all, linetype = 2, colour = "grey40") +
+    ggplot2::geom_line() + ggplot2::geom_point() +
+    ggplot2::facet_wrap("classifier") +
+    ggplot2::scale_colour_manual(values = line_colours(length(methods))) +
+    ggplot2::labs(x = "% of features kept (dashed: all features)", y = gsub("_", " ", metric), colour = NULL)
+}
+
+utils::globalVariables(".data")
+
+gg_dots <- function(names, middle, lower, upper, xlab) {
+  frame <- data.frame(name = factor(names, rev(names)), middle, lower, upper)
+  ggplot2::ggplot(frame, ggplot2::aes(.data$middle, .data$name)) +
+    ggplot2::geom_pointrange(ggplot2::aes(xmin = .data$lower, xmax = .data$upper), colour = BLUE) +
+    ggplot2::labs(x = xlab, y = NULL)
+}

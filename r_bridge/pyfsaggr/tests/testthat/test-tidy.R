@@ -1,0 +1,37 @@
+test_that("tidy(), glance() and autoplot() know results", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("generics")
+  found <- quick(iris[1:4], iris$Species)
+  expect_identical(generics::tidy(found)$feature, found$ranking$feature)
+  expect_identical(generics::glance(found)$n_resamples, 20L)
+  expect_identical(nrow(generics::tidy(stability(found, "pearson"))), 1L)
+  skip_if_not_installed("ggplot2")
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(found, n = 3))
+  expect_identical(nrow(drawn$data[[1]]), 3L)
+})
+
+test_that("a recipe has a step", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("recipes")
+  recipe <- recipes::recipe(Species ~ ., iris)
+  recipe <- step_select_ensemble(recipe, recipes::all_predictors(), top = 2, n_resamples = 10, seed = 1)
+  expect_output(print(recipe), "Selection by an ensemble")
+  ready <- recipes::prep(recipe, iris)
+  best <- selected(quick(iris[1:4], iris$Species, n_resamples = 10), 2)
+  expect_setequal(names(recipes::bake(ready, NULL)), c(best, "Species"))
+  expect_identical(dim(recipes::bake(ready, iris[1:5, 1:4])), c(5L, 2L))
+  told <- generics::tidy(ready, 1)
+  expect_setequal(told$terms[told$kept], best)
+  expect_identical(generics::tunable(ready$steps[[1]])$name, "top")
+  several <- step_select_ensemble(recipes::recipe(Species ~ ., iris), recipes::all_predictors(),
+                                  filter = c("mrmr", "chi_squared"), top = 0.5, n_resamples = 5, seed = 1)
+  expect_length(recipes::bake(recipes::prep(several, iris), NULL), 3L)
+})
+
+test_that("measures have the names of stabm", {
+  skip_without_pyfsagg()
+  sets <- list(c("a", "b"), c("a", "c"), c("a", "b"))
+  expect_equal(stabilityJaccard(sets), mean(c(1 / 3, 1, 1 / 3)))
+  expect_equal(stabilityNogueira(sets, p = 5), stability(sets, "nogueira", n_features = 5)$value)
+  expect_equal(stabilityDice(list(1:2, 2:3)), 0.5)
+})
