@@ -5,7 +5,7 @@ ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench validate vignettes today lowest
+.PHONY: demo test lint bench validate vignettes docs today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -29,9 +29,12 @@ vignettes: ## execute the vignettes, R and Python; one HTML page each in build/v
 	@$(ENVIRONMENTS)
 	PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python tools/vignettes.py --output build/vignettes
 
+docs: vignettes ## the documentation site in build/docs
+	.venv/bin/python tools/documentation.py --output build/docs --vignettes build/vignettes
+
 today: # the environment with today's versions; R and Chromium where they can be installed
 	@tools/setup_system.sh
-	@$(PYTHON) tools/environment.py .venv --extras test,vignettes,dev$$(tools/r_extra.sh)
+	@$(PYTHON) tools/environment.py .venv --extras test,vignettes,docs,dev$$(tools/r_extra.sh)
 
 lowest: # the environment with the lowest supported versions
 	@$(PYTHON) tools/environment.py .venv-lowest --extras test --constraints tests/lowest.txt

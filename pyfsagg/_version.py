@@ -1,3 +1,3 @@
-"""The version of the package, in one place."""
+"""The version of the package, in one place: the build and the documentation read it here."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -81,7 +81,7 @@ class EnsembleResult(Result):
         Combined scores of pairs of disjoint halves of the rows, which
         :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
     copies : Copies or None
-        Numeric features that are nearly copies (|r| at least 0.9); None if the run did not look for
+        Numeric features that are nearly copies (``|r|`` at least 0.9); None if the run did not look for
         them, as in sparse or wide tables.  :meth:`clusters` says how often they are selected.
 
     Notes

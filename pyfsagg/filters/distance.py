@@ -109,7 +109,7 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     Returns
     -------
     ndarray of float64, shape (n_features,)
-        |rho| in [0, 1], with average ranks for ties; 0 where the feature or the class is constant.
+        ``|rho|`` in [0, 1], with average ranks for ties; 0 where the feature or the class is constant.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def value_difference_metric(
     nominal: Sequence[str | int] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Floats:
-    """Score features by ½ Σ |p(value | class 1) − p(value | class 0)|.
+    """Score features by ``½ Σ |p(value | class 1) − p(value | class 0)|``.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def value_difference_metric(
 def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
     """Score features by the share of rows that are nearer, in variances, to their own class.
 
-    A row is put on the side of the class l with the smaller |x − mean_l| / var_l (a tie goes to the
+    A row is put on the side of the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the
     first class); the score is the share of rows whose side is their class.
 
     Parameters

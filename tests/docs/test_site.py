@@ -1,0 +1,129 @@
+"""The documentation site: it is built without a warning, nothing public is missing, no link is dead."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+from html_pages import chromium, open_in_browser
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as the tool builds it; its Python blocks have run, and warnings were errors."""
+    missing = [
+        x for x in ("sphinx", "furo", "numpydoc", "myst_parser") if not importlib.util.find_spec(x)
+    ]
+    if missing and os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
+        pytest.fail(f"PYFSAGG_REQUIRE_ALL=1, and {missing} are not installed")
+    if missing:
+        pytest.skip("the extra 'docs' is not installed")
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    command = [sys.executable, str(ROOT / "tools" / "documentation.py"), "--output", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder.parent)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+class Links(HTMLParser):
+    """Where a page leads, and the places in it."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.targets: set[str] = set()
+        self.places: set[str] = set()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.places |= {x for x in (found.get("id"), found.get("name")) if x}
+        self.targets |= {x for x in (found.get("href"), found.get("src")) if x}
+
+
+def dead(site: Path) -> Iterator[str]:
+    pages = {path: Links(path) for path in site.rglob("*.html")}
+    for page, links in pages.items():
+        for target in links.targets:
+            address, place = urldefrag(target)
+            if re.match(r"[a-z]+:", address):
+                continue
+            file = (page.parent / unquote(address.split("?")[0])).resolve() if address else page
+            if not file.exists() or (
+                place and file in pages and unquote(place) not in pages[file].places
+            ):
+                yield f"{page.relative_to(site)}: {target}"
+
+
+def test_no_link_is_dead(site: Path) -> None:
+    assert sorted(dead(site)) == []
+
+
+def test_every_public_name_has_a_page(site: Path) -> None:
+    import pyfsagg
+
+    for name in pyfsagg.__all__:
+        value = getattr(pyfsagg, name)
+        if name != "__version__":
+            assert (site / "reference" / "python" / f"pyfsagg.{name}.html").is_file(), value
+
+
+def test_every_method_has_a_page_with_its_facts(site: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        from reference import PAGES
+    finally:
+        sys.path.pop(0)
+    for kind, page in PAGES.items():
+        for spec in page.registry.own():
+            text = (site / "reference" / kind / f"{spec.name}.html").read_text(encoding="utf-8")
+            if kind != "comparisons":
+                assert "Direction" in text
+                assert "Source" in text
+                assert "Example" in text
+
+
+def test_every_command_has_a_page(site: Path) -> None:
+    from pyfsagg.cli import build_parser
+
+    (commands,) = (a for a in build_parser()._actions if a.dest == "command")
+    for name in commands.choices or ():
+        assert (site / "reference" / "commands" / f"{name}.html").is_file()
+
+
+def test_pages_show_what_their_blocks_print(site: Path) -> None:
+    page = (site / "questions.html").read_text(encoding="utf-8")
+    assert "With at most 1 expected false selection" in page
+    assert len(re.findall(r"<h2>", page)) >= 15
+
+
+@pytest.mark.parametrize("word", ["nogueira", "mrmr", "stuart"])
+def test_search_finds(site: Path, word: str) -> None:
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    assert re.search(rf'\b{word}"?:', index)
+
+
+def test_map_for_programs(site: Path) -> None:
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    for address in re.findall(r"\]\((.+?)\)", text):
+        assert (site / address).is_file()
+    assert "[Questions people ask](questions.html)" in text
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["index", "questions", "reference/filters/mrmr"])
+def test_pages_open_without_a_complaint(site: Path, name: str, tmp_path: Path) -> None:
+    chromium()
+    seen = open_in_browser(site / f"{name}.html", tmp_path)
+    assert "CONSOLE" not in seen.stderr
+    assert "pyfsagg" in seen.stdout
