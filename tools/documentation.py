@@ -343,19 +343,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
         prepare(source, options.vignettes)
-        command = [
-            sys.executable,
-            "-m",
-            "sphinx",
-            "-b",
-            "html",
-            "-q",
-            "-W",
-            "--keep-going",
-            "-j",
-            "2",
-        ]
-        failed = subprocess.run([*command, str(source), str(output)]).returncode
+        call = ["-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-d", f"{folder}/trees"]
+        failed = subprocess.run([sys.executable, *call, str(source), str(output)]).returncode
         if failed:
             return failed
         write_map(source, output)

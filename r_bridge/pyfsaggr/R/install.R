@@ -175,7 +175,7 @@ first_filled <- function(given, otherwise) if (is.null(given)) otherwise else gi
 #' `r-pyfsagg` with nothing set; so does this one, if it has not started Python yet.
 #'
 #' @param source What `pip install` is given: a folder with a checkout of pyfsagg, a wheel, or a name
-#'   with or without a version, such as `"pyfsagg==0.1.0"`, for a package index. By default the wheel
+#'   with or without a version, such as `"pyfsagg==0.2.0"`, for a package index. By default the wheel
 #'   that came with pyfsaggr, else the checkout that it was installed from, else the index. What pyfsagg
 #'   depends on (numpy, pandas, ...) comes from the index in any case.
 #' @param python Path of the Python to make the environment with, 3.11 or later; by default the first
