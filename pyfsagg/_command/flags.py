@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._base.output import Place, TakenError
+from pyfsagg._base.reading import Reading
 from pyfsagg._base.settings import names_of
 from pyfsagg._base.task import Task
 from pyfsagg._base.words import duration
@@ -20,7 +21,9 @@ from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
 
 __all__ = [
+    "TABLE_HELP",
     "add_output_flags",
+    "add_reading_flags",
     "add_table_flags",
     "add_work_flags",
     "assignments",
@@ -33,17 +36,33 @@ __all__ = [
 ]
 
 
+TABLE_HELP = (
+    "text (CSV, TSV …), Parquet, Feather, ARFF, or a sheet of a workbook (xlsx, ods); plain or packed "
+    "(gzip, bz2, xz, zip); - for standard input"
+)
 LOG_EVERY = 30.0  # seconds
 FIRST_RUN = "the very first run compiles its kernels, for about half a minute"
+
+
+def add_reading_flags(parser: argparse.ArgumentParser) -> None:
+    """The flags that say how a table is read."""
+    group = parser.add_argument_group("how the table is read")
+    Reading.add_flags(group)
+    group.add_argument(
+        "--exclude",
+        dest="drop",
+        type=names_of,
+        default=(),
+        metavar="A,B",
+        help="the same as --drop",
+    )
 
 
 def add_table_flags(
     parser: argparse.ArgumentParser, *, target_required: bool = True, task: bool = True
 ) -> None:
     """A table with a target, which some filters do without."""
-    parser.add_argument(
-        "table", metavar="TABLE", help="CSV, TSV, Parquet or ARFF file; - for standard input"
-    )
+    parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     without = "" if target_required else "; filters such as frcm need none"
     parser.add_argument(
         "--target",
@@ -51,15 +70,9 @@ def add_table_flags(
         metavar="COLUMN",
         help=f"column with the classes, or the numbers of a regression{without}",
     )
-    parser.add_argument(
-        "--exclude",
-        type=names_of,
-        default=[],
-        metavar="A,B",
-        help="columns that are neither features nor target (identifiers)",
-    )
     if task:
         Task.add_flags(parser)
+    add_reading_flags(parser)
 
 
 def require_target(target: str | None, filters: object) -> None:

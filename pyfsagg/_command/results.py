@@ -18,7 +18,7 @@ from pyfsagg.exceptions import OutputError
 if TYPE_CHECKING:
     from pyfsagg._run.result import Result
 
-__all__ = ["keep_result", "name_of_table", "reading_code"]
+__all__ = ["keep_result", "name_of_table"]
 
 R = TypeVar("R", bound="Result")
 
@@ -107,19 +107,3 @@ def _saved_elsewhere(result: Result, folder: Path, view: Mapping[str, Any]) -> I
 def name_of_table(path: str) -> str:
     """What a table is called, for the title of a page."""
     return "standard input" if path == "-" else Path(path).name
-
-
-def reading_code(
-    table: str, target: str | None = None, exclude: Sequence[str] = (), groups: str | None = None
-) -> list[str]:
-    """Lines of code that read a table as the commands do."""
-    left = [name for name in (target, groups, *exclude) if name]
-    lines = [
-        f"data = pyfsagg.read_table({table!r})",
-        f"X = data.drop(columns={left!r})" if left else "X = data",
-    ]
-    if target:
-        lines.append(f"y = data[{target!r}]")
-    if groups:
-        lines.append(f"groups = data[{groups!r}]")
-    return lines

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyfsagg._base.words import enumerate_names, plural, readable, setting
-from pyfsagg._page.page import Block, Code, Enumeration, Records, Section, Text
+from pyfsagg._page.page import Block, Code, Enumeration, Page, Records, Section, Text
 
 __all__ = [
     "SAME_NUMBERS",
@@ -17,6 +18,7 @@ __all__ = [
     "settings_groups",
     "software",
     "target_words",
+    "with_source",
 ]
 
 Rows = list[tuple[str, str]]
@@ -88,6 +90,15 @@ NAMES = {
     "dropped_features": "Dropped features",
     "sha256": "SHA-256 of the data",
 }
+FILE_WORDS = {
+    "file": "Name",
+    "sha256": "SHA-256 of its content",
+    "sep": "Divides the cells",
+    "decimal": "Decimal mark",
+    "found": "Found out",
+    "labels": "Second file",
+}
+"""What is said of a file."""
 UNNAMED = ("call", "compared")
 """What a record holds and the settings leave out: the code that repeats the result shows it."""
 
@@ -167,6 +178,16 @@ def closing(
     items = [(what, source.rstrip(".")) for what, source in references]
     sections.append(Section("cite", "How to cite", [Enumeration(items)], short="Cite"))
     return sections
+
+
+def with_source(page: Page, read: Mapping[str, Any]) -> Page:
+    """The page with a section on the file that the data were read from, before the settings."""
+    rows = [(FILE_WORDS.get(name, readable(name)), setting(value)) for name, value in read.items()]
+    block = Records("What the file is, and how it was read.", [("File", rows)])
+    section = Section("source", "What was read", [block], short="Data")
+    ids = [each.id for each in page.sections]
+    at = ids.index("settings") if "settings" in ids else len(ids)
+    return replace(page, sections=[*page.sections[:at], section, *page.sections[at:]])
 
 
 def target_words(data: Mapping[str, Any]) -> str:

@@ -48,9 +48,11 @@ RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
 Arrays = Mapping[str, NDArray[Any]]
 Pictures = Callable[[], Mapping[str, Callable[..., Any]]]
 
-ORIGIN: Mapping[str, Any] = MappingProxyType({"command": None, "data_name": None, "reading": ()})
+ORIGIN: Mapping[str, Any] = MappingProxyType(
+    {"command": None, "data_name": None, "reading": (), "read": None}
+)
 """Where a result comes from, for its page: the arguments of the command that made it, what the data
-are called, and the lines of code that read them."""
+are called, the lines of code that read them, and what was found in the file."""
 
 KINDS: dict[str, type[Result]] = {}
 """Every class of results by its kind."""
@@ -339,10 +341,15 @@ class Result:
 
     def page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
+        from pyfsagg._page.closing import with_source
+
         make = FACES[self.kind].page if self.kind in FACES else None
         if make is None:
             raise ParameterError(f"there is no page for {type(self).__name__}")
-        return make(self, **self.full_view(options))
+        view = self.full_view(options)
+        read = view.pop("read")
+        page = make(self, **view)
+        return page if read is None else with_source(page, read)
 
     def to_html(self, **options: Any) -> str:
         """The report: one HTML page that needs no other file and no network."""

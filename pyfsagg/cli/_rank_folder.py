@@ -89,14 +89,14 @@ def rank_folder(
             normalize=options.normalize,
             aggregator=options.aggregator,
             nominal=options.nominal,
-            exclude=options.exclude,
+            exclude=options.drop,
             random_state=options.seed,
             n_jobs=options.jobs,
             execution=Execution.from_flags(options, progress=progress),
             **chosen,
         )
 
-    return len(columns - {options.target, *options.exclude}), rank
+    return len(columns - {options.target, *options.drop}), rank
 
 
 def _filters(options: argparse.Namespace) -> str | list[str] | None:

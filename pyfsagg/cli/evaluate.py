@@ -14,7 +14,8 @@ from pyfsagg._command.flags import (
     add_work_flags,
     threshold,
 )
-from pyfsagg._command.results import keep_result, name_of_table, reading_code
+from pyfsagg._command.results import keep_result
+from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
@@ -105,19 +106,16 @@ def _thresholds(text: str) -> list[float | int]:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import read_table, split_target
     from pyfsagg.evaluation import evaluate
 
-    frame = read_table(options.table)
-    exclude = [*options.exclude, *([options.groups] if options.groups else [])]
-    features, target = split_target(frame, options.target, exclude)
-    reading = reading_code(options.table, options.target, options.exclude, options.groups)
+    table = load_table(options, options.target, options.groups)
+    features, target = table.X, table.y
     arguments: dict[str, Any] = {
         "methods": options.methods,
         "protocol": Protocol.from_flags(
             options,
             protocol=options.protocol or ("thesis" if options.run_folder else "both"),
-            groups=frame[options.groups] if options.groups else None,
+            groups=table.groups,
         ),
         "task": Task.from_flags(options),
     }
@@ -125,7 +123,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         arguments |= _saved_ranking(options, features, target)
         (label,) = arguments["rankings"]
         saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
-        reading.append(f"rankings = {{{label!r}: {saved}}}")
+        table.view["reading"].append(f"rankings = {{{label!r}: {saved}}}")
     for flag in ("classifiers", "thresholds"):
         if getattr(options, flag) is not None:
             arguments[flag] = getattr(options, flag)
@@ -143,8 +141,7 @@ def _evaluate(options: argparse.Namespace) -> None:
             **arguments,
         )
 
-    view = {"data_name": name_of_table(options.table), "reading": reading}
-    keep_result(options, "pyfsagg-evaluate", compute, unit="step", view=view)
+    keep_result(options, "pyfsagg-evaluate", compute, unit="step", view=table.view)
 
 
 def _saved_ranking(

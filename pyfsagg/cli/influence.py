@@ -14,7 +14,8 @@ from pyfsagg._command.flags import (
     require_target,
     threshold,
 )
-from pyfsagg._command.results import keep_result, name_of_table, reading_code
+from pyfsagg._command.results import keep_result
+from pyfsagg._command.tables import load_table
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -118,11 +119,11 @@ def add_commands(commands: Any) -> None:
 def _influence(options: argparse.Namespace) -> None:
     from pyfsagg._base.selection import n_selected
     from pyfsagg.aggregator_influence import THESIS_MEASURES
-    from pyfsagg.datasets import read_table, split_target
 
     require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)
-    features, target = split_target(read_table(options.table), options.target, options.exclude)
+    table = load_table(options, options.target)
+    features, target = table.X, table.y
     n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
     keep_result(
         options,
@@ -133,8 +134,7 @@ def _influence(options: argparse.Namespace) -> None:
             "measures": measures,
             "top": options.top,
             "adjust": options.adjust,
-            "data_name": name_of_table(options.table),
-            "reading": reading_code(options.table, options.target, options.exclude),
+            **table.view,
         },
     )
 

@@ -7,14 +7,16 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
+    TABLE_HELP,
     add_output_flags,
+    add_reading_flags,
     add_work_flags,
     assignments,
     threshold,
 )
-from pyfsagg._command.results import keep_result, reading_code
+from pyfsagg._command.results import keep_result
+from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
@@ -42,15 +44,9 @@ def add_commands(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("table", metavar="TABLE", help="CSV, TSV, Parquet or ARFF file; - for standard input")
+    add("table", metavar="TABLE", help=TABLE_HELP)
     add("--target", required=True, metavar="COLUMN", help="column with the classes")
-    add(
-        "--exclude",
-        type=names_of,
-        default=[],
-        metavar="A,B",
-        help="columns that are neither features nor target (identifiers)",
-    )
+    add_reading_flags(parser)
     _add_method_flags(parser)
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
@@ -84,7 +80,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="equal values in one sample: equal, by column, at random, or refused",
     )
     add(
-        "--missing",
+        "--missing-values",
         choices=("error", "unknown"),
         default="error",
         help="missing values: refused, or of unknown place",
@@ -134,17 +130,17 @@ def _sizes(text: str) -> bool | int:
 
 def _order(options: argparse.Namespace) -> None:
     from pyfsagg._base.selection import n_selected
-    from pyfsagg.datasets import read_table, split_target
     from pyfsagg.rank_order import eliminate, random_subset_baseline
     from pyfsagg.rank_order.methods import find_elimination
 
     if options.threshold is not None and options.divergence is not None:
         raise ParameterError("--threshold and --divergence exclude each other; give one")
     find_elimination(options.method)  # refuse before the table is read
-    X, y = split_target(read_table(options.table), options.target, options.exclude)
+    table = load_table(options, options.target)
+    X, y = table.X, table.y
     share = 0.25 if options.threshold is None else options.threshold
     size = n_selected(share, X.shape[1])  # refuse before the work is done
-    rules = {"ties": options.ties, "missing": options.missing, "random_state": options.seed}
+    rules = {"ties": options.ties, "missing": options.missing_values, "random_state": options.seed}
 
     def compute(progress: Any) -> Elimination:
         result = eliminate(
@@ -168,7 +164,7 @@ def _order(options: argparse.Namespace) -> None:
         limit = options.divergence
         return {
             "size": size if limit is None else result.size_by_divergence(limit),
-            "reading": reading_code(options.table, options.target, options.exclude),
+            **table.view,
         }
 
     keep_result(options, "pyfsagg-order", compute, unit="feature", view=view, draw=_draw)

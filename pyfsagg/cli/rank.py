@@ -17,7 +17,8 @@ from pyfsagg._command.flags import (
     require_target,
     threshold,
 )
-from pyfsagg._command.results import keep_result, name_of_table, reading_code
+from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import load_table, refuse_reading_flags
 from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
 from pyfsagg.exceptions import ParameterError
 
@@ -165,10 +166,11 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import is_sparse_file, read_table, split_target
+    from pyfsagg.datasets import is_sparse_file
 
     if Path(options.table).is_dir():
         require_target(options.target, options.filter or options.filters)
+        refuse_reading_flags(options, "is a folder of Parquet files", "drop")
         n_features, rank_pieces = rank_folder(options)
         view = {
             "data_name": Path(options.table).resolve().name,
@@ -185,20 +187,17 @@ def _rank(options: argparse.Namespace) -> None:
             "",
             f"X, y = read_sparse_table({options.table!r})",
         ]
+        view = {"data_name": name_of_table(options.table), "reading": reading}
     else:
         require_target(options.target, options.filter or options.filters)
-        exclude = [*options.exclude, *([options.groups] if options.groups else [])]
-        frame = read_table(options.table)
-        features, target = split_target(frame, options.target, exclude)
-        groups = frame[options.groups] if options.groups else None
+        table = load_table(options, options.target, options.groups)
+        features, target, groups, view = table.X, table.y, table.groups, table.view
         if groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
-        reading = reading_code(options.table, options.target, options.exclude, options.groups)
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    view = {"data_name": name_of_table(options.table), "reading": reading}
     _run(options, "pyfsagg-rank", features.shape[1], rank, view)
 
 
@@ -206,7 +205,8 @@ def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
     """Features and labels of a sparse file, whose columns have no names."""
     from pyfsagg.datasets import read_sparse_table
 
-    for flag in ("target", "exclude", "groups"):
+    refuse_reading_flags(options, "is a sparse table", "drop")
+    for flag in ("target", "drop", "groups"):
         if getattr(options, flag):
             raise ParameterError(
                 f"--{flag} names columns, and those of the sparse table {options.table} have no names; "

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import (
+    TABLE_HELP,
     add_output_flags,
+    add_reading_flags,
     add_work_flags,
     threshold,
 )
-from pyfsagg._command.results import keep_result, reading_code
+from pyfsagg._command.results import keep_result
+from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
@@ -45,14 +47,14 @@ def add_commands(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("table", metavar="TABLE", help="CSV, TSV, Parquet or ARFF file; - for standard input")
+    add("table", metavar="TABLE", help=TABLE_HELP)
     add(
         "--classes",
         "--target",
         metavar="COLUMN",
         help="column with classes: not used for the ranking, but to judge it",
     )
-    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
+    add_reading_flags(parser)
     add(
         "--method",
         default="frcm",
@@ -110,7 +112,8 @@ def _run(options: argparse.Namespace) -> None:
     """Rank, write everything into a folder, and say what was found."""
     from pyfsagg._base.selection import n_selected
 
-    X, y = _read(options)
+    table = load_table(options, options.classes)
+    X, y = table.X, table.y
     if not isinstance(options.threshold, str):
         n_selected(options.threshold, X.shape[1])  # refuse before the work is done
 
@@ -120,8 +123,7 @@ def _run(options: argparse.Namespace) -> None:
 
     view = {
         "rule": options.threshold,
-        "data_name": None if options.table == "-" else Path(options.table).name,
-        "reading": reading_code(options.table, options.classes, options.exclude),
+        **table.view,
     }
     keep_result(
         options,
@@ -131,20 +133,6 @@ def _run(options: argparse.Namespace) -> None:
         view=view,
         draw=_drawer(options),
     )
-
-
-def _read(options: argparse.Namespace) -> tuple[pd.DataFrame, pd.Series[Any] | None]:
-    from pyfsagg.datasets import read_table, split_target
-    from pyfsagg.exceptions import UnknownNameError
-
-    frame = read_table(options.table)
-    if options.classes:
-        return split_target(frame, options.classes, options.exclude)
-    frame = frame.set_axis([str(name) for name in frame.columns], axis="columns")
-    for column in options.exclude:
-        if column not in frame:
-            raise UnknownNameError("column", column, frame.columns)
-    return frame.drop(columns=options.exclude), None
 
 
 def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> ConsensusRanking:

@@ -1,4 +1,4 @@
-"""Tables from files: CSV, TSV, Parquet, ARFF, plain or gzipped, or standard input; sparse ones."""
+"""Tables from files or standard input; sparse ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._table.delimited import MISSING, read_delimited
+from pyfsagg._base.reading import Reading
+from pyfsagg._table.delimited import read_delimited
+from pyfsagg._table.source import read_source
 from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg._table.unpack import read_bytes
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -21,34 +23,53 @@ _SVMLIGHT = (".svmlight", ".svm", ".libsvm")
 _UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, zipfile.BadZipFile)
 
 
-def read_table(source: str | Path, *, missing: Sequence[str] = MISSING) -> pd.DataFrame:
-    """Read a table with a header.
+def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
+    """Read a table with a header from a file.
+
+    Delimited text, Parquet, Feather, ARFF, and sheets of workbooks (xlsx, xls, ods; with the extra
+    ``sheets``) are told apart by their content, as are files packed by gzip, bz2, xz or zip.  What is not
+    said of a text is found out: the separator, decimal commas, UTF-16, row names.  Words that are numbers
+    (12.3 %, $1,200, 5 mg) become numbers if a column has one unit only, and ``n/a``, ``-``, ``.`` and the
+    like are missing in a column of numbers.
 
     Parameters
     ----------
-    source : path, or ``"-"`` for text on standard input
-        The ending decides on the format: ``.parquet``, ``.arff``, anything else is delimited text
-        (comma, semicolon or tab, whichever the header has most of).  A gzipped file is recognised
-        by its content.
-    missing : sequence of str
-        Unquoted cells that mean "missing" in delimited text.
+    source : path, or ``"-"`` for standard input
+    **settings
+        ``sep``
+            What divides the cells of a text: one character, or comma, semicolon, tab, pipe, space.
+        ``decimal``
+            Its decimal mark: ``"."`` or ``","``.
+        ``encoding``
+            For instance ``"cp1252"``; UTF-8 or UTF-16 by default.
+        ``sheet``
+            Name or number, from 1, of the sheet of a workbook; the first by default.
+        ``missing``
+            Further words or numbers that mean "missing", beside an empty cell, NA, N/A, NaN, NULL and ?.
+        ``transpose``
+            True: rows are features; their names are in the first column, those of the samples in the header.
+        ``labels``
+            A second file with columns for the same samples, joined by their names or row by row.
+        ``drop``
+            Columns to be left out.
+        ``id``
+            The column that names the samples; it becomes the index.
+
+    Returns
+    -------
+    DataFrame (n_samples, n_columns)
 
     Raises
     ------
     DataError
-        No such file, an empty file, ragged rows, a header that occurs twice, duplicate column names,
-        text that is not UTF-8, or a file that the format's reader refuses.
+        No such file, an empty or damaged one, ragged rows, a header that occurs twice, duplicate column
+        names, another encoding, or commas that may be decimal or divide thousands.
+    ParameterError
+        For an unknown setting, or one that does not go with the file.
+    MissingDependencyError
+        For a workbook without python-calamine.
     """
-    label = "standard input" if str(source) == "-" else str(source)
-    content = read_bytes(source)
-    if not content.strip():
-        raise DataError(f"{label} is empty")
-    suffixes = [suffix.lower() for suffix in Path(str(source)).suffixes]
-    if ".parquet" in suffixes or content[:4] == b"PAR1":
-        return _read_parquet(content, label)
-    if ".arff" in suffixes:
-        return _read_arff(content, label)
-    return read_delimited(content, label, missing)
+    return read_source(source, Reading.of(settings)).frame
 
 
 def is_sparse_file(source: str | Path) -> bool:
@@ -138,40 +159,3 @@ def split_target(
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
     return features, None if target is None else frame[target]
-
-
-def _read_parquet(content: bytes, label: str) -> pd.DataFrame:
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    try:
-        table = pyarrow.parquet.read_table(pa.BufferReader(content))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"{label} is not a readable Parquet file: {error}") from None
-    try:
-        frame: pd.DataFrame = table.to_pandas()
-    except (
-        *_UNREADABLE,
-        RecursionError,
-    ):  # what pandas noted in the file is damaged; the columns are not
-        frame = table.replace_schema_metadata(None).to_pandas()
-    if frame.empty:
-        raise DataError(f"{label} has no rows")
-    return frame
-
-
-def _read_arff(content: bytes, label: str) -> pd.DataFrame:
-    from scipy.io import arff
-
-    try:
-        records, meta = arff.loadarff(io.StringIO(content.decode("utf-8")))
-    except (arff.ArffError, NotImplementedError, ValueError, StopIteration, IndexError) as error:
-        raise DataError(f"{label} is not a readable ARFF file: {error}") from None
-    if not len(records):
-        raise DataError(f"{label} has no rows")
-    frame = pd.DataFrame(records)
-    for name, kind in zip(meta.names(), meta.types(), strict=True):
-        if kind == "nominal":
-            words = frame[name].str.decode("utf-8")
-            frame[name] = pd.Categorical(words.where(words != "?"))
-    return frame

@@ -1,0 +1,91 @@
+"""From the flags of a command to the features and the target of its table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._base.reading import Reading
+from pyfsagg._command.results import name_of_table
+from pyfsagg.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LoadedTable", "load_table", "refuse_reading_flags"]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedTable:
+    """What a command computes with, and how its result says where it comes from.
+
+    Attributes
+    ----------
+    X : DataFrame (n_samples, n_features)
+    y : Series (n_samples,), optional
+    groups : Series (n_samples,), optional
+    view : dict
+        ``data_name``, ``reading`` and ``read`` as :data:`pyfsagg._run.result.ORIGIN` has them.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series[Any] | None
+    groups: pd.Series[Any] | None
+    view: dict[str, Any]
+
+
+def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) -> None:
+    """Refuse flags of reading, except those `accepted`, for a table that is read in another way."""
+    for field in fields(Reading):
+        if field.name not in accepted and getattr(options, field.name) != field.default:
+            raise ParameterError(f"--{field.name} has no meaning here: {options.table} {why}")
+
+
+def load_table(
+    options: argparse.Namespace, target: str | None = None, groups: str | None = None
+) -> LoadedTable:
+    """Read the table of a command and say what was found out on the way.
+
+    Raises
+    ------
+    UnknownNameError
+        If a column does not exist.
+    ParameterError
+        If the target or the groups are left out.
+    """
+    from pyfsagg._table.source import read_source
+    from pyfsagg.datasets import split_target
+
+    how = Reading.from_flags(options)
+    for name, what in ((target, "the target"), (groups, "the groups")):
+        if name is not None and name in (*how.drop, how.id):
+            raise ParameterError(f"the column {name!r} cannot be both {what} and left out")
+    source = read_source(options.table, how)
+    X, y = split_target(source.frame, target, [groups] if groups else [])
+    if source.notes and not options.quiet:
+        print("\n".join(f"read: {note}" for note in source.notes), file=sys.stderr, flush=True)
+    view = {
+        "data_name": name_of_table(options.table),
+        "reading": reading_code(options.table, how, target, groups),
+        "read": {**source.record, "found": list(source.notes)},
+    }
+    return LoadedTable(X, y, source.frame[groups] if groups else None, view)
+
+
+def reading_code(
+    table: str, how: Reading, target: str | None = None, groups: str | None = None
+) -> list[str]:
+    """Lines of code that read a table as the commands do."""
+    given = "".join(f", {name}={value!r}" for name, value in how.changed().items())
+    left = [name for name in (target, groups) if name]
+    lines = [
+        f"data = pyfsagg.read_table({table!r}{given})",
+        f"X = data.drop(columns={left!r})" if left else "X = data",
+    ]
+    if target:
+        lines.append(f"y = data[{target!r}]")
+    if groups:
+        lines.append(f"groups = data[{groups!r}]")
+    return lines

@@ -1,0 +1,418 @@
+"""A table from a file: how it is read is one group of settings, and what was assumed is noted."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pyfsagg._base.reading import SEPARATORS, Reading
+from pyfsagg._base.words import enumerate_names
+from pyfsagg._table.delimited import MISSING, Layout, find_layout, read_rows
+from pyfsagg._table.number_words import decimal_of, numbers_of, refuse_points
+from pyfsagg._table.sheets import is_workbook, read_sheet
+from pyfsagg._table.unpack import decode_text, read_bytes, shown_source, unpack_zip
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+
+__all__ = ["Source", "read_source"]
+
+_NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
+_UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, RecursionError)
+_STRANGERS = {
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite format": "an SQLite data base",
+    b"RDX": "a file of R objects; write it with write.csv() or arrow::write_parquet()",
+    b"X\n": "a file of R objects (RDS); write it with write.csv() or arrow::write_parquet()",
+    b"\x80\x04": "a Python pickle, which is not opened",
+    b"\x80\x05": "a Python pickle, which is not opened",
+    b"%PDF": "a PDF document",
+    b"<": "a page of HTML or XML",
+    b"{": "JSON",
+    b"[{": "JSON",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table that was read, and how.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Without the columns of `drop` and `id`; names of samples are its index.
+    record : dict
+        File, SHA-256 of its content, format and what was found out, as it is written into a file.
+    notes : tuple of str
+        Each choice that nobody had asked for, one sentence each.
+    """
+
+    frame: pd.DataFrame
+    record: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def read_source(source: str | Path, reading: Reading | None = None) -> Source:
+    """Read a table from a file, or from standard input (``"-"``).
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is no table.
+    ParameterError
+        For settings that do not go with the file.
+    """
+    how = reading or Reading()
+    reader = _Reader(shown_source(source), how)
+    content = read_bytes(source)
+    frame = reader.read(content, str(source))
+    if how.labels is not None:
+        frame = reader.join(frame, read_source(how.labels, Reading(missing=how.missing)))
+    absent = [name for name in how.drop if name not in frame.columns]
+    if absent:
+        raise UnknownNameError("column", absent[0], map(str, frame.columns))
+    frame = frame.drop(columns=list(how.drop))
+    record = {
+        "file": Path(str(source)).name if str(source) != "-" else "standard input",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        **reader.record,
+    }
+    return Source(frame, record, tuple(reader.notes))
+
+
+class _Reader:
+    """Reads one file and notes what it finds."""
+
+    def __init__(self, label: str, how: Reading) -> None:
+        self.label, self.how = label, how
+        self.record: dict[str, Any] = {}
+        self.notes: list[str] = []
+
+    def read(self, content: bytes, name: str) -> pd.DataFrame:
+        """The table of a content, with the names of the samples as its index."""
+        frame = self._cells(content, name)
+        if self.how.transpose:
+            frame = self._transposed(frame)
+        frame = self._with_row_names(frame)
+        frame = self._with_numbers(frame)
+        if frame.empty:
+            raise DataError(f"{self.label} has no rows")
+        return frame
+
+    # -----------------------------------------------------------------------------------------
+    # formats
+    # -----------------------------------------------------------------------------------------
+    def _cells(self, content: bytes, name: str) -> pd.DataFrame:
+        if not content.strip():
+            raise DataError(f"{self.label} is empty")
+        suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+        if is_workbook(content):
+            return self._workbook(content)
+        if self.how.sheet is not None:
+            raise ParameterError(f"sheet belongs to a workbook, and {self.label} is none")
+        if content.startswith(b"PK\x03\x04"):
+            inner, found = unpack_zip(content, self.label)
+            self.notes.append(f"{found} in the zip archive was read")
+            return self._cells(inner, found)
+        if ".parquet" in suffixes or content[:4] == b"PAR1":
+            return self._arrow(content, "Parquet", _read_parquet)
+        if ".feather" in suffixes or content.startswith((b"ARROW1", b"FEA1")):
+            return self._arrow(content, "Feather", _read_feather)
+        if ".arff" in suffixes:
+            self.record["format"] = "ARFF"
+            return _read_arff(content, self.label)
+        return self._text(content)
+
+    def _workbook(self, content: bytes) -> pd.DataFrame:
+        frame, sheet, sheets = read_sheet(content, self.label, self.how.sheet, self._words())
+        self.record |= {"format": "workbook", "sheet": sheet}
+        if self.how.sheet is None and len(sheets) > 1:
+            self.notes.append(
+                f"sheet {sheet!r}, the first of {len(sheets)}, was read (others: "
+                f"{enumerate_names([each for each in sheets if each != sheet])}); --sheet names another"
+            )
+        return frame
+
+    def _arrow(
+        self, content: bytes, name: str, read: Callable[[bytes], pd.DataFrame]
+    ) -> pd.DataFrame:
+        import pyarrow as pa
+
+        self.record["format"] = name
+        try:
+            frame = read(content)
+        except (pa.ArrowException, *_UNREADABLE) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DataError(f"{self.label} is not a readable {name} file: {reason}") from None
+        return frame.set_axis([str(each) for each in frame.columns], axis="columns")
+
+    def _text(self, content: bytes) -> pd.DataFrame:
+        for mark, what in _STRANGERS.items():
+            if content.startswith(mark):
+                raise DataError(f"{self.label} is {what}, and not a table that can be read here")
+        text, encoding = decode_text(content, self.label, self.how.encoding)
+        if "\0" in text[:10_000]:
+            raise DataError(f"{self.label} is no text: it holds the character NUL")
+        sep = self.how.sep
+        layout = self._layout(text, sep)
+        if layout.separator == " ":
+            text = _single_blanks(text)
+            layout = self._layout(text, " ")
+        name = _NAMES_OF_SEPARATORS.get(layout.separator, layout.separator)
+        self.record |= {"format": "text", "encoding": encoding, "sep": layout.separator}
+        self._note(sep is None and layout.separator != ",", f"cells are divided by {name}s")
+        self._note(self.how.encoding is None and encoding != "utf-8", f"the text is {encoding}")
+        self._note(layout.skipped, f"{layout.skipped} blank line(s) before the header were skipped")
+        if self.how.transpose:  # the cells of a column are those of different features
+            return self._rows(text, layout, ".", None)
+        return self._with_decimal(text, layout)
+
+    def _with_decimal(
+        self, text: str, layout: Layout, row_names: Sequence[str] = ()
+    ) -> pd.DataFrame:
+        """The rows with the decimal mark that was asked for, or that is found out."""
+        frame = self._rows(text, layout, self.how.decimal or ".", row_names)
+        if self.how.decimal is not None:
+            return frame
+        words = _word_columns(frame.drop(columns=list(row_names)))
+        decimal = decimal_of(words, points=_has_points(frame), separator=layout.separator)
+        self.record["decimal"] = decimal
+        if decimal == ",":
+            frame = self._rows(text, layout, decimal, row_names)
+            refuse_points(_word_columns(frame.drop(columns=list(row_names))))
+            self.notes.append("decimal commas were found")
+        return frame
+
+    def _note(self, applies: object, sentence: str) -> None:
+        if applies:
+            self.notes.append(sentence)
+
+    def _layout(self, text: str, sep: str | None) -> Layout:
+        return find_layout(text, self.label, sep, candidates=",;\t| ", row_names=True)
+
+    def _rows(self, text: str, layout: Layout, decimal: str, as_text: Any) -> pd.DataFrame:
+        return read_rows(
+            text, layout, self.label, self._words(), text_columns=as_text, decimal=decimal
+        )
+
+    def _words(self) -> list[str]:
+        return [*MISSING, *self.how.missing]
+
+    # -----------------------------------------------------------------------------------------
+    # the shape
+    # -----------------------------------------------------------------------------------------
+    def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The table with samples in rows; every feature gets the type that its cells have."""
+        names = [str(name).strip() for name in frame.iloc[:, 0]]
+        samples = [str(name) for name in frame.columns[1:]]
+        cells = frame.iloc[:, 1:].astype(object)
+        text = _as_text(samples, cells.where(cells.notna(), None).to_numpy().T)
+        layout = Layout(("", *names), ",", 0, 0, 0)
+        self.record["transposed"] = True
+        return self._with_decimal(text, layout, ("",))
+
+    def _with_row_names(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Names of samples become the index; empty columns without a name go."""
+        blank = [
+            j
+            for j, name in enumerate(frame.columns)
+            if not str(name).strip() and bool(frame.iloc[:, j].isna().all())
+        ]
+        if blank:
+            frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j not in set(blank)]]
+            self.notes.append(f"{len(blank)} empty column(s) without a name were left out")
+        if self.how.id is not None:
+            if self.how.id not in frame.columns:
+                raise UnknownNameError("column", self.how.id, map(str, frame.columns))
+            return self._named(frame, list(frame.columns).index(self.how.id))
+        unnamed = [j for j, name in enumerate(frame.columns) if not str(name).strip()]
+        if unnamed == [0] and frame.shape[1] > 1:
+            self._note(
+                not self.how.transpose,
+                "the first column has no name and was taken as names of the rows, not as a feature",
+            )
+            return self._named(frame, 0)
+        return frame
+
+    def _named(self, frame: pd.DataFrame, position: int) -> pd.DataFrame:
+        index = pd.Index(frame.iloc[:, position].astype(str), name=frame.columns[position] or None)
+        if not index.is_unique:
+            twice = index[index.duplicated()][0]
+            raise DataError(
+                f"the sample {twice!r} occurs twice in {self.label}; names of samples must differ"
+            )
+        kept = [j for j in range(frame.shape[1]) if j != position]
+        return frame.iloc[:, kept].set_axis(index, axis="index")
+
+    def _with_numbers(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Words that are numbers as numbers, and numbers that mean missing as missing."""
+        decimal = self.how.decimal or self.record.get("decimal", ".")
+        if self.record["format"] == "workbook" and self.how.decimal is None:
+            decimal = decimal_of(_word_columns(frame), points=False, separator=None)
+        new: dict[int, Any] = {}
+        said: dict[str, list[str]] = {}
+        for j, dtype in enumerate(frame.dtypes):
+            if not _is_words(dtype):
+                continue
+            column = frame.iloc[:, j]
+            if (found := numbers_of(column, decimal)) is not None:
+                new[j] = found.values
+                for each in found.said:
+                    said.setdefault(each, []).append(str(column.name))
+        codes = [float(word) for word in self.how.missing if _is_number(word)]
+        if codes:
+            for j in range(frame.shape[1]):
+                values = new.get(j, frame.iloc[:, j])
+                if pd.api.types.is_numeric_dtype(values) and bool(values.isin(codes).any()):
+                    new[j] = values.astype(float).mask(values.isin(codes))
+        for each, names in said.items():
+            self.notes.append(f"read as numbers ({each}): {enumerate_names(names)}")
+        if not new:
+            return frame
+        columns = [new.get(j, frame.iloc[:, j]) for j in range(frame.shape[1])]
+        made = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
+        frame = made.set_axis(frame.columns, axis="columns")
+        return frame
+
+    def join(self, frame: pd.DataFrame, labels: Source) -> pd.DataFrame:
+        """The table with the columns of a second file."""
+        other = labels.frame
+        key = self.how.id
+        named = not isinstance(frame.index, pd.RangeIndex)
+        if key is not None and key in other.columns:
+            other = other.set_index(other[key].astype(str)).drop(columns=key)
+        elif named and isinstance(other.index, pd.RangeIndex):
+            other = _by_first_column(other, frame.index)
+        self.record["labels"] = labels.record
+        by_name = named and not isinstance(other.index, pd.RangeIndex)
+        if by_name:
+            other = _in_order(other, frame.index, self.label, labels.record["file"])
+        elif len(other) != len(frame):
+            raise DataError(
+                f"{labels.record['file']} has {len(other)} rows for {len(frame)} samples of "
+                f"{self.label}; name the samples in both files (id) or give one row each"
+            )
+        else:
+            other = other.set_axis(frame.index, axis="index")
+        twice = [str(name) for name in other.columns if name in frame.columns]
+        if twice:
+            raise DataError(
+                f"the column {twice[0]!r} is in {self.label} and in {labels.record['file']}; leave it out"
+            )
+        how = "by the names of the samples" if by_name else "row by row"
+        self.notes.append(f"{labels.record['file']} was joined {how}")
+        return pd.concat([frame, other], axis=1)
+
+
+# ---------------------------------------------------------------------------------------------
+# parts
+# ---------------------------------------------------------------------------------------------
+def _is_words(dtype: Any) -> bool:
+    return pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
+
+
+def _word_columns(frame: pd.DataFrame) -> list[pd.Series[Any]]:
+    return [frame.iloc[:, j] for j, dtype in enumerate(frame.dtypes) if _is_words(dtype)]
+
+
+def _has_points(frame: pd.DataFrame) -> bool:
+    """Whether a column of numbers has digits after a decimal point."""
+    for j, dtype in enumerate(frame.dtypes):
+        if getattr(dtype, "kind", "O") == "f":
+            values = frame.iloc[:, j].dropna()
+            if bool((values % 1 != 0).any()):
+                return True
+    return False
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _single_blanks(text: str) -> str:
+    """Any number of blanks outside of quotes as one, none at the ends of lines."""
+    parts = text.split('"')
+    parts[::2] = [re.sub(r"[ \t]+", " ", part) for part in parts[::2]]
+    lines = '"'.join(parts).split("\n")
+    return "\n".join(line.strip(" ") for line in lines)
+
+
+def _as_text(first: Sequence[str], rows: Any) -> str:
+    """Rows as delimited text whose missing cells are empty and whose words are quoted."""
+
+    def cell(value: Any) -> str:
+        return "" if value is None else '"' + str(value).replace('"', '""') + '"'
+
+    return "\n".join(
+        ",".join([cell(name), *map(cell, row)]) for name, row in zip(first, rows, strict=True)
+    )
+
+
+def _by_first_column(other: pd.DataFrame, index: pd.Index) -> pd.DataFrame:
+    """Labels by their first column if that names the samples."""
+    names = pd.Index(other.iloc[:, 0].astype(str))
+    known = len(set(index) & set(names))
+    if other.shape[1] > 1 and 2 * known >= len(index):
+        return other.iloc[:, 1:].set_axis(names, axis="index")
+    return other
+
+
+def _in_order(other: pd.DataFrame, index: pd.Index, label: str, file: str) -> pd.DataFrame:
+    absent = [name for name in index if name not in set(other.index)]
+    if absent:
+        raise DataError(
+            f"{file} has no row for {len(absent)} of {len(index)} samples of {label}, for instance "
+            f"{absent[0]!r}"
+        )
+    if not other.index.is_unique:
+        raise DataError(
+            f"{file} names the sample {other.index[other.index.duplicated()][0]!r} twice"
+        )
+    return other.loc[index]
+
+
+def _read_parquet(content: bytes) -> pd.DataFrame:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    return _to_pandas(pyarrow.parquet.read_table(pa.BufferReader(content)))
+
+
+def _read_feather(content: bytes) -> pd.DataFrame:
+    import pyarrow as pa
+    import pyarrow.feather
+
+    return _to_pandas(pyarrow.feather.read_table(pa.BufferReader(content)))
+
+
+def _to_pandas(table: Any) -> pd.DataFrame:
+    frame: pd.DataFrame
+    try:
+        frame = table.to_pandas()
+    except _UNREADABLE:  # what pandas noted in the file is damaged, the columns are not
+        frame = table.replace_schema_metadata(None).to_pandas()
+    return frame
+
+
+def _read_arff(content: bytes, label: str) -> pd.DataFrame:
+    from scipy.io import arff
+
+    try:
+        records, meta = arff.loadarff(io.StringIO(content.decode("utf-8")))
+    except (arff.ArffError, NotImplementedError, ValueError, StopIteration, IndexError) as error:
+        raise DataError(f"{label} is not a readable ARFF file: {error}") from None
+    frame = pd.DataFrame(records)
+    for name, kind in zip(meta.names(), meta.types(), strict=True):
+        if kind == "nominal":
+            words = frame[name].str.decode("utf-8")
+            frame[name] = pd.Categorical(words.where(words != "?"))
+    return frame
