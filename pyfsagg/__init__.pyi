@@ -15,6 +15,7 @@ from .aggregation import list_aggregators as list_aggregators
 from .aggregator_influence import InfluenceResult as InfluenceResult
 from .aggregator_influence import compare_aggregators as compare_aggregators
 from .aggregator_influence import influence as influence
+from .datasets import check_table as check_table
 from .datasets import list_datasets as list_datasets
 from .datasets import load_dataset as load_dataset
 from .datasets import load_published as load_published
@@ -109,6 +110,7 @@ __all__ = [
     "aggregation",
     "bam",
     "between_sample_stability",
+    "check_table",
     "chi_squared",
     "compare_aggregators",
     "discretize",

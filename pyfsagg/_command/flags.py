@@ -22,6 +22,7 @@ from pyfsagg.exceptions import MissingDependencyError, ParameterError
 
 __all__ = [
     "TABLE_HELP",
+    "add_accept_flag",
     "add_output_flags",
     "add_reading_flags",
     "add_table_flags",
@@ -58,6 +59,17 @@ def add_reading_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_accept_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag that lets a table pass in which something was found."""
+    parser.add_argument(
+        "--accept",
+        type=names_of,
+        default=[],
+        metavar="CODE,CODE",
+        help="findings of `pyfsagg check` that do not stop the run, or all",
+    )
+
+
 def add_table_flags(
     parser: argparse.ArgumentParser, *, target_required: bool = True, task: bool = True
 ) -> None:
@@ -73,6 +85,7 @@ def add_table_flags(
     if task:
         Task.add_flags(parser)
     add_reading_flags(parser)
+    add_accept_flag(parser)
 
 
 def require_target(target: str | None, filters: object) -> None:

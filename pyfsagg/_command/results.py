@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["keep_result", "name_of_table"]
 
+Progress = Callable[[int, int], None]
 R = TypeVar("R", bound="Result")
 
 
@@ -31,6 +32,7 @@ def keep_result(
     unit: str | None = None,
     view: Mapping[str, Any] | Callable[[R], Mapping[str, Any]] | None = None,
     draw: Callable[[R, Path], None] | None = None,
+    said: Sequence[str] = (),
 ) -> R:
     """Compute a result, write it with its report into a folder, and say what it is.
 
@@ -48,6 +50,8 @@ def keep_result(
         How the result is shown, as its class takes it.
     draw : callable, optional
         Writes pictures of the result into the folder.
+    said : sequence of str
+        Lines about the data, printed when everything is checked and the work begins.
     """
     from pyfsagg._run.result import REPORT_FILE
 
@@ -57,7 +61,7 @@ def keep_result(
         started = time.perf_counter()
         silent = options.quiet or unit is None
         with reporter(silent, unit or "") as progress:
-            result = compute(progress)
+            result = compute(_saying(said, progress))
         elapsed = time.perf_counter() - started
         own = view(result) if callable(view) else view or {}
         chosen = {"command": shlex.join(sys.argv[1:]), **own}
@@ -102,6 +106,21 @@ def _saved_elsewhere(result: Result, folder: Path, view: Mapping[str, Any]) -> I
             f"cannot write {folder}: {reason}; the results are in {other}, and pyfsagg report writes "
             "their page"
         ) from error
+
+
+def _saying(lines: Sequence[str], progress: Progress | None) -> Progress | None:
+    """A progress function that prints lines first."""
+    if progress is None or not lines:
+        return progress
+    left = list(lines)
+
+    def advance(done: int, total: int) -> None:
+        if left:
+            print("\n".join(left), file=sys.stderr, flush=True)
+            left.clear()
+        progress(done, total)
+
+    return advance
 
 
 def name_of_table(path: str) -> str:

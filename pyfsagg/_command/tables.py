@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,9 @@ from pyfsagg.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LoadedTable", "load_table", "refuse_reading_flags"]
+    from pyfsagg._table.source import Source
+
+__all__ = ["LoadedTable", "load_table", "read_columns", "refuse_reading_flags"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +29,15 @@ class LoadedTable:
     groups : Series (n_samples,), optional
     view : dict
         ``data_name``, ``reading`` and ``read`` as :data:`pyfsagg._run.result.ORIGIN` has them.
+    lines : list of str
+        What was read, for the terminal.
     """
 
     X: pd.DataFrame
     y: pd.Series[Any] | None
     groups: pd.Series[Any] | None
     view: dict[str, Any]
+    lines: list[str]
 
 
 def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) -> None:
@@ -43,10 +47,10 @@ def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) 
             raise ParameterError(f"--{field.name} has no meaning here: {options.table} {why}")
 
 
-def load_table(
+def read_columns(
     options: argparse.Namespace, target: str | None = None, groups: str | None = None
-) -> LoadedTable:
-    """Read the table of a command and say what was found out on the way.
+) -> tuple[Source, pd.DataFrame, pd.Series[Any] | None, pd.Series[Any] | None]:
+    """The table of a command as it is read: the source, features, target and groups.
 
     Raises
     ------
@@ -64,14 +68,45 @@ def load_table(
             raise ParameterError(f"the column {name!r} cannot be both {what} and left out")
     source = read_source(options.table, how)
     X, y = split_target(source.frame, target, [groups] if groups else [])
-    if source.notes and not options.quiet:
-        print("\n".join(f"read: {note}" for note in source.notes), file=sys.stderr, flush=True)
+    return source, X, y, source.frame[groups] if groups else None
+
+
+def load_table(
+    options: argparse.Namespace, target: str | None = None, groups: str | None = None
+) -> LoadedTable:
+    """Read the table of a command, and look through it.
+
+    Raises
+    ------
+    DataError
+        For findings that stop a run, and are not accepted.
+    UnknownNameError, ParameterError
+        As :func:`read_columns`.
+    """
+    from pyfsagg._table.findings import find_in_table
+
+    source, X, y, of_groups = read_columns(options, target, groups)
+    found = find_in_table(
+        X,
+        y,
+        nominal=getattr(options, "nominal", None) or (),
+        task=getattr(options, "task", "classification"),
+    )
+    found.require(options.accept)
+    code = reading_code(options.table, Reading.from_flags(options), target, groups)
+    if y is not None and y.isna().any() and y.notna().any():  # the user has accepted that
+        known = y.notna()
+        X, y = X[known], y[known]
+        of_groups = None if of_groups is None else of_groups[known]
+        code.insert(1, f"data = data[data[{target!r}].notna()]")
     view = {
         "data_name": name_of_table(options.table),
-        "reading": reading_code(options.table, how, target, groups),
-        "read": {**source.record, "found": list(source.notes)},
+        "reading": code,
+        "read": {**source.record, "found": list(source.notes), **found.record()},
     }
-    return LoadedTable(X, y, source.frame[groups] if groups else None, view)
+    lines = [f"read: {line}" for line in (*found.facts, *source.notes)]
+    lines += [f"check: {finding}" for finding in found.findings]
+    return LoadedTable(X, y, of_groups, view, lines)
 
 
 def reading_code(

@@ -15,7 +15,7 @@ from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg._version import __version__
 
-__all__ = ["arithmetic", "data_hash", "row_digests", "versions"]
+__all__ = ["arithmetic", "data_hash", "mix_bits", "row_digests", "versions"]
 
 
 def data_hash(table: AnyTable, target: Target | None) -> str:
@@ -43,11 +43,11 @@ def row_digests(table: AnyTable) -> NDArray[np.uint64]:
     for j, name in enumerate(table.feature_names):
         salt = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=8).digest(), np.uint64)[0]
         cells = table.column(j) + 0.0  # -0.0 and 0.0 are one value
-        digest += _mix(cells.view(np.uint64) ^ salt)
-    return _mix(digest)
+        digest += mix_bits(cells.view(np.uint64) ^ salt)
+    return mix_bits(digest)
 
 
-def _mix(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix_bits(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Finaliser of the splitmix64 generator: every input bit reaches every output bit."""
     bits = bits ^ (bits >> np.uint64(30))
     bits = bits * np.uint64(0xBF58476D1CE4E5B9)

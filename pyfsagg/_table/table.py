@@ -28,6 +28,7 @@ __all__ = [
     "SparseTable",
     "Table",
     "Weights",
+    "as_frame",
     "check_names",
     "check_table",
     "full_weights",
@@ -183,7 +184,7 @@ def check_table(
         if not allow_constant:
             _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
         return table
-    frame, from_array = _as_frame(X, feature_names)
+    frame, from_array = as_frame(X, feature_names)
     check_names(frame.columns)
     _check_shape(frame.shape, min_samples, min_features)
     n_features = frame.shape[1]
@@ -229,7 +230,8 @@ def _copy_plain_columns(
     return others
 
 
-def _as_frame(X: Any, feature_names: Sequence[str] | None) -> tuple[pd.DataFrame, bool]:
+def as_frame(X: Any, feature_names: Sequence[str] | None = None) -> tuple[pd.DataFrame, bool]:
+    """A table as a data frame, and whether it came as an array."""
     if isinstance(X, pd.DataFrame):
         return X, False
     if hasattr(X, "to_pandas"):  # polars, pyarrow

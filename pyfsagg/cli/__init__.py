@@ -21,6 +21,7 @@ from pyfsagg._command.flags import on_cluster
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
+    check,
     cross_check,
     datasets,
     evaluate,
@@ -40,6 +41,7 @@ __all__ = ["main"]
 
 COMMANDS = (
     rank,
+    check,
     aggregate,
     screen,
     stability,

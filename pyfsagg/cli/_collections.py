@@ -245,7 +245,12 @@ def read_similarity(path: str) -> pd.DataFrame:
         If the file cannot be read, or its rows are not the features of its columns.
     """
     frame = read_table(path)
-    frame = frame.set_index(frame.columns[0])
+    if isinstance(
+        frame.index, pd.RangeIndex
+    ):  # else the column without a name is its index already
+        frame = frame.set_index(frame.columns[0])
+    else:
+        frame = frame.rename_axis(None)
     frame.index = frame.index.map(str)
     if sorted(frame.index) != sorted(map(str, frame.columns)):
         raise DataError(

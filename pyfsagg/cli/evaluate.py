@@ -141,7 +141,9 @@ def _evaluate(options: argparse.Namespace) -> None:
             **arguments,
         )
 
-    keep_result(options, "pyfsagg-evaluate", compute, unit="step", view=table.view)
+    keep_result(
+        options, "pyfsagg-evaluate", compute, unit="step", view=table.view, said=table.lines
+    )
 
 
 def _saved_ranking(

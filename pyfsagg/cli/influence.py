@@ -136,6 +136,7 @@ def _influence(options: argparse.Namespace) -> None:
             "adjust": options.adjust,
             **table.view,
         },
+        said=table.lines,
     )
 
 

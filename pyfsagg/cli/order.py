@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import (
     TABLE_HELP,
+    add_accept_flag,
     add_output_flags,
     add_reading_flags,
     add_work_flags,
@@ -47,6 +48,7 @@ def add_commands(commands: Any) -> None:
     add("table", metavar="TABLE", help=TABLE_HELP)
     add("--target", required=True, metavar="COLUMN", help="column with the classes")
     add_reading_flags(parser)
+    add_accept_flag(parser)
     _add_method_flags(parser)
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
@@ -167,7 +169,15 @@ def _order(options: argparse.Namespace) -> None:
             **table.view,
         }
 
-    keep_result(options, "pyfsagg-order", compute, unit="feature", view=view, draw=_draw)
+    keep_result(
+        options,
+        "pyfsagg-order",
+        compute,
+        unit="feature",
+        view=view,
+        draw=_draw,
+        said=table.lines,
+    )
 
 
 def _draw(result: Elimination, folder: Path) -> None:

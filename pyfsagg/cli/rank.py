@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -181,7 +181,7 @@ def _rank(options: argparse.Namespace) -> None:
     refuse_folder_flags(options)
     if is_sparse_file(options.table):
         features, target = _read_sparse(options)
-        groups = None
+        groups, said = None, []
         reading = [
             "from pyfsagg.datasets import read_sparse_table",
             "",
@@ -192,13 +192,14 @@ def _rank(options: argparse.Namespace) -> None:
         require_target(options.target, options.filter or options.filters)
         table = load_table(options, options.target, options.groups)
         features, target, groups, view = table.X, table.y, table.groups, table.view
+        said = table.lines
         if groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    _run(options, "pyfsagg-rank", features.shape[1], rank, view)
+    _run(options, "pyfsagg-rank", features.shape[1], rank, view, said=said)
 
 
 def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
@@ -235,6 +236,7 @@ def _run(
     rank: Callable[[Progress | None], EnsembleResult],
     view: dict[str, Any],
     unit: str = "resample",
+    said: Sequence[str] = (),
 ) -> None:
     """Rank, write everything into a folder, and say what was found."""
     from pyfsagg._base.selection import n_selected
@@ -243,7 +245,7 @@ def _run(
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
     view = {"threshold": options.threshold, **given, **view}
-    keep_result(options, default_folder, rank, unit=unit, view=view)
+    keep_result(options, default_folder, rank, unit=unit, view=view, said=said)
 
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:

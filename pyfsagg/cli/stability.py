@@ -149,10 +149,9 @@ def _stability(options: argparse.Namespace) -> None:
 
     reading = [*collection.reading("data"), *(other.reading("compare") if other else [])]
     if options.similarity:
-        reading += [
-            f"similarity = pyfsagg.read_table({options.similarity!r})",
-            "similarity = similarity.set_index(similarity.columns[0])",
-        ]
+        reading.append(f"similarity = pyfsagg.read_table({options.similarity!r})")
+        if similarity is not None and similarity.index.name is not None:
+            reading.append("similarity = similarity.set_index(similarity.columns[0])")
     view = {"data_name": collection.name, "reading": reading}
     keep_result(options, "pyfsagg-stability", compute, view=view)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import (
     TABLE_HELP,
+    add_accept_flag,
     add_output_flags,
     add_reading_flags,
     add_work_flags,
@@ -55,6 +56,7 @@ def add_commands(commands: Any) -> None:
         help="column with classes: not used for the ranking, but to judge it",
     )
     add_reading_flags(parser)
+    add_accept_flag(parser)
     add(
         "--method",
         default="frcm",
@@ -132,6 +134,7 @@ def _run(options: argparse.Namespace) -> None:
         unit="clustering",
         view=view,
         draw=_drawer(options),
+        said=table.lines,
     )
 
 

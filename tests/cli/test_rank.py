@@ -111,7 +111,8 @@ BAD_FILES = {
     "one_class.csv": "a,b,kind\n" + "1,2,x\n3,4,x\n" * 4,
     "no_labels.csv": "a,b,kind\n" + "1,2,\n3,4,\n" * 4,
     "some_labels.csv": "a,b,kind\n" + "1,2,x\n3,4,\n5,1,y\n" * 4,
-    "many_classes.csv": "a,b,kind\n" + "".join(f"{i},{i * i % 7},c{i}\n" for i in range(12)),
+    "many_classes.csv": "a,b,kind\n"
+    + "".join(f"{i * i % 5},{i * i % 7},c{i}\n" for i in range(12)),
     "one_row.csv": "a,b,kind\n1,2,x\n",
     "one_feature.csv": "a,kind\n1,x\n2,y\n3,x\n",
     "constant.csv": "a,b,kind\n" + "1,2,x\n1,2,y\n" * 4,

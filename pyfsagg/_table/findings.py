@@ -1,0 +1,578 @@
+"""What a careful colleague would say of a table before a run: identifiers, leaks, codes, odd labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._table.columns import Kind, array_kind, read_column
+from pyfsagg._table.identity import mix_bits
+from pyfsagg._table.number_words import NUMBER_GAPS
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+
+__all__ = ["CODES", "Finding", "TableCheck", "find_in_table"]
+
+STOP, WARNING = "stop", "warning"
+CODES = {
+    "identifier": (STOP, "words of which nearly every row has its own: a name, a note, a code"),
+    "row_number": (STOP, "whole numbers that count the rows"),
+    "dates": (STOP, "dates or times, which have no importance score"),
+    "target_copy": (STOP, "a feature that is the target under other names"),
+    "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
+    "missing_target": (STOP, "rows without a target"),
+    "similar_classes": (STOP, "classes that differ by case or blanks only"),
+    "single_member": (STOP, "a class of one sample"),
+    "small_class": (WARNING, "a class of two or three samples"),
+    "near_copy": (WARNING, "a feature that is the target in nearly every row"),
+    "constant": (WARNING, "a column with one value or none"),
+    "mostly_missing": (WARNING, "more missing than known cells"),
+    "code": (WARNING, "a number far from all others that looks like a code for missing"),
+    "missing_word": (WARNING, "a level that looks like a word for missing"),
+    "similar_levels": (WARNING, "levels of a feature that differ by case or blanks only"),
+    "numbers_as_words": (WARNING, "words that look like numbers"),
+    "many_levels": (WARNING, "words with a level for every third row or more"),
+    "shuffled_numbers": (WARNING, "whole numbers of which every row has its own, without a gap"),
+    "duplicate_columns": (WARNING, "columns that equal another one"),
+    "duplicate_rows": (WARNING, "rows that equal another one"),
+    "contradictions": (WARNING, "equal rows with different targets"),
+}
+"""Each kind of finding: whether it stops a run of the terminal, and what it is."""
+
+NOT_ACCEPTED = ("unreadable",)
+MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
+_ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})"
+    r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(:\d{2})?"
+)
+_COLUMNS_AT_ONCE = 512
+_FEW = 10
+"""Rows below which every value may well be another one by chance."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to look at in a table.
+
+    Attributes
+    ----------
+    code : str
+        One of `CODES`.
+    columns : tuple of str
+        Where it was found; empty for rows.
+    sentence : str
+        What was found.
+    remedy : str
+        What to do.
+    """
+
+    code: str
+    columns: tuple[str, ...]
+    sentence: str
+    remedy: str
+
+    @property
+    def severity(self) -> str:
+        """``"stop"`` or ``"warning"``."""
+        return CODES[self.code][0]
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.sentence}; {self.remedy}"
+
+
+@dataclass(frozen=True, eq=False)
+class TableCheck:
+    """What a table holds, and what to look at before a run.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+    kinds : dict of str to int
+        Columns by what they are: numeric, integer, boolean, nominal.
+    n_missing : int
+        Missing cells.
+    class_counts : dict of str to int
+        Samples per class; empty without classes.
+    findings : tuple of Finding
+        Those that stop a run first.
+    """
+
+    n_samples: int
+    n_features: int
+    kinds: dict[str, int]
+    n_missing: int
+    class_counts: dict[str, int]
+    findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    @property
+    def facts(self) -> list[str]:
+        """Size, types, missing cells and classes, a line each."""
+        kinds = ", ".join(f"{count:,} {name}" for name, count in self.kinds.items() if count)
+        lines = [
+            f"{plural(self.n_samples, 'sample')}, {plural(self.n_features, 'feature')}: {kinds or 'none'}"
+        ]
+        share = self.n_missing / max(1, self.n_samples * self.n_features)
+        lines.append(f"missing cells: {self.n_missing:,}" + (f" ({share:.2%})" if share else ""))
+        if self.class_counts:
+            counts = [f"{name}: {count:,}" for name, count in self.class_counts.items()]
+            lines.append(f"classes: {enumerate_names(counts)}")
+        return lines
+
+    def text(self) -> str:
+        """Everything in lines for a person."""
+        found = [f"{finding.severity}: {finding}" for finding in self.findings]
+        return "\n".join([*self.facts, *(found or ["nothing to look at was found"])])
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings, one row each: code, severity, columns, sentence, remedy."""
+        rows = [
+            (each.code, each.severity, ", ".join(each.columns), each.sentence, each.remedy)
+            for each in self.findings
+        ]
+        return pd.DataFrame(rows, columns=["code", "severity", "columns", "sentence", "remedy"])
+
+    def record(self) -> dict[str, Any]:
+        """The same as it is written into a file."""
+        return {
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            "kinds": {name: count for name, count in self.kinds.items() if count},
+            "n_missing": self.n_missing,
+            "class_counts": self.class_counts,
+            "findings": [
+                {
+                    "code": each.code,
+                    "severity": each.severity,
+                    "columns": list(each.columns),
+                    "sentence": each.sentence,
+                    "remedy": each.remedy,
+                }
+                for each in self.findings
+            ],
+        }
+
+    def require(self, accept: Sequence[str] = ()) -> None:
+        """Refuse the table if something in it stops a run.
+
+        Parameters
+        ----------
+        accept : sequence of str
+            Codes of findings that may be there; ``"all"`` accepts every one that can be accepted.
+
+        Raises
+        ------
+        DataError
+            For the findings that stop a run and are not accepted, in one line.
+        ParameterError
+            For an unknown code.
+        """
+        for code in accept:
+            if code not in CODES and code != "all":
+                raise ParameterError(
+                    f"there is no finding {code!r} to accept; there are: {', '.join(CODES)}, or all"
+                )
+        stops = [
+            each
+            for each in self.findings
+            if each.severity == STOP
+            and (each.code in NOT_ACCEPTED or not {"all", each.code} & set(accept))
+        ]
+        if not stops:
+            return
+        codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
+        way = f"; if it is meant so: --accept {','.join(codes)}" if codes else ""
+        raise DataError("; ".join(map(str, stops)) + way)
+
+
+def find_in_table(
+    frame: pd.DataFrame,
+    y: pd.Series[Any] | None = None,
+    *,
+    nominal: Sequence[str] = (),
+    task: str = "classification",
+) -> TableCheck:
+    """Look through a table; time and memory grow with its cells, not faster.
+
+    Parameters
+    ----------
+    frame : DataFrame (n_samples, n_features)
+    y : Series (n_samples,), optional
+    nominal : sequence of str
+        Columns that are declared to hold classes: their words may be anything.
+    task : {"classification", "regression"}
+    """
+    look = _Look(frame, y, frozenset(map(str, nominal)), task)
+    look.at_target()
+    for names, kinds, values in look.blocks():
+        look.at_numbers(names, kinds, values)
+    look.at_rows()
+    return look.summary()
+
+
+@dataclass(eq=False)
+class _Look:
+    """What has been seen so far."""
+
+    frame: pd.DataFrame
+    y: pd.Series[Any] | None
+    nominal: frozenset[str]
+    task: str
+    found: dict[str, list[str]] = field(default_factory=dict)
+    details: dict[str, list[str]] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    n_missing: int = 0
+    classes: NDArray[np.intp] | None = None
+    number: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.frame)
+        self.rows = np.zeros(n, dtype=np.uint64)
+        self.columns: dict[int, list[tuple[str, NDArray[np.float64]]]] = {}
+        rng = np.random.default_rng(0)
+        self.row_salt = rng.integers(0, 2**63, size=n, dtype=np.uint64)
+        self.column_salt = rng
+        self.kinds = {kind.name.lower(): 0 for kind in Kind}
+
+    def note(self, code: str, column: str, detail: str = "") -> None:
+        self.found.setdefault(code, []).append(column)
+        self.details.setdefault(code, []).append(detail)
+
+    # -----------------------------------------------------------------------------------------
+    # the target
+    # -----------------------------------------------------------------------------------------
+    def at_target(self) -> None:
+        if self.y is None:
+            return
+        name, known = str(self.y.name), self.y.dropna()
+        absent = len(self.y) - len(known)
+        if not len(known):  # whoever reads the target says so
+            return
+        if absent:
+            self.note("missing_target", name, f"{absent:,} of {len(self.y):,} rows")
+        if self.task == "regression":
+            if pd.api.types.is_numeric_dtype(self.y):
+                self.number = self.y.to_numpy(dtype=np.float64, na_value=np.nan)
+            return
+        codes, labels = pd.factorize(self.y)
+        if len(labels) > max(2, len(known) / 4):  # numbers or an identifier: check_target says so
+            return
+        self.classes = codes
+        sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
+        self.counts = {
+            str(label): size for label, size in sorted(zip(labels, sizes, strict=True), key=str)
+        }
+        for label, size in self.counts.items():
+            if size == 1 and len(known) >= _FEW:
+                self.note("single_member", name, repr(label))
+            elif 2 <= size <= 3 and len(known) >= _FEW:
+                self.note("small_class", name, f"{label!r} ({size})")
+        for group in _similar(map(str, labels)):
+            self.note("similar_classes", name, " and ".join(map(repr, group)))
+
+    # -----------------------------------------------------------------------------------------
+    # columns
+    # -----------------------------------------------------------------------------------------
+    def blocks(self) -> Iterator[tuple[list[str], list[Kind], NDArray[np.float64]]]:
+        """Columns as numbers, many at a time; words as the codes of their levels."""
+        frame = self.frame
+        plain: dict[Any, list[int]] = {}
+        others: list[int] = []
+        for j, dtype in enumerate(frame.dtypes):
+            if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+                plain.setdefault(dtype, []).append(j)
+            else:
+                others.append(j)
+        for dtype, positions in plain.items():
+            for start in range(0, len(positions), _COLUMNS_AT_ONCE):
+                part = positions[start : start + _COLUMNS_AT_ONCE]
+                names = [str(frame.columns[j]) for j in part]
+                kinds = [Kind.NOMINAL if n in self.nominal else array_kind(dtype) for n in names]
+                yield names, kinds, frame.iloc[:, part].to_numpy(dtype=np.float64)
+        for j in others:
+            name = str(frame.columns[j])
+            read = self._read(frame.iloc[:, j], name)
+            if read is not None:
+                yield [name], [read[0]], read[1][:, np.newaxis]
+
+    def _read(self, column: pd.Series[Any], name: str) -> tuple[Kind, NDArray[np.float64]] | None:
+        if _holds_dates(column):
+            self.note("dates", name)
+            self.kinds["nominal"] += 1
+            return None
+        try:
+            kind, values, levels = read_column(column, name, name in self.nominal)
+        except (DataError, InputTypeError) as error:
+            self.note("unreadable", name, str(error))
+            return None
+        if levels is not None and name not in self.nominal:
+            self._at_words(name, [level for level in levels if isinstance(level, str)], values)
+        return kind, values
+
+    def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
+        known = int((~np.isnan(values)).sum())
+        n_levels = len(levels)
+        dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
+        if n_levels and dates == n_levels:
+            self.note("dates", name)
+        elif known >= _FEW and n_levels >= 0.9 * known:
+            self.note("identifier", name)
+        elif known >= _FEW and n_levels > known / 3:
+            self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
+        elif n_levels > 2 and sum(level.strip()[:1].isdigit() for level in levels) > n_levels / 2:
+            self.note("numbers_as_words", name, f"{levels[0]!r} in {name!r}")
+        for group in _similar(levels):
+            self.note("similar_levels", name, f"{' and '.join(map(repr, group))} in {name!r}")
+        gaps = [level for level in levels if level.strip() in NUMBER_GAPS]
+        if gaps and n_levels > 2:
+            self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
+
+    def at_numbers(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
+        """Whatever is found in the numbers of several columns at once."""
+        n = len(values)
+        missing = np.isnan(values)
+        n_missing = missing.sum(axis=0)
+        self.n_missing += int(n_missing.sum())
+        for kind in kinds:
+            self.kinds[kind.name.lower()] += 1
+        low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
+        high = np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
+        constant = low >= high
+        self._digest(names, values + 0.0, constant)
+        for j in np.flatnonzero(constant):
+            self.note("constant", names[j])
+        for j in np.flatnonzero((2 * n_missing > n) & ~constant):
+            self.note("mostly_missing", names[j])
+        numbers = np.array([kind in (Kind.NUMERIC, Kind.INTEGER) for kind in kinds]) & ~constant
+        if n >= _FEW:
+            whole = numbers & (n_missing == 0) & (high - low == n - 1)
+            for j in np.flatnonzero(whole):
+                self._at_counts(names[j], values[:, j])
+            for j in np.flatnonzero(numbers & ~whole & (n_missing == 0)):
+                if _ID_NAME.fullmatch(names[j]) and kinds[j] == Kind.INTEGER:
+                    self._at_identifiers(names[j], values[:, j])
+        coded = np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
+        for j in np.flatnonzero(numbers & coded):
+            self._at_codes(names[j], values[~missing[:, j], j])
+        self._at_copies(names, values, missing, ~constant)
+
+    def _at_counts(self, name: str, column: NDArray[np.float64]) -> None:
+        steps = np.diff(column)
+        if bool((steps == 1).all() or (steps == -1).all()):
+            self.note("row_number", name)
+        elif bool((np.diff(np.sort(column)) == 1).all()):
+            self.note("identifier" if _ID_NAME.fullmatch(name) else "shuffled_numbers", name)
+
+    def _at_identifiers(self, name: str, column: NDArray[np.float64]) -> None:
+        if len(np.unique(column)) == len(column):
+            self.note("identifier", name)
+
+    def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
+        """A code stands at the end of the range, more than once, further off than all others span."""
+        for code in (known.min(), known.max()):
+            others = known[known != code]
+            if code not in MISSING_CODES or len(known) - len(others) < 2 or not len(others):
+                continue
+            span = others.max() - others.min()
+            gap = abs(code - (others.min() if code < others.min() else others.max()))
+            if gap > max(span, 2.0) and len(np.unique(others)) > 1:
+                self.note(
+                    "code", name, f"{code:g} in {name!r} ({len(known) - len(others):,} times)"
+                )
+
+    def _at_copies(
+        self,
+        names: list[str],
+        values: NDArray[np.float64],
+        missing: NDArray[np.bool_],
+        wanted: NDArray[np.bool_],
+    ) -> None:
+        """Columns that are the target, or are it in nearly every row."""
+        if len(values) < _FEW or not wanted.any():
+            return
+        if self.classes is not None:
+            self._at_class_copies(names, values, wanted)
+        elif self.number is not None:
+            target = _standardized(self.number[:, np.newaxis])[:, 0]
+            known = ~np.isnan(target)
+            usable = wanted & ~missing[known].any(axis=0)
+            columns = _standardized(values[known][:, usable])
+            agreement = np.abs(columns.T @ target[known]) / known.sum()
+            for j, r in zip(np.flatnonzero(usable), agreement, strict=True):
+                if r > 0.9999:
+                    self.note("target_copy" if r > 1 - 1e-9 else "near_copy", names[j])
+
+    def _at_class_copies(
+        self, names: list[str], values: NDArray[np.float64], wanted: NDArray[np.bool_]
+    ) -> None:
+        assert self.classes is not None
+        known = self.classes >= 0
+        codes, cells = self.classes[known], values[known]
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
+        share = np.zeros(values.shape[1])
+        for place in (0.0, 0.5, 1.0):  # a row of each class may be the odd one
+            rows = order[(starts[:-1] + place * (np.diff(starts) - 1)).astype(np.intp)]
+            typical = cells[rows]
+            distinct = (np.diff(np.sort(typical, axis=0), axis=0) > 0).all(axis=0)
+            for j in np.flatnonzero(wanted & distinct):
+                agrees = cells[:, j] == typical[codes, j]
+                if agrees.mean() >= 0.98:
+                    of_classes = np.bincount(codes, agrees) / np.diff(starts)
+                    share[j] = max(share[j], float(of_classes.min()))
+        for j in np.flatnonzero(share >= 0.8):
+            exact = share[j] == 1.0 and len(codes) == len(values)
+            self.note("target_copy" if exact else "near_copy", names[j])
+
+    # -----------------------------------------------------------------------------------------
+    # copies
+    # -----------------------------------------------------------------------------------------
+    def _digest(
+        self, names: list[str], values: NDArray[np.float64], constant: NDArray[np.bool_]
+    ) -> None:
+        """Digests of rows and columns; equal columns are compared cell by cell."""
+        bits = np.ascontiguousarray(values).view(np.uint64)
+        salts = self.column_salt.integers(0, 2**63, size=len(names), dtype=np.uint64)
+        self.rows += mix_bits(bits ^ salts).sum(axis=1, dtype=np.uint64)
+        sums = mix_bits(bits ^ self.row_salt[:, np.newaxis]).sum(axis=0, dtype=np.uint64).tolist()
+        for j in np.flatnonzero(~constant):
+            same = self.columns.setdefault(sums[j], [])
+            for other, position in same:
+                if np.array_equal(position, values[:, j], equal_nan=True):
+                    self.note("duplicate_columns", names[j], f"{names[j]!r} equals {other!r}")
+                    break
+            else:
+                same.append((names[j], values[:, j]))
+
+    def at_rows(self) -> None:
+        """Equal rows, and equal rows with different targets."""
+        if not len(self.frame.columns):
+            return
+        _, group, sizes = np.unique(self.rows, return_inverse=True, return_counts=True)
+        copies = len(self.rows) - len(sizes)
+        if not copies:
+            return
+        self.note("duplicate_rows", "", f"{copies:,}")
+        target = self.classes if self.classes is not None else self.number
+        if target is None:
+            return
+        pairs = pd.DataFrame({"group": group, "target": target}).drop_duplicates()
+        differing = pairs["group"].value_counts()
+        odd = int(sizes[differing.index[differing > 1]].sum())
+        if odd:
+            self.note("contradictions", "", f"{odd:,}")
+
+    def summary(self) -> TableCheck:
+        found = tuple(
+            _finding(code, tuple(dict.fromkeys(self.found[code])), self.details[code])
+            for code in CODES
+            if code in self.found
+        )
+        n, p = self.frame.shape
+        return TableCheck(n, p, self.kinds, self.n_missing, self.counts, found)
+
+
+# ---------------------------------------------------------------------------------------------
+# words
+# ---------------------------------------------------------------------------------------------
+_SAID = {
+    "identifier": ("a value of its own in (nearly) every row: {columns}", "{drop}"),
+    "row_number": ("a count of the rows: {columns}", "{drop}"),
+    "dates": ("dates or times: {columns}", "make days since a start of them, or {drop}"),
+    "target_copy": ("the target under other names: {columns}", "{drop}"),
+    "unreadable": ("{details}", "name what is missing there with --missing, or {drop}"),
+    "missing_target": (
+        "the target {columns} is missing (NaN) in {details}",
+        "--accept missing_target goes on without these rows",
+    ),
+    "similar_classes": (
+        "classes that differ by case or blanks only: {details}",
+        "write them alike",
+    ),
+    "single_member": (
+        "a class of one sample: {details}",
+        "leave it out or join it to another class",
+    ),
+    "small_class": ("a class of two or three samples: {details}", "more are needed to judge it"),
+    "near_copy": ("nearly the target: {columns}", "find out whether it is known beforehand"),
+    "constant": ("one value or none: {columns}", "it tells nothing; {drop}"),
+    "mostly_missing": ("missing in more than half of the rows: {columns}", "look at it"),
+    "code": (
+        "a number far from all others, as codes for missing are: {details}",
+        "if it is one, name it: --missing=CODE",
+    ),
+    "missing_word": ("a level that may mean missing: {details}", "if it does: --missing WORD"),
+    "similar_levels": ("levels that differ by case or blanks only: {details}", "write them alike"),
+    "numbers_as_words": (
+        "words that look like numbers: {details}",
+        "write numbers alone, or with one unit",
+    ),
+    "many_levels": (
+        "very many levels, which favours a column: {details}",
+        "join levels, or {drop}",
+    ),
+    "shuffled_numbers": (
+        "whole numbers without a gap, each in one row: {columns}",
+        "if they are identifiers, {drop}",
+    ),
+    "duplicate_columns": (
+        "columns that equal another one: {details}",
+        "they share one rank; {drop}",
+    ),
+    "duplicate_rows": ("rows that equal another one: {details}", "are they the same samples?"),
+    "contradictions": ("equal rows with different targets: {details}", "look at them"),
+}
+
+
+def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
+    sentence, remedy = _SAID[code]
+    told = list(dict.fromkeys(each for each in details if each))
+    named = [name for name in columns if name]
+    more = ",…" if len(named) > 5 else ""
+    words = {
+        "columns": enumerate_names([repr(name) for name in named]) if named else "",
+        "details": enumerate_names(told) if told else "",
+        "drop": f"leave it out: --drop {','.join(named[:5])}{more}",
+    }
+    return Finding(code, tuple(named), sentence.format(**words), remedy.format(**words))
+
+
+def _similar(labels: Iterable[str]) -> list[list[str]]:
+    """Groups of labels that are one but for case and blanks."""
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    return [sorted(group) for group in groups.values() if len(group) > 1]
+
+
+def _holds_dates(column: pd.Series[Any]) -> bool:
+    dtype = column.dtype
+    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
+        return True
+    if not pd.api.types.is_object_dtype(dtype):
+        return isinstance(dtype, pd.PeriodDtype)
+    import datetime
+
+    first = column.dropna().head(1).tolist()
+    moments = (datetime.date, datetime.time, datetime.timedelta)
+    return bool(first) and isinstance(first[0], moments)
+
+
+def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Columns of mean 0 and standard deviation 1; huge numbers are scaled first."""
+    scale = np.nanmax(np.abs(values), axis=0, initial=0.0)
+    scaled = values / np.where(scale > 0, scale, 1.0)
+    centred = scaled - np.nanmean(scaled, axis=0)
+    spread = np.sqrt(np.nanmean(centred**2, axis=0))
+    found: NDArray[np.float64] = centred / np.where(spread > 0, spread, 1.0)
+    return found

@@ -1,0 +1,55 @@
+"""``pyfsagg check``: what a table holds, and what to look at before a run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from pyfsagg._command.flags import TABLE_HELP, add_reading_flags
+
+__all__ = ["add_commands"]
+
+EPILOG = """\
+examples:
+  pyfsagg check table.csv --target class
+  pyfsagg check genes.tsv --transpose --labels samples.csv --target tumour
+  pyfsagg check measurements.xlsx --sheet 2 --target dose --task regression --missing=-999
+
+Findings marked "stop" end a run of another command, unless --accept names them. The exit code is 1 if there
+are such findings.
+"""
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``check``."""
+    parser = commands.add_parser(
+        "check",
+        help="say what a table holds and what to look at before a run",
+        description="Read a table as the other commands do, and say what was found: types, missing "
+        "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
+    parser.add_argument("--target", metavar="COLUMN", help="column with the classes or numbers")
+    from pyfsagg._base.task import Task
+
+    Task.add_flags(parser, "target_bins", "drop_near_zero_variance")
+    add_reading_flags(parser)
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.set_defaults(run=_check)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from pyfsagg._command.tables import read_columns
+    from pyfsagg._table.findings import find_in_table
+
+    source, X, y, _ = read_columns(options, options.target)
+    found = find_in_table(X, y, nominal=options.nominal or (), task=options.task)
+    if options.json:
+        record = {**source.record, "found": list(source.notes), **found.record()}
+        print(json.dumps(record, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join([*(f"read: {note}" for note in source.notes), found.text()]))
+    return 1 if any(each.severity == "stop" for each in found.findings) else 0

@@ -1,0 +1,90 @@
+"""A look through a table before a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from pyfsagg._base.reading import Reading
+from pyfsagg._table.findings import TableCheck, find_in_table
+from pyfsagg._table.source import read_source
+from pyfsagg._table.table import as_frame
+from pyfsagg.datasets._files import split_target
+from pyfsagg.exceptions import ParameterError
+
+__all__ = ["check_table"]
+
+
+def check_table(
+    table: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    nominal: Sequence[str] | None = None,
+    task: str = "classification",
+    **settings: Any,
+) -> TableCheck:
+    """Look through a table as a careful colleague would before a run.
+
+    Found are identifiers and free text (words of which every row has its own), row numbers, dates,
+    features that equal the target, columns that mix numbers and words, rows without a target, classes that
+    differ by case or blanks only and classes of one to three samples, constant, duplicate and mostly
+    missing columns, duplicate rows, numbers such as -999 that look like codes for missing, and words that
+    look like numbers.  Time and memory grow with the number of cells.  Ensembles do not look by themselves;
+    the commands of the terminal do, and stop for findings of the severity ``"stop"``.
+
+    Parameters
+    ----------
+    table : array or data frame (n_samples, n_features), or path
+        A file is read as by :func:`read_table`.
+    y : array (n_samples,), optional
+        Classes or numbers.
+    target : str, optional
+        The column of `table` that holds them, instead of `y`.
+    nominal : sequence of str, optional
+        Columns whose values are classes, whatever they look like.
+    task : {"classification", "regression"}
+    **settings
+        How a file is read, see :func:`read_table`.
+
+    Returns
+    -------
+    TableCheck
+        With ``findings``, ``facts``, ``to_frame()``, ``record()`` and ``require(accept=())``, which raises
+        a DataError for findings that stop a run.
+
+    Raises
+    ------
+    ParameterError
+        For `y` and `target` together, `y` of another length, or settings without a file.
+    DataError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": range(1, 13), "x": [5, 2, 9, 1] * 3, "kind": ["a", "b", "b"] * 4})
+    >>> found = check_table(frame, target="kind")
+    >>> [finding.code for finding in found.findings]
+    ['row_number']
+    """
+    if isinstance(table, (str, os.PathLike)):
+        frame = read_source(str(table), Reading.of(settings)).frame
+    elif settings:
+        raise ParameterError(
+            f"{next(iter(settings))} says how a file is read, and the table is in memory"
+        )
+    else:
+        frame, _ = as_frame(table)
+    if y is not None and target is not None:
+        raise ParameterError("give y or target, the name of its column, not both")
+    X, labels = split_target(frame, target)
+    if y is not None:
+        y = y.to_pandas() if hasattr(y, "to_pandas") else y
+        labels = pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
+        if len(labels) != len(X):
+            raise ParameterError(f"y has {len(labels)} labels for {len(X)} rows of the table")
+    return find_in_table(X, labels, nominal=nominal or (), task=task)

@@ -1,0 +1,151 @@
+"""`pyfsagg check`, and what the other commands say of a table that they read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.datasets
+
+RANK = "--filter ig --n-resamples 10 --seed 2 --output out"
+
+
+@pytest.fixture
+def wine(tmp_path: Path) -> pd.DataFrame:
+    bunch = sklearn.datasets.load_wine(as_frame=True)
+    frame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "od280"})
+    frame["kind"] = np.array(["Barolo", "Grignolino", "Barbera"])[bunch.target]
+    return frame
+
+
+def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+    wine.to_csv(tmp_path / "good.csv", index=False, sep=";", decimal=",")
+    done = pyfsagg("check good.csv --target kind")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "read: cells are divided by semicolons",
+        "read: decimal commas were found",
+        "178 samples, 13 features: 13 numeric",
+        "missing cells: 0",
+        "classes: Barbera: 48, Barolo: 59 and Grignolino: 71",
+        "nothing to look at was found",
+    ]
+    wine.assign(nr=range(178), flat=1).to_csv(tmp_path / "bad.csv", index=False)
+    done = pyfsagg("check bad.csv --target kind")
+    assert done.returncode == 1
+    assert "stop: [row_number] a count of the rows: 'nr'; leave it out: --drop nr" in done.stdout
+    assert "warning: [constant] one value or none: 'flat'" in done.stdout
+    record = json.loads(pyfsagg("check bad.csv --target kind --json").stdout)
+    assert [each["code"] for each in record["findings"]] == ["row_number", "constant"]
+    assert record["sep"] == ","
+
+
+def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+    wine.assign(nr=range(178)).to_csv(tmp_path / "t.csv", index=False)
+    for command in ("rank", "influence", "evaluate", "order", "unsupervised"):
+        done = pyfsagg(f"{command} t.csv --target kind")
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "--drop nr; if it is meant so: --accept row_number" in done.stderr
+    flags = ("--drop nr", "--exclude nr", "--id nr", "--accept row_number", "--accept all")
+    for number, flag in enumerate(flags):
+        run = "--filter ig --n-resamples 5 --quiet"
+        done = pyfsagg(f"rank t.csv --target kind {flag} {run} --output {number}")
+        assert (done.returncode, done.stderr) == (0, "")
+        ranked = pd.read_csv(tmp_path / str(number) / "ranking.csv")["feature"].tolist()
+        assert ("nr" in ranked) == ("accept" in flag)
+    done = pyfsagg("rank t.csv --target kind --accept nr")
+    assert "no finding 'nr' to accept; there are: identifier, row_number" in done.stderr
+
+
+def test_what_was_read_is_said_recorded_and_repeated(
+    pyfsagg, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    frame = wine.assign(
+        flat=3, alcohol=[f"{value} %".replace(".", ",") for value in wine["alcohol"]]
+    )
+    frame["hue"] = frame["hue"].mask(frame.index == 3, -999)
+    frame.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
+    done = pyfsagg(f"rank t.csv --target kind --missing=-999 --drop ash {RANK}")
+    assert done.returncode == 0, done.stderr
+    for line in (
+        "read: 178 samples, 13 features: 12 numeric and 1 integer",
+        "read: missing cells: 1 (0.04%)",
+        "read: cells are divided by semicolons",
+        "read: read as numbers (unit %): alcohol",
+        "check: [constant] one value or none: 'flat'",
+    ):
+        assert line.replace(" and ", ", ") in done.stderr.replace(" and ", ", ")
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    read = record["view"]["read"]
+    assert (read["file"], read["sep"], read["decimal"]) == ("t.csv", ";", ",")
+    assert read["n_missing"] == 1
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "What was read" in page
+    assert read["sha256"] in page
+    reading = record["view"]["reading"]
+    assert reading[0] == "data = pyfsagg.read_table('t.csv', missing=('-999',), drop=('ash',))"
+    names: dict[str, object] = {}
+    exec("import pyfsagg\n" + "\n".join(reading), names)
+    from pyfsagg._table.identity import data_hash
+    from pyfsagg._table.table import check_table
+    from pyfsagg._table.target import check_target
+
+    again = data_hash(check_table(names["X"]), check_target(names["y"], 178))
+    assert again == record["data"]["sha256"]
+    # The same bits as from the plain file.
+    plain = wine.drop(columns="ash").assign(flat=3, hue=frame["hue"].replace(-999, np.nan))
+    plain.to_csv(tmp_path / "plain.csv", index=False)
+    pyfsagg("rank plain.csv --target kind --filter ig --n-resamples 10 --seed 2 --output plain")
+    other = json.loads((tmp_path / "plain" / "run.json").read_text())
+    assert other["data"]["sha256"] == again
+    ranking = (tmp_path / "out" / "ranking.csv").read_bytes()
+    assert ranking == (tmp_path / "plain" / "ranking.csv").read_bytes()
+
+
+def test_rows_without_a_target(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+    wine.assign(kind=wine["kind"].mask(wine.index < 2)).to_csv(tmp_path / "t.csv", index=False)
+    done = pyfsagg(f"rank t.csv --target kind {RANK}")
+    assert done.returncode == 2
+    assert "the target 'kind' is missing (NaN) in 2 of 178 rows" in done.stderr
+    done = pyfsagg(f"rank t.csv --target kind --accept missing_target {RANK}")
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["data"]["n_samples"] == 176
+    assert "data = data[data['kind'].notna()]" in record["view"]["reading"]
+
+
+def test_genes_in_rows_and_labels_in_a_second_file(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    samples = [f"s{i}" for i in range(30)]
+    kinds = pd.DataFrame({"tumour": ["yes", "no"] * 15}, index=samples)
+    genes = pd.DataFrame(rng.normal(size=(40, 30)), columns=samples).add_prefix("")
+    genes.index = [f"g{j}" for j in range(40)]
+    genes.loc["g7"] += 3.0 * (kinds["tumour"] == "yes").to_numpy()
+    genes.to_csv(tmp_path / "genes.tsv", sep="\t")
+    kinds.sample(frac=1, random_state=1).to_csv(tmp_path / "samples.csv")
+    done = pyfsagg(f"rank genes.tsv --transpose --labels samples.csv --target tumour {RANK}")
+    assert done.returncode == 0, done.stderr
+    assert "samples.csv was joined by the names of the samples" in done.stderr
+    assert pd.read_csv(tmp_path / "out" / "ranking.csv")["feature"][0] == "g7"
+
+
+def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,kind\n1,2,x\n3,4,y\n")
+    for flags, message in (
+        ("--sep ab", "sep must be one character"),
+        ("--decimal x", "decimal must be '.' or ','"),
+        ("--sheet 2", "sheet belongs to a workbook"),
+        ("--id kind", "cannot be both the target and left out"),
+        ("--labels none.csv", "no such file: none.csv"),
+    ):
+        done = pyfsagg(f"rank t.csv --target kind {flags}")
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
+    (tmp_path / "t.svm").write_text("1 1:2\n2 2:3\n")
+    done = pyfsagg("rank t.svm --filters ig,su --decimal ,")
+    assert "--decimal has no meaning here: t.svm is a sparse table" in done.stderr

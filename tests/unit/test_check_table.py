@@ -1,0 +1,213 @@
+"""Each trap by a table that has it, and by one that nearly has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.datasets
+
+import pyfsagg
+from pyfsagg._table.findings import CODES, TableCheck
+from pyfsagg.exceptions import DataError, ParameterError
+
+N = 60
+
+
+@pytest.fixture
+def good() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(N, 3)).round(3), columns=["a", "b", "c"])
+    frame["count"] = rng.integers(0, 40, size=N)
+    frame["flag"] = rng.random(N) < 0.4
+    frame["colour"] = rng.choice(["red", "green", "blue"], size=N)
+    frame["kind"] = np.repeat(["x", "y", "z"], N // 3)
+    return frame
+
+
+def codes(frame: pd.DataFrame, **options: object) -> dict[str, tuple[str, ...]]:
+    found = pyfsagg.check_table(frame, target="kind", **options)
+    return {each.code: each.columns for each in found.findings}
+
+
+def test_a_good_table(good: pd.DataFrame) -> None:
+    found = pyfsagg.check_table(good, target="kind")
+    assert found.findings == ()
+    assert found.kinds == {"numeric": 3, "integer": 1, "boolean": 1, "nominal": 1}
+    assert found.class_counts == {"x": 20, "y": 20, "z": 20}
+    assert "nothing to look at" in repr(found)
+    found.require()
+
+
+def labels(frame: pd.DataFrame) -> np.ndarray:
+    return frame["kind"].to_numpy()
+
+
+def swapped(values: np.ndarray, *rows: int) -> np.ndarray:
+    new = values.copy()
+    new[list(rows)] = values[[N - 1 - row for row in rows]]
+    return new
+
+
+NOTES = [f"note number {i} on sample {i * 7}" for i in range(N)]
+FAULTS = {
+    "identifier": (NOTES, [*NOTES[: N // 4] * 4]),
+    "row_number": (np.arange(1, N + 1), np.r_[np.arange(1, N), N + 5]),
+    "shuffled_numbers": (
+        np.random.default_rng(0).permutation(N),
+        np.random.default_rng(0).permutation(N) * 2,
+    ),
+    "dates": (
+        [f"{1 + i % 28}.{1 + i % 12}.2020" for i in range(N)],
+        [f"{1 + i % 2}.{1 + i % 2}.20.x" for i in range(N)],
+    ),
+    "unreadable": (["1.5", "many"] * (N // 2), ["few", "many"] * (N // 2)),
+    "constant": ([7.5] * N, [7.5] * (N - 1) + [7.6]),
+    "mostly_missing": ([np.nan] * 31 + list(range(29)), [np.nan] * 30 + [*range(20), *range(10)]),
+    "code": ([-999.0] * 2 + [1.5, 2.5] * 29, [-999.0, -998.0] * 30),
+    "missing_word": (["-", "low", "high"] * 20, ["-", "+"] * 30),
+    "similar_levels": (["low", "Low ", "high"] * 20, ["low", "lower", "high"] * 20),
+    "numbers_as_words": (["1 mg", "2 kg", "3 g"] * 20, ["one", "two", "3rd"] * 20),
+    "many_levels": ([f"town {i}" for i in range(30)] * 2, [f"town {i}" for i in range(20)] * 3),
+}
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_columns(good: pd.DataFrame, code: str) -> None:
+    fault, near = FAULTS[code]
+    assert codes(good.assign(new=fault)).get(code) == ("new",)
+    assert code not in codes(good.assign(new=near))
+
+
+def test_copies_of_the_target(good: pd.DataFrame) -> None:
+    kind = labels(good)
+    numbers = pd.factorize(kind)[0]
+    for copy in (kind, numbers, numbers * -2.5, [f"class {each}" for each in kind]):
+        found = codes(good.assign(new=copy))
+        assert found == {"target_copy": ("new",)}
+    near = swapped(numbers, 0)
+    assert codes(good.assign(new=near)) == {"near_copy": ("new",)}
+    assert codes(good.assign(new=swapped(numbers, 0, 3, 7))) == {}
+    # The mean of a class tells it, but it is no copy.
+    assert codes(good.assign(new=numbers + np.linspace(0, 0.5, N).round(2))) == {}
+    # A rare value in the smaller of two classes is no copy of it.
+    rare = good.assign(kind=["x"] * 56 + ["y"] * 4, new=[0] * 57 + [1] + [0] * 2)
+    assert "near_copy" not in codes(rare)
+
+
+def test_copies_of_a_numeric_target(good: pd.DataFrame) -> None:
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=N)
+    for scale in (1.0, -3.0, 1e200):
+        frame = good.assign(kind=y, new=5.0 + scale * y)
+        assert codes(frame, task="regression") == {"target_copy": ("new",)}
+    frame = good.assign(kind=y, new=y + 1e-3 * rng.normal(size=N))
+    assert codes(frame, task="regression") == {"near_copy": ("new",)}
+    frame = good.assign(kind=y, new=y + 0.1 * rng.normal(size=N))
+    assert codes(frame, task="regression") == {}
+
+
+def test_targets(good: pd.DataFrame) -> None:
+    kind = labels(good)
+    assert "similar_classes" in codes(good.assign(kind=np.where(good["flag"], "X ", kind)))
+    assert "similar_classes" not in codes(good.assign(kind=np.where(good["flag"], "xx", kind)))
+    for size, code in ((1, "single_member"), (2, "small_class"), (3, "small_class")):
+        assert codes(good.assign(kind=["rare"] * size + list(kind[size:]))) == {code: ("kind",)}
+    assert codes(good.assign(kind=["rare"] * 4 + list(kind[4:]))) == {}
+    gone = good.assign(kind=[None, *kind[1:]])
+    assert codes(gone) == {"missing_target": ("kind",)}
+    assert "1 of 60 rows" in str(pyfsagg.check_table(gone, target="kind").findings[0])
+
+
+def test_identifiers_by_name(good: pd.DataFrame) -> None:
+    numbers = np.random.default_rng(2).choice(100_000, size=N, replace=False)
+    for name in ("id", "Patient ID", "sample_id", "nr"):
+        assert codes(good.assign(**{name: numbers})) == {"identifier": (name,)}
+    assert codes(good.assign(platelets=numbers)) == {}
+    assert codes(good.assign(id=numbers // 5000)) == {}
+
+
+def test_duplicates(good: pd.DataFrame) -> None:
+    assert codes(good.assign(new=good["b"], last=good["b"])) == {
+        "duplicate_columns": ("new", "last")
+    }
+    assert codes(good.assign(new=good["b"].mask(good.index == 5))) == {}
+    twice = pd.concat([good, good.iloc[[4]]], ignore_index=True)
+    assert codes(twice) == {"duplicate_rows": ()}
+    twice.loc[N, "kind"] = "z"
+    assert codes(twice) == {"duplicate_rows": (), "contradictions": ()}
+    twice.loc[N, "a"] += 1e-3
+    assert codes(twice) == {}
+
+
+def test_declared_columns_may_hold_anything(good: pd.DataFrame) -> None:
+    frame = good.assign(town=NOTES, code=["1.5", "many"] * (N // 2), row=range(N))
+    assert set(codes(frame)) == {"identifier", "unreadable", "row_number"}
+    assert codes(frame, nominal=["town", "code", "row"]) == {}
+
+
+def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
+    found = pyfsagg.check_table(good.assign(row=range(N), note=NOTES, flat=1.0), target="kind")
+    with pytest.raises(DataError, match=r"'note'.*'row'.*--accept identifier,row_number"):
+        found.require()
+    with pytest.raises(DataError, match=r"--accept row_number$"):
+        found.require(["identifier"])
+    found.require(["identifier", "row_number"])
+    found.require(["all"])
+    with pytest.raises(ParameterError, match="no finding 'id' to accept"):
+        found.require(["id"])
+    mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
+    with pytest.raises(DataError, match="mixes numbers and words"):
+        mixed.require(["all"])
+
+
+def test_records_and_frames(good: pd.DataFrame) -> None:
+    found = pyfsagg.check_table(good.assign(row=range(N), flat=1.0), target="kind")
+    frame = found.to_frame()
+    assert frame["code"].tolist() == ["row_number", "constant"]
+    assert frame["severity"].tolist() == ["stop", "warning"]
+    record = found.record()
+    assert [each["columns"] for each in record["findings"]] == [["row"], ["flat"]]
+    assert set(frame["code"]) <= set(CODES)
+
+
+def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
+    good.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
+    from_file = pyfsagg.check_table(tmp_path / "t.csv", target="kind")
+    assert from_file.record() == pyfsagg.check_table(good, target="kind").record()
+    numbers = good[["a", "b", "c"]].to_numpy()
+    from_array = pyfsagg.check_table(numbers, good["kind"])
+    assert isinstance(from_array, TableCheck)
+    assert from_array.findings == ()
+    with pytest.raises(ParameterError, match="y or target"):
+        pyfsagg.check_table(good, good["kind"], target="kind")
+    with pytest.raises(ParameterError, match="59 labels for 60 rows"):
+        pyfsagg.check_table(numbers, good["kind"][1:])
+    with pytest.raises(ParameterError, match="sep says how a file is read"):
+        pyfsagg.check_table(good, sep=";")
+
+
+@pytest.mark.parametrize("name", ["load_wine", "load_breast_cancer", "load_iris"])
+def test_good_tables_do_not_stop(name: str) -> None:
+    X, y = getattr(sklearn.datasets, name)(return_X_y=True, as_frame=True)
+    found = pyfsagg.check_table(X, y)
+    found.require()
+    assert {each.code for each in found.findings} <= {"duplicate_rows"}
+
+
+def test_many_columns_take_time_in_proportion() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 5000)))
+    frame[4999] = frame[17]
+    found = pyfsagg.check_table(frame, np.arange(20) % 2)
+    assert [(each.code, each.columns) for each in found.findings] == [
+        ("duplicate_columns", ("4999",))
+    ]
+
+
+def test_the_page_of_the_documentation_lists_every_finding() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
+    for code, (severity, what) in CODES.items():
+        assert f"| `{code}` | {severity} | {what} |" in page
