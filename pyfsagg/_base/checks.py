@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable
+from typing import Any
 
-from pyfsagg.exceptions import ParameterError
+import numpy as np
 
-__all__ = ["check_choice", "check_integer", "check_real"]
+from pyfsagg.exceptions import DataError, ParameterError
+
+__all__ = ["check_choice", "check_integer", "check_real", "real_array"]
 
 
 def check_integer(
@@ -54,6 +57,37 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
             f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
         )
     return str(value)
+
+
+def real_array(name: str, values: Any) -> Any:
+    """`values`, an array where NumPy knows what that is; masked cells are missing, not what lies below.
+
+    Raises
+    ------
+    DataError
+        For complex numbers, which have no order.
+    """
+    if np.iscomplexobj(values) or (isinstance(values, list) and np.iscomplexobj(_array(values))):
+        raise DataError(
+            f"Complex data not supported: {name} has complex values; take the real part or the "
+            "modulus"
+        )
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    if values.dtype.kind in "biuf":
+        return np.where(np.ma.getmaskarray(values), np.nan, values.data.astype(np.float64))
+    cells = values.data.astype(object)
+    cells[np.ma.getmaskarray(values)] = None
+    return cells
+
+
+def _array(values: Any) -> Any:
+    try:
+        return np.asarray(values)
+    except ValueError:  # rows of unequal length: whoever reads them says so
+        return values
 
 
 def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:

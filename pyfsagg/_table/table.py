@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, real_array
 from pyfsagg._base.memory import require_memory
 from pyfsagg._table.columns import Kind, array_kind, read_column
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
@@ -193,8 +193,11 @@ def check_table(
     kinds = np.empty(n_features, dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}
     if from_array and not declared and frame.dtypes.iloc[0].kind != "O":
-        values[:] = frame.to_numpy()
+        cells = frame.to_numpy()
+        values[:] = cells
         kinds[:] = array_kind(frame.dtypes.iloc[0])
+        if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8:
+            _refuse_rounded(cells, values, [str(name) for name in frame.columns])
     else:
         single = _copy_plain_columns(frame, values, kinds, declared)
         for j in single:
@@ -226,8 +229,22 @@ def _copy_plain_columns(
         kinds[positions] = array_kind(dtype)
         for start in range(0, len(positions), _COLUMNS_AT_ONCE):
             part = positions[start : start + _COLUMNS_AT_ONCE]
-            values[:, part] = frame.iloc[:, part].to_numpy()
+            cells = frame.iloc[:, part].to_numpy()
+            values[:, part] = cells
+            if dtype.kind in "iu" and dtype.itemsize == 8:
+                names = [str(frame.columns[j]) for j in part]
+                _refuse_rounded(cells, values[:, part], names)
     return others
+
+
+def _refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]) -> None:
+    """Refuse whole numbers beyond 2^53 that are different and would be one floating-point number."""
+    for j in np.flatnonzero(np.abs(values).max(axis=0, initial=0.0) >= 2.0**53).tolist():
+        if len(np.unique(cells[:, j])) > len(np.unique(values[:, j])):
+            raise DataError(
+                f"column {names[j]!r} has whole numbers beyond 2^53 that differ by less than a "
+                "floating-point number can tell; subtract the smallest one, or declare it nominal"
+            )
 
 
 def as_frame(X: Any, feature_names: Sequence[str] | None = None) -> tuple[pd.DataFrame, bool]:
@@ -236,10 +253,8 @@ def as_frame(X: Any, feature_names: Sequence[str] | None = None) -> tuple[pd.Dat
         return X, False
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         return X.to_pandas(), False
-    array = np.asarray(X)
+    array = np.asarray(real_array("X", X))
     _check_dimensions(array.shape)
-    if array.dtype.kind == "c":
-        raise DataError("Complex data not supported: X has complex values")
     if array.dtype.kind not in "fiubOUS":
         raise InputTypeError(f"X has the unsupported type {array.dtype}")
     if array.dtype.kind in "US":

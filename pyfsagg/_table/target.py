@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer, real_array
 from pyfsagg._base.task import TASKS
 from pyfsagg.exceptions import DataError
 
@@ -132,8 +132,23 @@ def check_target(
     if task == "regression":
         return _numeric_target(array, label, bins)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
-        array = array.astype(str)
+        array = _as_words(array, label)
     return _class_target(array, label, min_per_class)
+
+
+def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
+    """Labels as words, refused where two different ones would be one word."""
+    words = array.astype(str)
+    if array.dtype.kind == "O":
+        seen: dict[str, Any] = {}
+        for value, word in zip(array.tolist(), words.tolist(), strict=True):
+            other = seen.setdefault(word, value)
+            if other is not value and type(other) is not type(value) and other != value:
+                raise DataError(
+                    f"the target {label!r} has the labels {other!r} and {value!r}, which are different "
+                    "and read alike; write them as one type"
+                )
+    return words
 
 
 def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Target:
@@ -177,9 +192,7 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
 
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(y)
-    if array.dtype.kind == "c":
-        raise DataError("Complex data not supported: y has complex values")
+    array = np.asarray(real_array("y", y))
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

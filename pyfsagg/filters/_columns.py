@@ -19,9 +19,13 @@ __all__ = [
     "is_kind",
     "many_values",
     "ordered_levels",
+    "within_range",
 ]
 
 MOST_BINS = 10_000
+
+_FAR = 400
+"""Powers of two from which on squares, summed over rows, may leave the range of floating point."""
 
 _EXTREMES = 48
 """Rows kept at either end of a column: a bootstrap misses them all once in 10^20 times."""
@@ -88,6 +92,22 @@ class OrderedLevels:
     codes: NDArray[np.int32]
     values: Floats
     start: NDArray[np.int64]
+
+
+def within_range(values: Floats) -> Floats:
+    """Columns (n_samples, n_features) whose squares neither overflow nor vanish.
+
+    Columns of very large or very small numbers are multiplied by a power of two, which changes no
+    correlation and no digit; all others are as they are.
+    """
+    largest = np.maximum(values.max(axis=0), -values.min(axis=0))
+    exponents = np.frexp(largest)[1]
+    odd = np.flatnonzero((np.abs(exponents) > _FAR) & (largest > 0) & np.isfinite(largest))
+    if not odd.size:
+        return values
+    scaled = values.copy(order="F")
+    scaled[:, odd] = np.ldexp(values[:, odd], -exponents[odd])
+    return scaled
 
 
 def ordered_levels(table: Table) -> OrderedLevels:

@@ -11,7 +11,12 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never
-from pyfsagg.filters._columns import OrderedLevels, category_codes, ordered_levels
+from pyfsagg.filters._columns import (
+    OrderedLevels,
+    category_codes,
+    ordered_levels,
+    within_range,
+)
 from pyfsagg.filters._depth import read_depth, settle_depth
 
 __all__ = [
@@ -43,7 +48,7 @@ def require_ordered_complete(table: Table, *filters: str) -> None:
 def _numbers(target: Target) -> Floats:
     if target.values is None:
         raise DataError(f"the target {target.name!r} is not a number, which this filter needs")
-    return target.values
+    return within_range(target.values[:, np.newaxis])[:, 0]
 
 
 def _correlations(
@@ -89,7 +94,8 @@ def prepare_correlation(table: Table, target: Target) -> KernelScorer:
     """Bind |r| with a numeric target, and the F statistic of the simple regressions, to `table`."""
     outputs = ("pearson", "f_statistic")
     require_ordered_complete(table, *outputs)
-    return KernelScorer(_correlations, (table.values, _numbers(target)), outputs, table.n_features)
+    own = (within_range(table.values), _numbers(target))
+    return KernelScorer(_correlations, own, outputs, table.n_features)
 
 
 def prepare_spearman_numeric(table: Table, target: Target) -> KernelScorer:
@@ -104,7 +110,7 @@ def prepare_correlation_mrmr(
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
     require_ordered_complete(table, "mrmr_correlation")
-    own = (table.values, _numbers(target), read_depth(n_features, table.n_features))
+    own = (within_range(table.values), _numbers(target), read_depth(n_features, table.n_features))
     return KernelScorer(_mrmr, own, ("mrmr_correlation",), table.n_features)
 
 

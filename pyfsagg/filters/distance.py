@@ -22,7 +22,13 @@ from pyfsagg._table.table import AnyTable, Kind, Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Scorer, score_features
-from pyfsagg.filters._columns import MOST_BINS, is_kind, ordered_levels
+from pyfsagg.filters._columns import (
+    MOST_BINS,
+    OrderedLevels,
+    is_kind,
+    ordered_levels,
+    within_range,
+)
 from pyfsagg.filters._sparse import table_scorer
 from pyfsagg.filters.correlation import prepare_spearman_numeric
 
@@ -84,12 +90,24 @@ def prepare_value_difference_metric(
     return table_scorer(table, VALUE_DIFFERENCE, (_VDM,), 2, binned, bins)
 
 
+def _within_range(levels: OrderedLevels) -> Floats:
+    """The distinct values of each column, so scaled that their squares can be summed."""
+    if not levels.values.size:
+        return levels.values
+    scaled = levels.values.copy()
+    for j in range(len(levels.start) - 1):
+        part = slice(levels.start[j], levels.start[j + 1])
+        if part.stop > part.start:
+            scaled[part] = within_range(scaled[part, np.newaxis])[:, 0]
+    return scaled
+
+
 def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
     _require_two_classes(target, "fit_criterion")
     _require_order(table, "fit_criterion")
     levels = ordered_levels(table)
-    own = (levels.values, levels.start, levels.codes)
+    own = (_within_range(levels), levels.start, levels.codes)
     return KernelScorer(fit_criterion_block, own, ("fit_criterion",), table.n_features)
 
 

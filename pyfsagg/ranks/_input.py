@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real, real_array
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import (
     DataError,
@@ -113,6 +113,7 @@ def read_values(
             rows = [f"list{i + 1}" for i in range(len(values))]
     else:
         columns, rows = [], []
+    values = real_array(label, values)
     try:
         matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, real_array
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -141,6 +141,7 @@ def _as_array(
         data = data.to_pandas()
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
+    data = real_array(name, data)
     try:
         values = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -277,7 +278,7 @@ def _read_sets(
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
-    array = np.asarray(data)
+    array = np.asarray(real_array("data", data))
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         raise DataError(
             "a matrix of selections must have two dimensions (resamples by features) and hold "
