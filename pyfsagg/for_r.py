@@ -604,6 +604,26 @@ def _comparison(result: pyfsagg.Evaluation) -> list[str]:
         return [str(reason)]
 
 
+def _check_table(
+    table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
+) -> dict[str, Any]:
+    """What to look at in a table, with remedies in R's words."""
+    found = pyfsagg.check_table(_table(table), _target(target), task=task)
+    frame = found.to_frame()
+    for flag, words in _REMEDIES:
+        frame["remedy"] = frame["remedy"].str.replace(flag, words, regex=True)
+    return {"facts": found.facts, "findings": _frame(frame)}
+
+
+_REMEDIES = (
+    (r"leave it out: --drop .*", "leave it out"),
+    (r"(name what is missing there with --missing)", "make NA of what is missing there"),
+    (r"if it is one, name it: .*|if it does: .*", "if it is, make NA of it"),
+    (r"--accept missing_target .*", "leave these rows out"),
+)
+"""Flags of the terminal, and what R users do instead."""
+
+
 def _catalogue(of: str) -> dict[str, Any]:
     listing: dict[str, Callable[[], pd.DataFrame]] = {
         "filters": pyfsagg.list_filters,
@@ -641,6 +661,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "influence": _influence,
     "evaluate": _evaluate,
     "load": _load,
+    "check_table": _check_table,
     "catalogue": _catalogue,
     "signature": _signature,
 }

@@ -1,0 +1,37 @@
+#' What to look at in a table before a run
+#'
+#' Identifiers, row numbers, features that equal the target, classes that differ by case or blanks only,
+#' classes of one to three samples, codes such as -999, constant, mostly missing and duplicate columns,
+#' duplicate rows. Ensembles do not look by themselves.
+#'
+#' @param x Data frame or matrix with one row per sample.
+#' @param y Classes (factor, text) or numbers; may be left out.
+#' @param task `"classification"` or `"regression"`.
+#' @return A data frame of class `pyfsagg_check` with one row per finding: `code`, `severity` (`"stop"` if
+#'   a ranking would mislead, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing
+#'   cells and classes are its attribute `facts`.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   check_table(cbind(iris[-5], row = 1:150), iris$Species)
+#' }
+#' @export
+check_table <- function(x, y = NULL, task = "classification") {
+  found <- ask("check_table", list(
+    table = table_parts(x), target = target_parts(y, task = task), task = check_choice(task, "task", c("classification", "regression"))
+  ))
+  structure(
+    as_frame(found$findings),
+    facts = as.character(unlist(found$facts)), class = c("pyfsagg_check", "data.frame")
+  )
+}
+
+#' @export
+print.pyfsagg_check <- function(x, ...) {
+  cat(attr(x, "facts"), sep = "\n")
+  if (nrow(x)) {
+    cat(paste0(x$severity, ": [", x$code, "] ", x$sentence, "; ", x$remedy), sep = "\n")
+  } else {
+    cat("nothing to look at was found\n")
+  }
+  invisible(x)
+}
