@@ -79,6 +79,7 @@ PAGES = {
             *VALUES,
             OPTIONS,
             ("Weights", lambda spec: spec.takes_weights),
+            ("An unranked list", lambda spec: spec.unranked),
             *SOURCE,
         ),
     ),

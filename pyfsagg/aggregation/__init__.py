@@ -17,7 +17,15 @@ from pyfsagg._base.adjustment import adjust_p_values
 from pyfsagg._run.result import shown_by
 
 # Importing a module of aggregators registers them.
-from pyfsagg.aggregation import fpcps, markov, order_statistics, rank_based, score_based
+from pyfsagg.aggregation import (
+    counting,
+    fpcps,
+    learned,
+    markov,
+    order_statistics,
+    rank_based,
+    score_based,
+)
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation._call import aggregate, as_rank_table
 from pyfsagg.aggregation._result import Aggregation, Comparison, PermutationTest
@@ -38,7 +46,9 @@ __all__ = [
     "aggregate",
     "as_rank_table",
     "compare_methods",
+    "counting",
     "fpcps",
+    "learned",
     "list_aggregators",
     "markov",
     "order_statistics",

@@ -74,7 +74,7 @@ class AggregatorSpec(Spec):
     `weights` says what the method makes of weights of the lists.  "any": `compute` reads
     `table.weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
     table is written out before `compute` sees it, options named in `per_list` with it.  A text refuses
-    them and says why.
+    them and says why.  `unranked` says what becomes of a list that names items in no order.
     """
 
     compute: Callable[..., AggregatedValues]
@@ -85,6 +85,7 @@ class AggregatorSpec(Spec):
     extreme: bool = False
     weights: str = "whole"
     per_list: tuple[str, ...] = ()
+    unranked: str = "its k items share the mean rank (k + 1)/2"
 
     @property
     def takes_weights(self) -> str:

@@ -134,7 +134,9 @@ def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
     if result.parameters.get("universe", 0) is None and not table.full:
         words["universe"] = f"{table.n_items} (not given: all different names)"
     if "files" in result.data:
-        words["files"] = enumerate_names([Path(file).name for file in result.data["files"]])
+        words["files"] = enumerate_names(
+            [Path(file).name for file in (*result.data["files"], *result.data.get("unranked", ()))]
+        )
     return words
 
 

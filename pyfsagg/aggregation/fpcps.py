@@ -176,6 +176,7 @@ AGGREGATORS.add(
         compute=fpcps,
         input="scores",
         weights="any",
+        unranked="has no scores, so that it is not taken",
         options=("keep", "normalize"),
     )
 )

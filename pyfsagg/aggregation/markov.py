@@ -319,6 +319,9 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
+_IN_NO_ORDER = "its items are equal among themselves, and above those that it does not hold"
+
+
 def _chain(**said: Any) -> AggregatorSpec:
     """What the stationary distributions have in common."""
     return AggregatorSpec(
@@ -326,6 +329,7 @@ def _chain(**said: Any) -> AggregatorSpec:
         weights="any",
         bounds="[0, 1]",
         source="Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)",
+        unranked=_IN_NO_ORDER,
         **said,
     )
 
@@ -379,6 +383,7 @@ AGGREGATORS.add(
         compute=mc1_row,
         input="ranks",
         weights="any",
+        unranked=_IN_NO_ORDER,
     ),
     AggregatorSpec(
         name="mc2_row",
@@ -390,5 +395,6 @@ AGGREGATORS.add(
         compute=mc2_row,
         input="ranks",
         weights="any",
+        unranked=_IN_NO_ORDER,
     ),
 )

@@ -278,6 +278,7 @@ _TIES = (
     "scores take ranks as they are, average ranks by default; p-values take the last place of a tie, so "
     "that they hold their level"
 )
+_BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
 AGGREGATORS.add(
     AggregatorSpec(
         name="stuart",
@@ -289,6 +290,7 @@ AGGREGATORS.add(
         source="Stuart et al. (2003); Aerts et al. (2006)",
         compute=stuart,
         input="ranks",
+        unranked=_BLOCK,
     ),
     AggregatorSpec(
         name="robust_rank_aggregation",
@@ -302,6 +304,7 @@ AGGREGATORS.add(
         compute=robust_rank_aggregation,
         input="ranks",
         per_list=("top_cutoff",),
+        unranked=_BLOCK,
         options=("exact", "top_cutoff", "ties"),
         in_loops={"ties": "average"},
     ),
@@ -315,6 +318,7 @@ AGGREGATORS.add(
         source="RobustRankAggreg 1.2.1, method 'mean'",
         compute=mean_p_value,
         input="ranks",
+        unranked=_BLOCK,
         weights="its value is a p-value of independent lists; mean_rank takes weights",
         options=("ties",),
         in_loops={"ties": "average"},

@@ -219,6 +219,7 @@ AGGREGATORS.add(
         compute=borda,
         input="ranks",
         weights="any",
+        unranked="its k items share the mean rank (k + 1)/2, or, with ties='strict', beat what it lacks",
         options=("ties",),
     ),
     AggregatorSpec(
@@ -234,5 +235,6 @@ AGGREGATORS.add(
         compute=best_go_first,
         input="ranks",
         weights="any",
+        unranked="its items come one by one in the order of the table, as after any tie",
     ),
 )

@@ -185,6 +185,7 @@ def _score_based(**said: Any) -> AggregatorSpec:
         source="Salman (2022), section 3.5",
         by_item=_without_minimum,
         weights="any",
+        unranked="has no scores, so that it is not taken",
         **said,
     )
 

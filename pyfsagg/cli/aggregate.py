@@ -28,6 +28,8 @@ Lists are given in one of these ways (gzipped files are unpacked):
                    ranks (1 = best), or scores with --scores; an empty cell is a missing entry
   columns          --format columns: one CSV or TSV file whose columns are lists of names
   lines            --format lines: one file, each line a list, names between tabs or commas
+and beside files of names, columns or lines:
+  unranked         --unranked FILE ...: one file per list, one name a line, in no order
 """
 EPILOG = """\
 examples:
@@ -35,6 +37,7 @@ examples:
   pyfsagg aggregate p_values.csv --ids gene --lower-is-better --exact --output consensus
   pyfsagg aggregate votes.txt --format lines --method borda
   pyfsagg aggregate lists/*.txt.gz --methods rra,stuart,mean_rank --top 20
+  pyfsagg aggregate screens/*.txt --unranked hits/*.txt --method maic --universe 20000
   zcat ranks.tsv.gz | pyfsagg aggregate - --json --quiet
 """
 RRA = "robust_rank_aggregation"
@@ -61,7 +64,14 @@ def add_commands(commands: Any) -> None:
 
 def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="lists, or one matrix; - is standard input")
+    add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
+    add(
+        "--unranked",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="lists of names in no order: their names are tied on the mean rank of the block",
+    )
     add(
         "--format",
         choices=("auto", "lists", "columns", "lines", "matrix"),
@@ -183,7 +193,7 @@ def _aggregate(options: argparse.Namespace) -> None:
         _warn_of_reversed(result)
         return result
 
-    files = options.files
+    files = [*options.files, *options.unranked]
     view = {
         "top": min(options.top, table.n_items),
         "adjusted": options.adjust != "none",
@@ -218,6 +228,9 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
             f"# all {len(options.files):,} files, as they are recorded beside this report",
             f'files = json.loads(Path("{RUN_FILE}").read_text(encoding="utf-8"))["data"]["files"]',
         ]
+    if options.unranked:
+        lines += ["unranked = [", *(f"    {file!r}," for file in options.unranked), "]"]
+        arguments += ", unranked=unranked"
     lines.append(f"table = pyfsagg.RankTable.from_files(files{arguments})")
     if options.reverse:
         lines.append(f"table = table.reversed({options.reverse!r})")
@@ -278,6 +291,7 @@ def _read(options: argparse.Namespace) -> RankTable:
         higher_is_better=not options.lower_is_better,
         ties=options.ties or "average",
         random_state=options.seed,
+        unranked=options.unranked,
     )
     if wants_scores and table.scores is None:
         raise ParameterError(
@@ -375,7 +389,8 @@ def _compute(
         "call": result.parameters["call"],
         **recorded,
     }
-    data = {"files": options.files, **result.data}
+    loose = {"unranked": options.unranked} if options.unranked else {}
+    data = {"files": options.files, **loose, **result.data}
     return replace(result, permutation=permutation, parameters=parameters, data=data)
 
 

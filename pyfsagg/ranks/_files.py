@@ -34,25 +34,43 @@ HEADERS = re.compile(
 
 def read_rank_files(
     paths: PathLike | Iterable[PathLike],
+    unranked: PathLike | Iterable[PathLike] = (),
     *,
     format: str = "auto",
     ids: str | None = None,
     header: bool = False,
     duplicates: str = "error",
-) -> dict[str, list[str]] | pd.DataFrame:
-    """Lists of names by list name, or a frame of numbers with one row per list.
+) -> tuple[dict[str, list[str]] | pd.DataFrame, dict[str, list[str]]]:
+    """Lists of names by list name, or a frame of numbers with one row per list; and unranked lists.
 
     The formats and errors are those of :meth:`pyfsagg.RankTable.from_files`.
     """
     check_choice("format", format, FORMATS)
     check_choice("duplicates", duplicates, DUPLICATES)
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    files = [str(path) for path in given]
-    if not files:
+    files, loose = _paths(paths), _paths(unranked)
+    if not files and not loose:
         raise DataError("no file was given; name one file per list, or one matrix file")
-    twice = [file for file in dict.fromkeys(files) if files.count(file) > 1]
+    both = files + loose
+    twice = [file for file in dict.fromkeys(both) if both.count(file) > 1]
     if twice:
         raise DataError(f"the file {twice[0]} is named twice; each list counts once")
+    found = _ranked(files, format, ids, header, duplicates) if files else {}
+    if isinstance(found, pd.DataFrame) and loose:
+        raise DataError(
+            f"{_shown(files[0])} is a matrix and {_shown(loose[0])} an unranked list; write the list as a "
+            "column of the matrix whose cells are equal, or give lists of names"
+        )
+    return found, _named_lists(loose, ids, header, duplicates)
+
+
+def _paths(paths: PathLike | Iterable[PathLike]) -> list[str]:
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    return [str(path) for path in given]
+
+
+def _ranked(
+    files: list[str], format: str, ids: str | None, header: bool, duplicates: str
+) -> dict[str, list[str]] | pd.DataFrame:
     if format == "auto":
         format = _guess_format(files, ids)
     if format == "matrix":
@@ -62,12 +80,20 @@ def read_rank_files(
     elif format == "lines":
         lists = _read_lines(_only(files, "a file of lists in lines"))
     else:
-        lists = {
-            label: _read_one_list(file, ids, header)
-            for file, label in zip(files, _labels(files), strict=True)
-        }
-        if ids is None and not header:
-            _warn_of_headers(lists)
+        return _named_lists(files, ids, header, duplicates)
+    return {label: _clean(names, label, duplicates) for label, names in lists.items()}
+
+
+def _named_lists(
+    files: list[str], ids: str | None, header: bool, duplicates: str
+) -> dict[str, list[str]]:
+    """One list of names per file."""
+    lists = {
+        label: _read_one_list(file, ids, header)
+        for file, label in zip(files, _labels(files), strict=True)
+    }
+    if ids is None and not header:
+        _warn_of_headers(lists)
     return {label: _clean(names, label, duplicates) for label, names in lists.items()}
 
 
@@ -192,7 +218,7 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
             f"{len(names) - len(kept)} blank line(s) or cell(s) between the names of {label!r} "
             f"were skipped, the first after {names.index('')} names; names below moved up",
             PyfsaggWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     distinct = list(dict.fromkeys(kept))
     if duplicates == "first" and len(distinct) < len(kept):
@@ -200,7 +226,7 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
             f"{len(kept) - len(distinct)} name(s) of {label!r} that had occurred before were left "
             "out; names below moved up",
             PyfsaggWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
         return distinct
     return kept
@@ -217,7 +243,7 @@ def _warn_of_headers(lists: dict[str, list[str]]) -> None:
             f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is no item, "
             "skip it with header",
             PyfsaggWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
 
 

@@ -36,18 +36,15 @@ MOST_COPIES = 10_000
 
 def read_lists(
     lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
+    unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
 ) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
     """Item names (in order of first appearance), list names and the rank matrix (m, p)."""
-    if isinstance(lists, str) or not isinstance(lists, (Mapping, Iterable)):
-        raise InputTypeError(
-            "lists must be a sequence of lists of names, or a dict of them, got "
-            f"{type(lists).__name__}"
-        )
-    named: dict[str, Iterable[Any]]
-    if isinstance(lists, Mapping):
-        named = {str(name): entries for name, entries in lists.items()}
-    else:
-        named = {f"list{i + 1}": entries for i, entries in enumerate(lists)}
+    named = _named(lists, "list", "lists")
+    loose = _named(unranked, "unranked", "unranked")
+    both = [name for name in loose if name in named]
+    if both:
+        raise DataError(f"two lists have the name {both[0]!r}; name them apart")
+    named |= {name: [_as_tie(name, entries)] for name, entries in loose.items()}
     if not named:
         raise DataError("no list was given; at least one is needed")
     ranked = [_read_list(label, entries) for label, entries in named.items()]
@@ -64,6 +61,30 @@ def read_lists(
             stacklevel=4,
         )
     return names, tuple(named), matrix
+
+
+def _named(
+    lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]], prefix: str, argument: str
+) -> dict[str, Iterable[Any]]:
+    if isinstance(lists, str) or not isinstance(lists, (Mapping, Iterable)):
+        raise InputTypeError(
+            f"{argument} must be a sequence of lists of names, or a dict of them, got "
+            f"{type(lists).__name__}"
+        )
+    if isinstance(lists, Mapping):
+        return {str(name): entries for name, entries in lists.items()}
+    return {f"{prefix}{i + 1}": entries for i, entries in enumerate(lists)}
+
+
+def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
+    if isinstance(entries, (str, bytes)):
+        raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
+    names = tuple(entries)
+    if any(isinstance(name, (tuple, list, set, frozenset)) for name in names):
+        raise DataError(f"the unranked list {label!r} holds a tie; all its names are tied already")
+    if not names:
+        raise DataError(f"the list {label!r} is empty; leave it out")
+    return names
 
 
 def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:

@@ -110,6 +110,15 @@ class RankTable:
         return matrix
 
     @cached_property
+    def unranked(self) -> NDArray[np.bool_]:
+        """True (m,) for a list that says nothing of order: several items, all of one rank.
+
+        Its items share the mean rank of the block, (k + 1)/2 of k, and the last one in p-values.
+        """
+        same = np.nanmin(self.ranks, axis=1) == np.nanmax(self.ranks, axis=1)
+        return np.asarray(same & ((~self.missing).sum(axis=1) > 1))
+
+    @cached_property
     def missing(self) -> NDArray[np.bool_]:
         """True (m, p) where a list does not hold an item."""
         return np.isnan(self._matrix)
@@ -503,6 +512,8 @@ class RankTable:
         lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
         universe: int | Sequence[int] | None = None,
         full: bool = False,
+        *,
+        unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
     ) -> RankTable:
         """Lists given as names, best first.
 
@@ -515,6 +526,9 @@ class RankTable:
             default the number of different names.
         full : bool
             True: each list is complete in itself, and an absent item is unknown to it.
+        unranked : sequence of lists of names, or dict of list name to list of names
+            Lists that say "these, in no order", after the others: their names are tied, on the mean
+            rank of the block.  Without names of their own they are ``unranked1, unranked2, …``.
 
         Raises
         ------
@@ -538,7 +552,7 @@ class RankTable:
         b       0.2    0.1
         c       1.0    0.2
         """
-        names, list_names, matrix = read_lists(lists)
+        names, list_names, matrix = read_lists(lists, unranked)
         sizes = universe_sizes(universe, full, np.isnan(matrix))
         return cls(names, list_names, None, sizes, full, given_ranks=matrix)
 
@@ -557,13 +571,14 @@ class RankTable:
         higher_is_better: bool = True,
         ties: Ties = "average",
         random_state: int | None = None,
+        unranked: PathLike | Iterable[PathLike] = (),
     ) -> RankTable:
         """Lists kept in files, which may be gzipped.
 
         Parameters
         ----------
         paths : path or paths
-            ``"-"`` is standard input.
+            ``"-"`` is standard input.  None are needed if there are unranked lists.
         universe, full
             See :meth:`from_lists`.
         format : {"auto", "lists", "columns", "lines", "matrix"}
@@ -583,6 +598,9 @@ class RankTable:
             What the cells of a matrix are.
         higher_is_better, ties, random_state
             Of scores in a matrix; see :meth:`from_scores`.
+        unranked : path or paths
+            Files of names in no order, one list each (tables with the column `ids`, if that is
+            given); see :meth:`from_lists`.  Not beside a matrix, in which equal cells say the same.
 
         Raises
         ------
@@ -596,9 +614,11 @@ class RankTable:
             looks like a header.
         """
         check_choice("matrix", matrix, ("ranks", "scores"))
-        found = read_rank_files(paths, format=format, ids=ids, header=header, duplicates=duplicates)
+        found, loose = read_rank_files(
+            paths, unranked, format=format, ids=ids, header=header, duplicates=duplicates
+        )
         if isinstance(found, dict):
-            return cls.from_lists(found, universe, full)
+            return cls.from_lists(found, universe, full, unranked=loose)
         if matrix == "ranks":
             return cls.from_ranks(found, universe=universe, full=full)
         return cls.from_scores(

@@ -230,6 +230,27 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) 
     assert "table.weighted(" in html.unescape(page)
 
 
+def test_unranked_lists(command: Any, lists: Any, tmp_path: Path) -> None:
+    ranked, loose = paths(lists)[:4], paths(lists)[4:]
+    code, _, err = command(
+        "aggregate --methods maic,votes --universe 100", *ranked, "--unranked", *loose
+    )
+    assert (code, err) == (0, "")
+    names = list(lists)
+    table = RankTable.from_lists(
+        {name: lists[name] for name in names[:4]},
+        100,
+        unranked={name: lists[name] for name in names[4:]},
+    )
+    expected = aggregate(table, "maic")
+    found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="name")
+    assert found["statistic"].to_dict() == pytest.approx(
+        dict(zip(expected.names, expected.statistic, strict=True))
+    )
+    page = (tmp_path / "pyfsagg-aggregate" / "report.html").read_text(encoding="utf-8")
+    assert "unranked=unranked" in html.unescape(page)
+
+
 def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> None:
     names = [f"g{j:02}" for j in range(30)]
     for label in "abcd":
@@ -328,6 +349,10 @@ BAD_FILES = {
         ("a.txt b.txt --weights other.csv", "unknown list with a weight 'c'"),
         ("a.txt b.txt --weights 1,0.5", "robust_rank_aggregation takes whole weights"),
         ("a.txt b.txt --weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
+        ("a.txt --unranked twice.txt", "'x' occurs twice in the list 'twice'"),
+        ("ranks.csv --unranked a.txt", "is a matrix"),
+        ("a.txt --unranked a.txt", "named twice"),
+        ("--method borda", "no file was given"),
         ("a.txt b.txt --scores", "belong to a matrix"),
         ("ranks.csv --ties min", "--ties belongs to --scores"),
         ("scores.csv --scores --reverse nobody", "unknown list 'nobody'"),

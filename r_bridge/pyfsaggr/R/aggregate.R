@@ -24,6 +24,8 @@
 #' @param weights What each list counts, one number of at least 0 for each: 2 means that the list is
 #'   written twice. With weights `"RRA"` gives its statistic rho in place of a p-value: a list that
 #'   counts twice is not independent of itself.
+#' @param unranked List of character vectors in no order, beside those of `glist`: the names of one
+#'   are tied on the mean rank of the block.
 #' @param adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
 #'   column `Adjusted` is computed over all `N` items, those that no list holds with p = 1.
 #' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` if asked for. For
@@ -37,13 +39,16 @@
 #' @export
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,
                             exact = FALSE, topCutoff = NULL, ties = "last", weights = NULL,
-                            adjust = "none") {
+                            adjust = "none", unranked = NULL) {
   check_string(method, "method")
   check_choice(adjust, "adjust", stats::p.adjust.methods)
   if (adjust != "none" && (!method %in% c("RRA", "mean") || !is.null(weights))) {
     stop_pyfsagg("adjust belongs to p-values: method = \"RRA\" or \"mean\", without weights", "parameter")
   }
-  table <- if (is.null(rmat)) lists_as_ranks(glist) else normalized_ranks(rmat)
+  if (!is.null(unranked) && !is.null(rmat)) {
+    stop_pyfsagg("unranked belongs to glist; in rmat give its items equal ranks", "parameter")
+  }
+  table <- if (is.null(rmat)) lists_as_ranks(glist, unranked) else normalized_ranks(rmat)
   sizes <- read_sizes(N, table)
   found <- ask("aggregate", c(table[c("ranks", "normalized")], list(
     method = method, full = check_flag(full, "full"), exact = check_flag(exact, "exact"),
@@ -67,11 +72,15 @@ aggregateRanks <- function(glist, rmat = NULL, N = NA, method = "RRA", full = FA
 }
 
 # Names are matched here, once: (lists, items) with the place of each item, NA where it is not listed.
-lists_as_ranks <- function(glist) {
+lists_as_ranks <- function(glist, unranked = NULL) {
   if (missing(glist) || !is.list(glist)) {
     stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
   }
-  lists <- lapply(unname(as.list(glist)), function(one) {
+  if (!is.null(unranked) && !is.list(unranked)) {
+    stop_pyfsagg("unranked must be a list of character vectors", "input_type")
+  }
+  ordered <- rep(c(TRUE, FALSE), c(length(glist), length(unranked)))
+  lists <- lapply(unname(c(as.list(glist), as.list(unranked))), function(one) {
     if (!is.atomic(one)) stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
     one <- as.character(one)
     one[!is.na(one) & nzchar(one)]
@@ -97,7 +106,7 @@ lists_as_ranks <- function(glist) {
     warn_pyfsagg("no name is in two lists: there is no agreement to find, the result interleaves the lists")
   }
   ranks <- matrix(NA_real_, length(lists), length(items))
-  ranks[at] <- sequence(sizes)
+  ranks[at] <- ifelse(ordered[list_of], sequence(sizes), (sizes[list_of] + 1) / 2)
   list(ranks = ranks, normalized = FALSE, items = items)
 }
 

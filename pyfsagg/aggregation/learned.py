@@ -1,0 +1,283 @@
+"""Aggregators that learn from the lists how far each can be trusted: BIRRA and MAIC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.types import Floats
+from pyfsagg._kernels.lists.smooth import smooth_medians
+from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.ranks import RankTable, rank_scores
+
+__all__ = ["birra", "maic"]
+
+
+def birra(
+    table: RankTable, *, prior: float = 0.05, n_bins: int = 50, n_iterations: int = 10
+) -> AggregatedValues:
+    """Bayesian iterative robust rank aggregation.
+
+    The best share `prior` of the items, by their mean rank at first, are taken for true.  For each
+    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor, of the true
+    against the other items down to there; it is smoothed by running medians and made to fall from
+    the best part to the last, and in each part the largest factor over the lists is lowered to the
+    second largest, so that no list decides alone.  Their sums order the items anew, until the order
+    stays or `n_iterations` are over.
+
+    An absent item shares the mean of the ranks behind the list (``full=False``) or adds nothing
+    (``full=True``).  Ranks are compared among the items of the table: the universe has no part.
+
+    Parameters
+    ----------
+    table : RankTable
+    prior : float
+        Share of true items expected among those of the table, in (0, 1); at least one item.
+    n_bins, n_iterations : int
+
+    Returns
+    -------
+    AggregatedValues
+        The sum of the log Bayes factors; larger = better.  The same lists serve to guess the true
+        items and to judge by them, so that it is an order and no posterior probability; no
+        p-values.
+
+    References
+    ----------
+    Badgeley, Sealfon, Chikina (2015), Bioinformatics 31, 209–215.
+
+    Examples
+    --------
+    >>> lists = [list("abcdefgh"), list("badcfehg"), list("acbdgefh"), list("hgfedcba")]
+    >>> birra(RankTable.from_lists(lists), prior=0.25).statistic.argmax()
+    np.int64(0)
+    """
+    prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
+    n_bins = check_integer("n_bins", n_bins, low=1)
+    n_iterations = check_integer("n_iterations", n_iterations, low=1)
+    ranks, counted = _ranks_among_items(table)
+    held = counted.sum(axis=1, keepdims=True)
+    # A relative 1e-12, because 3/50 of 50 need not be 3.
+    bins = np.ceil(ranks / held * n_bins * (1.0 - 1e-12)).astype(np.int64).clip(1, n_bins) - 1
+    n_true = max(1, int(np.floor(table.n_items * prior * (1.0 + 1e-12))))
+    with np.errstate(invalid="ignore"):
+        guess = np.nanmean(np.where(counted, ranks / held, np.nan), axis=0)
+    total = np.zeros(table.n_items)
+    for _ in range(n_iterations):
+        true = np.zeros(table.n_items, dtype=np.bool_)
+        true[np.argsort(guess, kind="stable")[:n_true]] = True
+        factors = _log_bayes_factors(bins, counted, true, prior, n_bins)
+        total = np.where(counted, np.take_along_axis(factors, bins, axis=1), 0.0).sum(axis=0)
+        renewed = rank_scores(total)
+        if np.array_equal(renewed, guess):
+            break
+        guess = renewed
+    return AggregatedValues(total, total)
+
+
+def _ranks_among_items(table: RankTable) -> tuple[Floats, NDArray[np.bool_]]:
+    """Average ranks within the table, absent items tied behind a list, and which of them count."""
+    missing = table.missing
+    keys = np.where(missing, np.inf, table.ranks)
+    ranks = rank_scores(keys, "average", higher_is_better=False)
+    return ranks, (~missing if table.full else np.ones_like(missing))
+
+
+def _log_bayes_factors(
+    bins: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+    true: NDArray[np.bool_],
+    prior: float,
+    n_bins: int,
+) -> Floats:
+    """(m, n_bins), falling, with the largest of each column lowered to the second largest."""
+    factors = np.empty((len(bins), n_bins))
+    for row, (bins_of_list, known) in enumerate(zip(bins, counted, strict=True)):
+        hits = np.cumsum(np.bincount(bins_of_list[known & true], minlength=n_bins))
+        others = np.cumsum(np.bincount(bins_of_list[known & ~true], minlength=n_bins))
+        factors[row] = smooth_medians(
+            np.log((hits + 1.0) / (others + 1.0) / (prior / (1.0 - prior)))
+        )
+    falling: Floats = np.maximum.accumulate(factors[:, ::-1], axis=1)[:, ::-1]
+    if len(falling) > 1:
+        second = np.partition(falling, -2, axis=0)[-2]
+        falling = np.minimum(falling, second)
+    return falling
+
+
+def maic(
+    table: RankTable,
+    *,
+    categories: Sequence[Any] | None = None,
+    fit: Literal["exponential", "none"] = "exponential",
+    longest: int | None = None,
+    tolerance: float = 0.01,
+    n_iterations: int = 100,
+) -> AggregatedValues:
+    """Meta-analysis by information content: an item scores by its lists, a list by its items.
+
+    The score of an item is the sum of what the lists that hold it give, of each category the most;
+    a list gives the item at place k the square root of the mean score of its first k items, or, by
+    default, what the curve a·exp(−b k) − c k + d through these values has at k.  Tied items count
+    with the last of their places, and an unranked list gives the same to all of its items.
+    Beginning with 1 for each list, both are renewed in turn until no list changes its weight, the
+    square root of the mean score of all its items, by more than `tolerance`.
+
+    What a list does not hold gets nothing from it: lists are read as far as they go, and neither
+    the universe nor `full` has a part.
+
+    Parameters
+    ----------
+    table : RankTable
+    categories : sequence of n_lists labels, optional
+        The category of each list: methods or laboratories whose lists repeat one another.  By
+        default each list is its own.
+    fit : {"exponential", "none"}
+        Whether a ranked list gives the values of the curve, as the published program does (fitted
+        by ``scipy.optimize.curve_fit``, whose last digits, and the one or other fit that does not
+        settle, differ by version), or the mean scores themselves, which is some hundred times
+        faster and does not need SciPy's digits.
+    longest : int, optional
+        How many places of a list count; the published program cut lists after 2,000 until 2026.
+    tolerance : float
+        Above 0; the default is that of the published program.
+    n_iterations : int
+
+    Returns
+    -------
+    AggregatedValues
+        The score; larger = better.  It has no null distribution, and no p-value is made of it; see
+        :func:`~pyfsagg.aggregation.permutation_p_values`.
+
+    Raises
+    ------
+    ParameterError
+        For `categories` that are not one per list, or an option out of range.
+
+    References
+    ----------
+    Li et al. (2020), Nature Communications 11, 164.
+
+    Examples
+    --------
+    >>> lists = [["a", "b"], ["a", "c"], ["d", "b"]]
+    >>> maic(RankTable.from_lists(lists), fit="none").statistic.round(3)
+    array([3.065, 2.712, 1.499, 1.239])
+    """
+    tolerance = check_real("tolerance", tolerance, low=0.0, low_open=True)
+    n_iterations = check_integer("n_iterations", n_iterations, low=1)
+    check_choice("fit", fit, ("exponential", "none"))
+    most = table.n_items if longest is None else check_integer("longest", longest, low=1)
+    groups = _category_codes(categories, table.n_lists)
+    ordered = [_in_order(ranks, most) for ranks in table.ranks]
+    given = [np.ones(items.size) for items, _ in ordered]
+    weights = np.ones(table.n_lists)
+    for _ in range(n_iterations):
+        scores = _sum_of_best(ordered, given, groups, table.n_items)
+        given, means = [], []
+        for items, ends in ordered:
+            running: Floats = np.cumsum(scores[items])
+            means.append(np.sqrt(running[-1] / items.size))
+            values: Floats = np.sqrt(running[ends] / (ends + 1.0))
+            curved = fit == "exponential" and ends[0] < items.size - 1
+            given.append(
+                _falling_curve(values, ends.astype(np.float64) + 1.0, means[-1])
+                if curved
+                else values
+            )
+        change = np.abs(np.array(means) - weights).max()
+        weights = np.array(means)
+        if change <= tolerance:
+            break
+    scores = _sum_of_best(ordered, given, groups, table.n_items)
+    return AggregatedValues(scores, scores)
+
+
+def _category_codes(categories: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
+    labels = list(range(m)) if categories is None else list(categories)
+    if isinstance(categories, str) or len(labels) != m:
+        raise ParameterError(f"categories must have one label per list ({m}), got {categories!r}")
+    distinct = list(dict.fromkeys(labels))
+    return np.array([distinct.index(label) for label in labels], dtype=np.intp)
+
+
+def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
+    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values`; first places count more.
+
+    Start, bounds and errors are those of the published program, and so is what happens without a
+    solution: values that fall by 1e-8 from place to place around the weight of the list.
+    """
+    from scipy.optimize import curve_fit
+
+    def curve(k: Floats, a: float, b: float, c: float, d: float) -> Floats:
+        return np.asarray(a * np.exp(-b * k) - c * k + d)
+
+    n = places.size
+    try:
+        found, _ = curve_fit(
+            curve,
+            places,
+            values,
+            p0=[3.0, 0.01, 0.0001, weight],
+            sigma=weight * (n - places + 1.0) / n,
+            bounds=([0.0, 0.0, 1e-8, 0.0], np.inf),
+        )
+    except RuntimeError:
+        return np.asarray(weight + 1e-8 * (n / 2.0 - (places - 1.0)))
+    return curve(places, *found)
+
+
+def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The items of a list, best first, and for each the position of the last one tied with it."""
+    items = np.argsort(ranks, kind="stable")[: min(longest, int((~np.isnan(ranks)).sum()))]
+    in_order = ranks[items]
+    return items, np.searchsorted(in_order, in_order, side="right") - 1
+
+
+def _sum_of_best(
+    ordered: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    given: list[Floats],
+    groups: NDArray[np.intp],
+    p: int,
+) -> Floats:
+    """For each item the sum over categories of the most that a list of it gives."""
+    best = np.zeros((int(groups.max()) + 1, p))
+    for group, (items, _), values in zip(groups, ordered, given, strict=True):
+        best[group, items] = np.maximum(best[group, items], values)
+    return np.asarray(best.sum(axis=0), dtype=np.float64)
+
+
+_LEARNS = "it learns from the lists themselves how far each can be trusted"
+AGGREGATORS.add(
+    AggregatorSpec(
+        name="birra",
+        summary="sum of Bayes factors learnt from the agreement of the lists",
+        formula="sum_i log B_i(r_i), B_i the Bayes factor of the ranks up to r_i in list i, smoothed",
+        bounds="(-inf, inf)",
+        ties="average ranks among the items of the table",
+        source="Badgeley, Sealfon, Chikina (2015), Bioinformatics 31(2)",
+        compute=birra,
+        input="ranks",
+        options=("prior", "n_bins", "n_iterations"),
+        weights=_LEARNS,
+    ),
+    AggregatorSpec(
+        name="maic",
+        summary="lists score by their items, and items by their lists",
+        formula="S = sum_i f_i(r_i), f_i(k) = sqrt(mean S of the first k items of list i), or a curve "
+        "through it",
+        bounds="[0, inf)",
+        ties="the last of the places that ties share",
+        source="Li et al. (2020), Nature Communications 11",
+        compute=maic,
+        input="ranks",
+        options=("categories", "fit", "longest", "tolerance", "n_iterations"),
+        weights=_LEARNS,
+        unranked="gives all its items the square root of their mean score",
+    ),
+)
