@@ -5,7 +5,7 @@ ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench validate vignettes docs today lowest
+.PHONY: demo test lint bench bounds validate vignettes docs today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -24,6 +24,9 @@ bench: today ## side-by-side measurements; tables on the terminal, JSON in bench
 
 validate: today ## simulate what every p-value, interval and error bound keeps; a page in build/calibration
 	.venv/bin/pyfsagg reproduce calibration --jobs 2 --output build/calibration
+
+bounds: today ## the tests of the kernels with every index of every array looked at
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/bounds .venv/bin/python -m pytest -n $(WORKERS) $$(sed "s/ *#.*//" tests/kernel_selection.txt)
 
 vignettes: ## execute the vignettes, R and Python; one HTML page each in build/vignettes
 	@$(ENVIRONMENTS)

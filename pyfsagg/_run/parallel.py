@@ -15,8 +15,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import suppress
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
@@ -31,12 +32,16 @@ Answer = TypeVar("Answer")
 
 _LOCAL = ("LokyBackend", "MultiprocessingBackend", "SequentialBackend", "ThreadingBackend")
 _DEAD = (
+    "_LostError",
     "BrokenProcessPool",
     "CancelledError",
+    "CommClosedError",
     "FutureCancelledError",
+    "FuturesCancelledError",
     "KilledWorker",
     "TerminatedWorkerError",
 )
+TRIES = 5  # of a cluster, in a row and without any answer
 
 
 class _Shared:
@@ -83,12 +88,9 @@ def run_tasks(
         yield from (function(shared, item) for item in items)
         return
     packed = _Shared(shared)
-    call = _call_remote if cluster else _call
-    tasks = (delayed(call)(function, packed, item) for item in items)
+    tasks = (delayed(_call)(function, packed, item) for item in items)
     if cluster:
-        with _broadcast(backend, packed):
-            parallel = Parallel(return_as=_order_of_results(backend))
-        yield from _watched(parallel, tasks)
+        yield from _on_cluster(backend, function, packed, items)
     elif threads:
         # A backend that the caller has chosen for all of joblib may give its results only as a list.
         how = (
@@ -105,14 +107,83 @@ def run_tasks(
             yield from _watched(parallel, tasks)
 
 
-def _broadcast(backend: Any, packed: _Shared) -> AbstractContextManager[Any]:
-    """The caller's cluster, with a copy of what is shared on each of its workers."""
-    if type(backend).__name__ != "DaskDistributedBackend":
-        return nullcontext()
-    configured: AbstractContextManager[Any] = parallel_config(
-        backend="dask", client=backend.client, scatter=[packed]
-    )
-    return configured
+def _on_cluster(
+    backend: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
+) -> Iterator[Answer]:
+    """Answers of a cluster, in order; what is lost with a worker is asked for again."""
+    done, failures = 0, 0
+    while True:
+        sending = True
+        try:
+            if type(backend).__name__ == "DaskDistributedBackend":
+                # Not by joblib, which waits for ever for tasks whose data are lost.
+                answers = _dask_answers(backend.client, function, packed, items[done:])
+            else:
+                tasks = (delayed(_call_remote)(function, packed, item) for item in items[done:])
+                answers = _results(Parallel(return_as=_order_of_results(backend)), tasks)
+            sending = False
+            for answer in answers:
+                done, failures = done + 1, 0
+                yield answer
+            return
+        except Exception as error:
+            # While data are sent no code of the caller runs: whatever fails is the cluster's.
+            if not sending and type(error).__name__ not in _DEAD:
+                raise
+            failures += 1
+            if failures == TRIES:
+                raise WorkerError(
+                    f"workers of the cluster died {TRIES} times in a row without an answer "
+                    f"({type(error).__name__}): they were killed, or ran out of memory. Take workers "
+                    "with more memory, and a checkpoint folder, from which the next run continues"
+                ) from error
+            _wait_for_workers(backend)
+
+
+def _dask_answers(
+    client: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
+) -> Iterator[Answer]:
+    """Answers of a Dask cluster, with a copy of what is shared on each of its workers."""
+    shared = client.scatter(packed, broadcast=True, hash=False)
+    futures = [
+        client.submit(_call_remote, function, shared, item, pure=False, key=f"pyfsagg-{uuid4()}")
+        for item in items
+    ]
+
+    def answers() -> Iterator[Answer]:
+        try:
+            for place, future in enumerate(futures):
+                yield _result_of(future, shared)
+                futures[place] = None
+        finally:
+            client.cancel([future for future in futures if future is not None])
+
+    return answers()
+
+
+class _LostError(Exception):
+    """Data or answers that were on a worker which died."""
+
+
+def _result_of(future: Any, shared: Any) -> Any:
+    """The answer of a task; a future whose data are lost would wait for ever."""
+    while True:
+        try:
+            return future.result(timeout=2.0)
+        except TimeoutError:
+            if future.status == "error":  # the task's own
+                raise
+            if "lost" in (future.status, shared.status):
+                raise _LostError("the data were on a worker that died") from None
+
+
+def _wait_for_workers(backend: Any) -> None:
+    """Give a cluster time to start what has died again; who waits in vain is told at the next try."""
+    time.sleep(1.0)
+    client = getattr(backend, "client", None)
+    if client is not None:
+        with suppress(Exception):  # a time-out, or a cluster that is gone
+            client.wait_for_workers(1, timeout=30)
 
 
 def _order_of_results(backend: Any) -> str:

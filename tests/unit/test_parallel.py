@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import pyfsagg
+from pyfsagg._run import parallel
 from pyfsagg._run.parallel import count_workers, run_tasks, run_threads
 from pyfsagg.exceptions import WorkerError
 
@@ -125,6 +126,59 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
 
 
 @pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_worker_that_dies_while_the_data_are_sent(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    cluster.wait_for_workers(2)
+    scatter = distributed.Client.scatter
+    killed: list[int] = []
+
+    def kill() -> None:
+        if not killed:
+            killed.append(next(iter(cluster.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    def told(self: Any, data: Any, **options: Any) -> Any:
+        if moment == "before":
+            kill()
+        sent = scatter(self, data, **options)
+        kill()
+        return sent
+
+    monkeypatch.setattr(distributed.Client, "scatter", told)
+    with joblib.parallel_config(backend="dask"):
+        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    assert killed
+    assert [value for value, _, _ in found] == list(range(5, 17))
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_that_never_answers_is_said(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(self: Any, data: Any, **options: Any) -> Any:
+        raise KeyError("tcp://127.0.0.1:1")
+
+    monkeypatch.setattr(distributed.Client, "scatter", closed)
+    monkeypatch.setattr(parallel.time, "sleep", lambda seconds: None)
+    with (
+        joblib.parallel_config(backend="dask"),
+        pytest.raises(WorkerError, match=r"died 5 times in a row without an answer \(KeyError\)"),
+    ):
+        list(run_tasks(_place, {"base": 5}, range(4)))
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_error_of_a_task_on_a_cluster_is_handed_on(cluster: Any) -> None:
+    with (
+        joblib.parallel_config(backend="dask"),
+        pytest.raises(ValueError, match=r"item \d is wrong"),
+    ):
+        list(run_tasks(_refuse, None, range(4)))
+
+
+@pytest.mark.filterwarnings("default")
 def test_the_data_are_sent_to_a_cluster_once(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed.protocol.pickle import dumps
 
@@ -135,7 +189,7 @@ def test_the_data_are_sent_to_a_cluster_once(cluster: Any, monkeypatch: pytest.M
     submit = distributed.Client.submit
 
     def watched(self: Any, *args: Any, **options: Any) -> Any:
-        sizes.append(len(dumps(options.get("tasks"))))
+        sizes.append(len(dumps(args)))
         return submit(self, *args, **options)
 
     scattered: list[Any] = []
