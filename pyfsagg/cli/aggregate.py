@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pyfsagg.aggregation import Aggregation
     from pyfsagg.ranks import RankTable
 
-__all__ = ["add_commands"]
+__all__ = ["add_commands", "add_input_flags", "read_lists"]
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
@@ -56,13 +57,14 @@ def add_commands(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    _add_input_flags(parser)
+    add_input_flags(parser)
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
 
 
-def _add_input_flags(parser: argparse.ArgumentParser) -> None:
+def add_input_flags(parser: argparse.ArgumentParser) -> None:
+    """Flags that say how lists are given."""
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
     add(
@@ -201,6 +203,7 @@ def _aggregate(options: argparse.Namespace) -> None:
         "reading": _reading_code(options, table),
     }
     keep_result(options, "pyfsagg-aggregate", compute, view=view)
+    _advise(options, table, methods[0])
 
 
 def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
@@ -273,7 +276,8 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def _read(options: argparse.Namespace) -> RankTable:
+def read_lists(options: argparse.Namespace) -> RankTable:
+    """The lists that the flags name."""
     from pyfsagg.ranks import RankTable
 
     wants_scores = options.scores or options.lower_is_better or bool(options.reverse)
@@ -300,7 +304,11 @@ def _read(options: argparse.Namespace) -> RankTable:
         )
     if options.reverse:
         table = table.reversed(options.reverse)
-    table = table.weighted(_weights(options.weights))
+    return table
+
+
+def _read(options: argparse.Namespace) -> RankTable:
+    table = read_lists(options).weighted(_weights(options.weights))
     if table.n_lists == 1:
         warnings.warn(
             "a single list was given: its own order is the result", PyfsaggWarning, stacklevel=1
@@ -392,6 +400,17 @@ def _compute(
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}
     return replace(result, permutation=permutation, parameters=parameters, data=data)
+
+
+def _advise(options: argparse.Namespace, table: RankTable, method: str) -> None:
+    """Which aggregator is measured to find more in lists of this kind, if any measurement speaks."""
+    if options.quiet or options.json:
+        return
+    from pyfsagg.reproduce import shipped_gene_lists
+
+    sentence = shipped_gene_lists().advice(table, method)
+    if sentence is not None:
+        print("\n" + textwrap.fill(sentence, 88))
 
 
 def _warn_of_reversed(result: Aggregation) -> None:

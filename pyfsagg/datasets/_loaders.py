@@ -36,6 +36,7 @@ _PUBLISHED = {
     "fpcps_2": "fpcps_table_2_madelon_auc",
     "frcm_2": "frcm_table_2_clustering",
     "orders_genes": "orders_genes",
+    "gene_lists": "wang_2022_gene_lists",
 }
 
 
@@ -133,7 +134,8 @@ def load_published(table: str) -> pd.DataFrame:
     table : str
         ``"4.1"`` … ``"4.6"`` of the bootstrap aggregation thesis, ``"fpcps_1"``, ``"fpcps_2"`` of
         the paper on ensembles of ranking filters, ``"frcm_2"`` of the consensus affinity paper,
-        ``"orders_genes"``: the numbers of section 5.2 of the rank-order paper on genes.
+        ``"orders_genes"``: the numbers of section 5.2 of the rank-order paper on genes,
+        ``"gene_lists"``: accuracies of the comparison of aggregators by Wang et al. (2022).
 
     Examples
     --------

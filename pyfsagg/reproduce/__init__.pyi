@@ -4,6 +4,7 @@ from .calibration.result import Calibration as Calibration
 from .calibration.run import calibrate as calibrate
 from .shipped import list_shipped_runs as list_shipped_runs
 from .shipped import shipped_calibration as shipped_calibration
+from .shipped import shipped_gene_lists as shipped_gene_lists
 from .shipped import shipped_readings as shipped_readings
 from .shipped import shipped_run as shipped_run
 from .shipped import shipped_stuart as shipped_stuart
@@ -22,11 +23,14 @@ from .tables.frcm import clustering_curves as clustering_curves
 from .tables.readings import READINGS as READINGS
 from .tables.readings import best_readings as best_readings
 from .tables.readings import readings as readings
+from .unequal_lists.result import GeneListComparison as GeneListComparison
+from .unequal_lists.result import gene_lists as gene_lists
 
 __all__ = [
     "EXPERIMENTS",
     "READINGS",
     "Calibration",
+    "GeneListComparison",
     "Reproduction",
     "StuartFinding",
     "best_readings",
@@ -36,6 +40,7 @@ __all__ = [
     "claims",
     "clustering_curves",
     "coverage",
+    "gene_lists",
     "list_shipped_runs",
     "plot_cells",
     "plot_coverage",
@@ -43,6 +48,7 @@ __all__ = [
     "readings",
     "reproduce_all",
     "shipped_calibration",
+    "shipped_gene_lists",
     "shipped_readings",
     "shipped_run",
     "shipped_stuart",

@@ -11,10 +11,12 @@ from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.calibration.result import Calibration
 from pyfsagg.reproduce.stuart.result import StuartFinding
+from pyfsagg.reproduce.unequal_lists.result import GeneListComparison
 
 __all__ = [
     "list_shipped_runs",
     "shipped_calibration",
+    "shipped_gene_lists",
     "shipped_readings",
     "shipped_run",
     "shipped_stuart",
@@ -108,6 +110,17 @@ def shipped_stuart() -> StuartFinding:
     1000
     """
     return StuartFinding.load(data_folder() / "validation" / "stuart.json")
+
+
+def shipped_gene_lists() -> GeneListComparison:
+    """The run of :func:`gene_lists` that was kept; ``record`` says how many data sets it has.
+
+    Examples
+    --------
+    >>> shipped_gene_lists().means().loc["robust_rank_aggregation", "0r"] > 0.3
+    True
+    """
+    return GeneListComparison.load(data_folder() / "validation" / "gene_lists.json")
 
 
 def shipped_calibration() -> Calibration:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyfsagg.reproduce.commands import all_papers, calibration, claims, papers, readings, stuart
+from pyfsagg.reproduce.commands import (
+    all_papers,
+    calibration,
+    claims,
+    gene_lists,
+    papers,
+    readings,
+    stuart,
+)
 
 __all__ = ["add_commands"]
 
@@ -17,5 +25,5 @@ def add_commands(commands: Any) -> None:
         description="Recompute published tables and statements, and decide which hold.",
     )
     own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    for module in (all_papers, papers, claims, stuart, readings, calibration):
+    for module in (all_papers, papers, gene_lists, claims, stuart, readings, calibration):
         module.add_commands(own)
