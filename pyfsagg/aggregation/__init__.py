@@ -29,6 +29,7 @@ from pyfsagg.aggregation import (
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation._call import aggregate, as_rank_table
 from pyfsagg.aggregation._result import Aggregation, Comparison, PermutationTest
+from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
 from pyfsagg.aggregation.comparison import compare_methods
 from pyfsagg.aggregation.permutation import permutation_p_values
 
@@ -41,6 +42,7 @@ __all__ = [
     "Aggregation",
     "AggregatorSpec",
     "Comparison",
+    "ListAgreement",
     "PermutationTest",
     "adjust_p_values",
     "aggregate",
@@ -50,6 +52,7 @@ __all__ = [
     "fpcps",
     "learned",
     "list_aggregators",
+    "list_agreement",
     "markov",
     "order_statistics",
     "permutation_p_values",

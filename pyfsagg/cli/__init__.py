@@ -21,6 +21,7 @@ from pyfsagg._command.flags import on_cluster
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
+    agreement,
     check,
     cross_check,
     datasets,
@@ -43,6 +44,7 @@ COMMANDS = (
     rank,
     check,
     aggregate,
+    agreement,
     screen,
     stability,
     influence,

@@ -1,0 +1,79 @@
+"""``pyfsagg agreement``: how deep ranked lists agree."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from pyfsagg._command.flags import add_output_flags, output_place
+from pyfsagg.cli.aggregate import add_input_flags, read_lists
+
+__all__ = ["add_commands"]
+
+OUTPUT = "pyfsagg-agreement"
+DESCRIPTION = """\
+Where do ranked lists stop to agree? For each pair of lists the place down to which most items of one
+are within DISTANCE places of their place in the other (the moderate-deviation rule of Hall and
+Schimek), the largest of these, and rank-biased overlap with its limits if lists end at different
+places. Lists are given as for pyfsagg aggregate.
+"""
+EPILOG = """\
+example:
+  pyfsagg agreement lists.csv --format columns --distance 6 --pilot 10
+"""
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``agreement``."""
+    parser = commands.add_parser(
+        "agreement",
+        help="how deep ranked lists agree",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_input_flags(parser)
+    add = parser.add_argument
+    add("--distance", type=int, default=6, metavar="D", help="places (default: %(default)s)")
+    add(
+        "--pilot",
+        type=int,
+        default=10,
+        metavar="N",
+        help="how many places are looked at in one step (default: %(default)s)",
+    )
+    add(
+        "--persistence",
+        type=float,
+        default=0.98,
+        metavar="P",
+        help="of rank-biased overlap: the first 1/(1 - P) places carry most of it "
+        "(default: %(default)s)",
+    )
+    add("--seed", type=int, default=0, help="seed of random ties (default: 0)")
+    add_output_flags(parser, OUTPUT)
+    parser.set_defaults(run=_agreement)
+
+
+def _agreement(options: argparse.Namespace) -> None:
+    from pyfsagg.aggregation import list_agreement
+
+    found = list_agreement(
+        read_lists(options),
+        distance=options.distance,
+        pilot=options.pilot,
+        persistence=options.persistence,
+    )
+    with output_place(options.output, OUTPUT, None) as place:
+        found.pairs.to_csv(place.draft / "pairs.csv", index=False)
+        found.curve.to_csv(place.draft / "curve.csv")
+        picture = found.plot().figure
+        picture.savefig(place.draft / "agreement.png", dpi=150)  # type: ignore[union-attr]
+        place.publish()
+    if options.json:
+        pairs = json.loads(found.pairs.to_json(orient="records"))
+        print(json.dumps({"k": found.k, "pairs": pairs, "sentences": found.sentences()}, indent=1))
+    elif not options.quiet:
+        print("\n".join(found.sentences()))
+        print(f"\nResults are in {place.folder}/: pairs.csv, curve.csv, agreement.png")

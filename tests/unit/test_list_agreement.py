@@ -1,0 +1,129 @@
+"""How deep lists agree."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg import RankTable
+from pyfsagg.aggregation import list_agreement
+from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
+from pyfsagg.exceptions import DataError, ParameterError
+
+CONFIRMED = Path(__file__).parents[1] / "golden" / "data" / "breast_confirmed.csv"
+"""Of three ranked lists of 917 genes (TopKLists 1.0.8, ``breast``) whether the item at each place of a
+list is within 6 places in another: 0 and 1 for the first 200 places, none of the later matters."""
+
+
+def test_pairs_of_the_breast_cancer_lists() -> None:
+    """What ``j0.multi(breast, d = 6, v = 10)`` of TopKLists gives; the largest is 14."""
+    expected = {
+        ("TransBig", "MDCC"): 8, ("MDCC", "TransBig"): 10, ("TransBig", "Pusztai"): 8,
+        ("Pusztai", "TransBig"): 10, ("MDCC", "Pusztai"): 12, ("Pusztai", "MDCC"): 14,
+    }  # fmt: skip
+    with CONFIRMED.open(encoding="utf-8") as lines:
+        rows = {(row[0], row[1]): np.array(list(row[2]), dtype=int) for row in csv.reader(lines)}
+    assert {pair: truncation_point(near, 10) for pair, near in rows.items()} == expected
+
+
+def test_lists_that_agree_all_along_or_nowhere() -> None:
+    assert truncation_point(np.ones(40), 10) == 40
+    assert truncation_point(np.zeros(40), 10) is None
+    names = [f"g{j}" for j in range(60)]
+    assert list_agreement([names, names]).k == 60
+    nowhere = list_agreement([names, names[::-1]], distance=0)
+    assert nowhere.k is None
+    assert "finds no place" in nowhere.sentences()[0]
+
+
+def test_the_curve_by_hand() -> None:
+    found = list_agreement([list("abcd"), list("bae"), list("fab")])
+    shares = np.array([
+        [0, 2 / 2, 2 / 3, 2 / 4],  # abcd, bae
+        [0, 1 / 2, 2 / 3, 2 / 4],  # abcd, fab
+        [0, 1 / 2, 2 / 3, 2 / 4],  # bae, fab
+    ])  # fmt: skip
+    np.testing.assert_allclose(found.curve["mean"], shares.mean(axis=0))
+    np.testing.assert_allclose(found.curve["lowest"], shares.min(axis=0))
+    np.testing.assert_allclose(found.curve["highest"], shares.max(axis=0))
+
+
+def _overlap(left: list[int], right: list[int], q: float) -> float:
+    """Rank-biased overlap of two long lists by its definition."""
+    total, seen_left, seen_right = 0.0, set(), set()
+    for d, (a, b) in enumerate(zip(left, right, strict=True), start=1):
+        seen_left.add(a)
+        seen_right.add(b)
+        total += len(seen_left & seen_right) / d * q ** (d - 1)
+    return (1 - q) * total
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_of_rank_biased_overlap_are_reached(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    left, right = rng.permutation(9)[: 3 + seed], rng.permutation(9)[:5]
+    q, depth = 0.8, 200
+    value, low, high = overlap_of_uneven_lists(left, right, q)
+    assert low - 1e-12 <= value <= high + 1e-12
+    # Nothing in common beyond the ends ...
+    apart = [
+        list(given) + list(range(start, start + depth - len(given)))
+        for given, start in ((left, 1000), (right, 5000))
+    ]
+    assert low == pytest.approx(_overlap(*apart, q), abs=1e-9)
+    # ... or whatever the other has already, at once, and then the same.
+    ends: list[list[int]] = [list(left), list(right)]
+    while min(map(len, ends)) < depth:
+        shorter, longer = sorted(ends, key=len)
+        lacking = [item for item in longer if item not in shorter]
+        if lacking:
+            shorter.append(lacking[0])
+        elif len(shorter) < len(longer) or any(item not in longer for item in shorter):
+            longer.append(next(item for item in shorter if item not in longer))
+        else:
+            new = 1000 + len(shorter)
+            shorter.append(new)
+            longer.append(new)
+    assert high == pytest.approx(_overlap(ends[0][:depth], ends[1][:depth], q), abs=1e-6)
+
+
+def test_even_lists_extrapolate_as_the_stability_measure() -> None:
+    from pyfsagg import stability
+
+    rng = np.random.default_rng(1)
+    ranks = np.stack([rng.permutation(30) + 1.0 for _ in range(2)])
+    found = list_agreement(RankTable.from_ranks(ranks), persistence=0.9)
+    scores = pd.DataFrame(-ranks)
+    other = stability(scores, "rank_biased_overlap", persistence=0.9)
+    assert found.pairs["rbo"].iloc[0] == pytest.approx(float(getattr(other, "value", other)))
+
+
+def test_a_picture_has_the_place() -> None:
+    rng = np.random.default_rng(0)
+    top = [f"g{j}" for j in range(30)]
+    lists = [top + [f"t{j}" for j in rng.permutation(200)] for _ in range(3)]
+    found = list_agreement(lists)
+    axes = found.plot()
+    assert f"agreement ends: place {found.k}" in axes.get_legend_handles_labels()[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"distance": -1}, "distance"),
+        ({"pilot": 1}, "pilot"),
+        ({"persistence": 1.0}, "persistence"),
+    ],
+)
+def test_bad_options(options: dict[str, float], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        list_agreement([["a", "b"], ["b", "a"]], **options)  # type: ignore[arg-type]
+
+
+def test_one_list_agrees_with_nothing() -> None:
+    with pytest.raises(DataError, match="at least two lists"):
+        list_agreement([["a", "b"]])
