@@ -44,6 +44,7 @@ RUNS = {
     "unsupervised": "unsupervised numbers.csv --n-clusterings 12 --seed 9",
     "aggregate": "aggregate a.txt b.txt c.txt --universe 40 --method rra --exact --adjust holm",
     "compare": "aggregate a.txt b.txt c.txt --universe 40 --methods rra,borda,mean_rank",
+    "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
     "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
 }
 
@@ -60,6 +61,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table.to_parquet(folder / "table.parquet")
     table.assign(patient=np.arange(len(table)) // 3).to_csv(folder / "groups.csv", index=False)
     data.X.iloc[:60].to_csv(folder / "numbers.csv", index=False)
+    guides = pd.DataFrame({"gene": np.repeat([f"g{i}" for i in range(30)], 4)})
+    guides["z"] = np.random.default_rng(5).standard_normal(120).round(2)
+    guides.to_csv(folder / "guides.csv", index=False)
     (folder / "parts").mkdir()
     for k in range(2):
         table.iloc[100 * k : 100 * (k + 1)].to_parquet(folder / "parts" / f"{k}.parquet")
