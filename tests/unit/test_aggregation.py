@@ -328,7 +328,8 @@ def test_aggregators_on_one_list_and_one_item():
         if method == "fpcps":
             continue
         one = aggregate([[0.3, 0.9, 0.5]], method)
-        assert one.select(1) == ["x1"], method
+        if method != "vote_counting":  # which sees only that the list holds them all
+            assert one.select(1) == ["x1"], method
         assert aggregate([[0.3], [0.5]], method).ranking.tolist() == [1.0]
 
 
