@@ -71,7 +71,7 @@ def check(package: Path, folder: Path, *options: str, **environment: str) -> tup
         _R_CHECK_FORCE_SUGGESTS_="false",
         _R_CHECK_CRAN_INCOMING_="false",  # asks the network
         _R_CHECK_SYSTEM_CLOCK_="false",  # likewise
-        _R_CHECK_DOC_SIZES_="false",  # needs qpdf
+        R_QPDF="true",  # a program that is always there: the package has no PDF to make smaller
         TZ="UTC",
         _R_CHECK_RD_XREFS_="false",  # links to packages that are not installed
         **environment,

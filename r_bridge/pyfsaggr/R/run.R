@@ -22,7 +22,7 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
     list(
       table = table, target = target,
       seed = python_seed(seed, checkpoint),
-      cores = if (identical(as.double(cores), -1)) -1L else check_count(cores, "cores"),
+      cores = if (is_number(cores) && cores == -1) -1L else check_count(cores, "cores"),
       progress = progress_function(check_flag(progress, "progress")),
       checkpoint = if (!is.null(checkpoint)) path.expand(check_string(checkpoint, "checkpoint"))
     ),
