@@ -67,7 +67,7 @@ def real_array(name: str, values: Any) -> Any:
     DataError
         For complex numbers, which have no order.
     """
-    if np.iscomplexobj(values) or (isinstance(values, list) and np.iscomplexobj(_array(values))):
+    if _is_complex(values):
         raise DataError(
             f"Complex data not supported: {name} has complex values; take the real part or the "
             "modulus"
@@ -83,11 +83,15 @@ def real_array(name: str, values: Any) -> Any:
     return cells
 
 
-def _array(values: Any) -> Any:
-    try:
-        return np.asarray(values)
-    except ValueError:  # rows of unequal length: whoever reads them says so
-        return values
+def _is_complex(values: Any) -> bool:
+    """By the type of an array, of a column of a frame, or of what a list holds."""
+    if isinstance(values, list):
+        try:
+            values = np.asarray(values)
+        except ValueError:  # rows of unequal length: whoever reads them says so
+            return False
+    kinds = values.dtypes if hasattr(values, "dtypes") else [getattr(values, "dtype", None)]
+    return any(getattr(kind, "kind", "") == "c" for kind in np.atleast_1d(kinds))
 
 
 def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:

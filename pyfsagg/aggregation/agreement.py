@@ -170,7 +170,7 @@ def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     Examples
     --------
     >>> truncation_point(np.r_[np.ones(20), np.zeros(80)], 10)
-    21
+    20
     """
     near = np.asarray(confirmed, dtype=np.float64)
     n, width = near.size, pilot
@@ -242,7 +242,7 @@ def overlap_of_uneven_lists(
     --------
     >>> ends = np.array([0, 1, 2]), np.array([0, 1])
     >>> [round(value, 4) for value in overlap_of_uneven_lists(*ends, 0.9)]
-    [1.0, 0.5117, 1.0]
+    [1.0, 0.4117, 1.0]
     """
     q = persistence
     s, length = sorted((left.size, right.size))

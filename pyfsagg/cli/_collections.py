@@ -146,7 +146,7 @@ def read_source(
         lists = {str(name): _names(frame[name]) for name in frame.columns}
     else:
         lists_format: Any = "lists" if form == "auto" else form
-        read = read_rank_files(sources, format=lists_format)
+        read, _ = read_rank_files(sources, format=lists_format)
         assert isinstance(read, dict)
         lists = read
     if input not in ("auto", "sets"):

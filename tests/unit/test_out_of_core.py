@@ -191,7 +191,7 @@ def test_groups_of_columns_change_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_lower_limit_makes_more_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = open_source(write(mixed_table(), tmp_path / "parts", []))
-    monkeypatch.setattr(memory, "_resident", lambda: 0)
+    monkeypatch.setattr(memory, "resident", lambda: 0)
     names = list(source.types)
     found = []
     for megabytes in (2, 1):
@@ -595,7 +595,7 @@ def test_too_little_memory_is_said_before_anything_is_read(
     ):
         rank_out_of_core(folder, "y", memory_limit="1MB", execution=told, **RUN)
     monkeypatch.setattr(memory, "OVERHEAD", 0)
-    monkeypatch.setattr(memory, "_resident", lambda: 0)
+    monkeypatch.setattr(memory, "resident", lambda: 0)
     with pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"):
         rank_out_of_core(
             folder, "y", memory_limit="20MB", n_resamples=20_000, bins=500, execution=told

@@ -215,7 +215,7 @@ def test_bad_files(tmp_path, name, text, words):
 def test_missing_binary_and_mixed_files(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         RankTable.from_files(tmp_path / "absent.txt")
-    (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00\x81")
+    (tmp_path / "binary.txt").write_bytes(b"\x81\x00\xff")
     with pytest.raises(DataError, match="UTF-8"):
         RankTable.from_files(tmp_path / "binary.txt")
     (tmp_path / "m.csv").write_text("g,a\nx,1\n", encoding="utf-8")

@@ -69,7 +69,7 @@ def true_means() -> Floats:
     Examples
     --------
     >>> true_means()[[0, 99, 999]].round(3).tolist()
-    [2.0, 1.146, 0.62]
+    [2.0, 1.138, 0.62]
     """
     k = np.arange(1, N_TRUE + 1)
     curve = 0.1405463 * np.exp(-0.00990575 * k) + 0.06253942
