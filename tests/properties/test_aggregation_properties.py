@@ -28,7 +28,8 @@ def test_order_of_lists_and_items_does_not_matter(scores, random):
     for method in SYMMETRIC:
         plain = aggregate(scores, method).scores
         shuffled = aggregate(scores[rows][:, columns], method).scores
-        np.testing.assert_allclose(shuffled, plain[columns], rtol=1e-9, atol=1e-10)
+        rtol = 1e-6 if method == "maic" else 1e-9  # its curves are fitted by iteration
+        np.testing.assert_allclose(shuffled, plain[columns], rtol=rtol, atol=1e-10, err_msg=method)
 
 
 @settings(max_examples=40, deadline=None)
