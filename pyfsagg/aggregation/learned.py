@@ -24,12 +24,13 @@ def birra(
 ) -> AggregatedValues:
     """Bayesian iterative robust rank aggregation.
 
-    The best share `prior` of the items, by their mean rank at first, are taken for true (of equally
-    good ones those that come first in the table, as in the authors' program).  For each list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor, of the true
+    The best share `prior` of the items, by their mean rank at first, are taken for true (of
+    equally good ones those that come first in the table, as in the authors' program). For each
+    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor, of the true
     against the other items down to there; it is smoothed by running medians and made to fall from
-    the best part to the last, and in each part the largest factor over the lists is lowered to the
-    second largest, so that no list decides alone.  Their sums order the items anew, until the order
-    stays or `n_iterations` are over.
+    the best part to the last, and in each part the largest factor over the lists is lowered to
+    the second largest, so that no list decides alone. Their sums order the items anew, until the
+    order stays or `n_iterations` are over.
 
     An absent item shares the mean of the ranks behind the list (``full=False``) or adds nothing
     (``full=True``).  Ranks are compared among the items of the table: the universe has no part.
