@@ -56,8 +56,8 @@ def birra(
     Examples
     --------
     >>> lists = [list("abcdefgh"), list("badcfehg"), list("acbdgefh"), list("hgfedcba")]
-    >>> birra(RankTable.from_lists(lists), prior=0.25).statistic.argmax()
-    np.int64(0)
+    >>> int(birra(RankTable.from_lists(lists), prior=0.25).statistic.argmax())
+    0
     """
     prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
     n_bins = check_integer("n_bins", n_bins, low=1)
