@@ -90,8 +90,10 @@ def _is_complex(values: Any) -> bool:
             values = np.asarray(values)
         except ValueError:  # rows of unequal length: whoever reads them says so
             return False
-    kinds = values.dtypes if hasattr(values, "dtypes") else [getattr(values, "dtype", None)]
-    return any(getattr(kind, "kind", "") == "c" for kind in np.atleast_1d(kinds))
+    types: Any = getattr(values, "dtypes", None)
+    if not hasattr(types, "__iter__"):  # a single column has one type
+        types = [getattr(values, "dtype", None)]
+    return any(getattr(one, "kind", "") == "c" for one in types)
 
 
 def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:
