@@ -194,6 +194,8 @@ def test_interrupt_leaves_no_broken_file(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        # A shell starts jobs in the background with SIGINT ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 300  # imports and compilation on a busy machine
     while not list(tmp_path.glob(".out-*")) and time.monotonic() < deadline:
