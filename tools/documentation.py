@@ -155,6 +155,13 @@ scores = np.array([
 ])"""
 
 
+OBSERVED = """import numpy as np
+from pyfsagg import statistics as st
+
+table = np.array([[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]])
+groups = {"a": [6, 8, 4, 5], "b": [8, 12, 9, 11], "c": [13, 9, 11, 8]}"""
+
+
 def example(kind: str, spec: Any) -> str:
     """A short call of a registered method on data that every reader has."""
     lines = {
@@ -166,6 +173,7 @@ def example(kind: str, spec: Any) -> str:
             "space = pyfsagg.rank_order.to_rank_order(data.X.iloc[:, 2:8])\n"
             f'pyfsagg.rank_order.eliminate(space, data.y, method="{spec.name}").to_frame().head(3)'
         ),
+        "statistical_tests": lambda spec: f"{OBSERVED}\n{spec.call}",
         "unsupervised_methods": lambda spec: (
             'data = pyfsagg.load_dataset("wine")\n'
             f'result = pyfsagg.unsupervised.rank_unsupervised(data.X, method="{spec.name}")\n'
@@ -218,7 +226,7 @@ def write_methods(folder: Path) -> None:
         rows = []
         for spec in page.registry.own():
             facts = [
-                (heading, shown(spec))
+                ("In plain text" if heading == "Formula" else heading, shown(spec))
                 for heading, shown in page.columns
                 if heading not in ("Name", "What it is")
             ]
@@ -227,7 +235,10 @@ def write_methods(folder: Path) -> None:
                 for heading, value in facts
                 if value
             )
-            text = f"{ALONE}# {spec.name}\n\n{spec.summary}.\n\n| | |\n| --- | --- |\n{table}\n"
+            text = f"{ALONE}# {spec.name}\n\n{spec.summary}.\n\n"
+            if kind != "comparisons":
+                text += f"$$\n{spec.latex}\n$$\n\n"
+            text += f"| | |\n| --- | --- |\n{table}\n"
             code = example(kind, spec)
             if code:
                 text += f"\n## Example\n\n```python\n{code}```\n"

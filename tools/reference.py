@@ -18,6 +18,7 @@ from pyfsagg.evaluation import Protocol
 from pyfsagg.filters import FILTERS
 from pyfsagg.rank_order import ELIMINATIONS
 from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.statistics._registry import STATISTICAL_TESTS
 from pyfsagg.unsupervised import UNSUPERVISED_METHODS
 from r_bridge.comparisons import COMPARISONS
 
@@ -95,6 +96,26 @@ PAGES = {
             *VALUES,
             ("Corrected for chance", lambda spec: "yes" if spec.corrected_for_chance else "no"),
             ("Needs", lambda spec: ", ".join(f"`{name}`" for name in spec.needs)),
+            *SOURCE,
+        ),
+    ),
+    "statistical_tests": Page(
+        "Statistical tests",
+        STATISTICAL_TESTS,
+        "Functions of `pyfsagg.statistics`, for values of methods on the same subjects (data sets, folds) "
+        "or of independent groups. n is the number of subjects or values, k the number of conditions or "
+        "groups, x_ij the value of subject i under condition j, r_ij its rank in the subject, "
+        "d_i and s_d the differences of a pair of conditions and their standard deviation.",
+        (
+            NAMES[0],
+            ("Function", lambda spec: f"`{spec.function}`"),
+            NAMES[2],
+            ("Hypothesis", lambda spec: spec.null),
+            VALUES[0],
+            VALUES[1],
+            ("Direction", lambda spec: f"against the hypothesis: {spec.evidence}"),
+            VALUES[3],
+            ("Distribution", lambda spec: spec.distribution),
             *SOURCE,
         ),
     ),

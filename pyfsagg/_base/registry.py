@@ -44,7 +44,9 @@ class Spec:
     summary : str
         One line.
     formula : str
-        In plain text, with the symbols of the room.
+        In plain text, with the symbols of the room: what a terminal shows.
+    latex : str
+        The same in LaTeX, for the pages of the documentation.
     bounds : str
         The range of its values, for instance ``"[0, 1]"``.
     higher_is_better : bool
@@ -59,6 +61,7 @@ class Spec:
     aliases: tuple[str, ...] = ()
     summary: str
     formula: str = ""
+    latex: str = ""
     bounds: str = ""
     higher_is_better: bool = True
     ties: str = ""

@@ -69,7 +69,7 @@ def list_aggregators() -> pd.DataFrame:
     >>> list_aggregators().loc["stuart", "input"]
     'ranks'
     """
-    return AGGREGATORS.to_frame("compute", "by_item", "in_loops", "extreme")
+    return AGGREGATORS.to_frame("latex", "compute", "by_item", "in_loops", "extreme")
 
 
 def _pictures() -> Mapping[str, Callable[..., Any]]:

@@ -170,6 +170,8 @@ AGGREGATORS.add(
         aliases=("first_principal_component",),
         summary="coordinate on the first principal component of the lists",
         formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
+        latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
+        r"of } z_1, \dots, z_m",
         bounds="(-inf, inf)",
         ties="equally good features at the limit of keep: the first column",
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",

@@ -263,6 +263,8 @@ AGGREGATORS.add(
         name="birra",
         summary="sum of Bayes factors learnt from the agreement of the lists",
         formula="sum_i log B_i(r_i), B_i the Bayes factor of the ranks up to r_i in list i, smoothed",
+        latex=r"\sum_{i=1}^{m} \log B_i(r_i), \quad B_i(k) = \frac{P(r_i \le k \mid "
+        r"\text{relevant})}{P(r_i \le k \mid \text{not relevant})}",
         bounds="(-inf, inf)",
         ties="average ranks among the items of the table",
         source="Badgeley, Sealfon, Chikina (2015), Bioinformatics 31(2)",
@@ -276,6 +278,8 @@ AGGREGATORS.add(
         summary="lists score by their items, and items by their lists",
         formula="S = sum_i f_i(r_i), f_i(k) = sqrt(mean S of the first k items of list i), or a curve "
         "through it",
+        latex=r"S = \sum_{i=1}^{m} f_i(r_i), \quad f_i(k) = \sqrt{\frac{1}{k} \sum_{r_i(g) \le "
+        r"k} S(g)}",
         bounds="[0, inf)",
         ties="the last of the places that ties share",
         source="Li et al. (2020), Nature Communications 11",

@@ -343,6 +343,8 @@ AGGREGATORS.add(
         name="mc1",
         summary="Markov chain over all better-ranked items",
         formula=_STATIONARY + "go to any item of all those that a list ranks at least as high",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{\sum_i 1 [ r_i(b) \le r_i(a) ]}{\sum_i \sum_c "
+        r"1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST,
         compute=mc1,
         options=("damping", "tolerance", "definition", "max_items"),
@@ -351,6 +353,8 @@ AGGREGATORS.add(
         name="mc2",
         summary="Markov chain over one list's better items",
         formula=_STATIONARY + "draw a list, go to any of its items that it ranks at least as high",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) \le "
+        r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST,
         compute=mc2,
         options=("damping", "tolerance", "definition", "max_items"),
@@ -360,6 +364,8 @@ AGGREGATORS.add(
         summary="Markov chain over one list's items",
         formula=_STATIONARY
         + "draw a list and one of its items, go there if the list ranks it higher",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) < "
+        r"r_i(a) ]}{n_i} \quad (b \ne a)",
         ties=_NOT_HIGHER,
         compute=mc3,
         options=("damping", "tolerance"),
@@ -369,6 +375,8 @@ AGGREGATORS.add(
         summary="Markov chain over majorities of lists",
         formula=_STATIONARY
         + "draw any item, go there if more than half of the lists rank it higher",
+        latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{p} \; 1 \left[ \sum_{i} 1 [ r_i(b) < "
+        r"r_i(a) ] > \frac{m}{2} \right] \quad (b \ne a)",
         ties=_NOT_HIGHER,
         compute=mc4,
         options=("damping", "tolerance", "max_items"),
@@ -377,6 +385,7 @@ AGGREGATORS.add(
         name="mc1_row",
         summary="one-row score: beaten in no list",
         formula="1 - (number of items that some list ranks higher) / p",
+        latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \exists \, i : r_i(b) < r_i(a) \right]",
         bounds="[0, 1]",
         ties=_NOT_HIGHER,
         source=_FPCPS,
@@ -389,6 +398,8 @@ AGGREGATORS.add(
         name="mc2_row",
         summary="one-row score: beaten by no majority",
         formula="1 - (number of items that more than half of the lists rank higher) / p",
+        latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \sum_{i} 1 [ r_i(b) < r_i(a) ] > \frac{m}{2} "
+        r"\right]",
         bounds="[0, 1]",
         ties=_NOT_HIGHER,
         source=_FPCPS,

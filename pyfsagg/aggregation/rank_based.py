@@ -187,12 +187,14 @@ AGGREGATORS.add(
         name="mean_rank",
         summary="mean of the ranks",
         formula="1/m sum_i r_i",
+        latex=r"\frac{1}{m} \sum_{i=1}^{m} r_i",
         compute=mean_rank,
     ),
     _reduced_rank(
         name="median_rank",
         summary="median of the ranks",
         formula="median_i r_i",
+        latex=r"\operatorname{median}_{i} \; r_i",
         compute=median_rank,
     ),
     _reduced_rank(
@@ -200,6 +202,7 @@ AGGREGATORS.add(
         extreme=True,
         summary="best rank in any list",
         formula="min_i r_i",
+        latex=r"\min_{i} r_i",
         compute=minimum_rank,
     ),
     _reduced_rank(
@@ -207,12 +210,14 @@ AGGREGATORS.add(
         aliases=("rank_product",),
         summary="geometric mean of the ranks",
         formula="(prod_i r_i)^(1/m)",
+        latex=r"\left( \prod_{i=1}^{m} r_i \right)^{1/m}",
         compute=geometric_mean_rank,
     ),
     AggregatorSpec(
         name="borda",
         summary="how many items are beaten, over all lists",
         formula="sum_i (p - r_i), r_i average ranks",
+        latex=r"\sum_{i=1}^{m} (p - r_i)",
         bounds="[0, m (p - 1)]",
         ties="half a point for an equal rank; none with ties='strict'",
         source=_FPCPS,
@@ -228,6 +233,8 @@ AGGREGATORS.add(
         aliases=("bgf",),
         summary="what some list ranks first, then second, …",
         formula="place of the item when items are sorted by min_i r_i, then by the first list with it",
+        latex=r"\operatorname{place} \left( \min_{i} r_i, \; \min \{ i : r_i = \min_{v} r_v \} "
+        r"\right)",
         bounds="[1, p]",
         higher_is_better=False,
         ties="broken by column order inside a list",

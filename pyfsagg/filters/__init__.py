@@ -50,5 +50,5 @@ def list_filters() -> pd.DataFrame:
     >>> list_filters().loc["information_gain", "aliases"]
     'ig, infogain'
     """
-    frame = FILTERS.to_frame("prepare", "output", "accepts_missing", "settle")
+    frame = FILTERS.to_frame("latex", "prepare", "output", "accepts_missing", "settle")
     return frame.assign(targets=frame["targets"].map(", ".join))

@@ -94,6 +94,8 @@ FILTERS.add(
         aliases=("cs", "chi2"),
         summary="Pearson's chi-squared statistic over bins of equal width",
         formula="chi2 = sum over levels and classes of (observed - expected)^2 / expected",
+        latex=r"\chi^2 = \sum_{v} \sum_{c} \frac{(O_{vc} - E_{vc})^2}{E_{vc}}, \quad v \text{ a "
+        r"level of } X, \; c \text{ a class}",
         bounds="[0, n·(n_classes − 1)]",
         ties="equal values share a bin",
         source="thesis 3.4.3",
@@ -107,6 +109,8 @@ FILTERS.add(
         aliases=("cv",),
         summary="Cramér's V over bins of equal width",
         formula="sqrt(chi2 / (n (min(levels, classes) - 1)))",
+        latex=r"\sqrt{\frac{\chi^2}{n \, (\min(l, c) - 1)}}, \quad l \text{ levels}, \; c "
+        r"\text{ classes}",
         bounds="[0, 1]",
         ties="equal values share a bin",
         source="thesis 3.4.3; Cramér (1946)",

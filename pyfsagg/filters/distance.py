@@ -256,6 +256,7 @@ FILTERS.add(
         aliases=("sp",),
         summary="Absolute rank correlation with the class (two classes) or a numeric target",
         formula="|r(rank X, rank Y)|, the classes taken as 0 and 1",
+        latex=r"\lvert r(\operatorname{rank} X, \operatorname{rank} Y) \rvert",
         bounds="[0, 1]",
         ties="average ranks",
         source="fpcps 4.3",
@@ -268,6 +269,8 @@ FILTERS.add(
         aliases=("vdm",),
         summary="Half the difference of the value distributions of the two classes",
         formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
+        latex=r"\frac{1}{2} \sum_{v} \lvert P(v \mid 1) - P(v \mid 2) \rvert, \quad v \text{ a "
+        r"value of } X",
         bounds="[0, 1]",
         ties="equal values are one value",
         source="fpcps 4.3",
@@ -280,6 +283,8 @@ FILTERS.add(
         aliases=("fc",),
         summary="Share of the rows nearer, in variances, to their own class (two classes)",
         formula="share of rows whose class l has the smaller |x - mean_l| / var_l",
+        latex=r"\frac{1}{n} \sum_{i=1}^{n} 1 \left[ y_i = \operatorname{argmin}_{l} \frac{\lvert x_i - \mu_l "
+        r"\rvert}{\sigma_l^2} \right]",
         bounds="[0, 1]",
         ties="a row as near to both classes counts for the first",
         source="fpcps 4.3",

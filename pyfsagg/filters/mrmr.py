@@ -271,6 +271,8 @@ FILTERS.add(
         aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with the features selected before",
         formula="I(X; Y) - mean over the features W selected before of I(X; W)",
+        latex=r"I(X; Y) - \frac{1}{|S|} \sum_{W \in S} I(X; W), \quad S \text{ the features "
+        r"selected before}",
         bounds="(-inf, ln(n_classes)], nats",
         ties="equal values share a bin; of equally good features the first column is selected",
         source="thesis 3.4.4; Peng, Long and Ding (2005) eq. 6; praznik 11",

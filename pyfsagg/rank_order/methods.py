@@ -76,7 +76,7 @@ def list_eliminations() -> pd.DataFrame:
     >>> list_eliminations().loc["cdv", "options"]
     'center_distance'
     """
-    frame = ELIMINATIONS.to_frame("title", "build", "seconds", "settings", "takes")
+    frame = ELIMINATIONS.to_frame("latex", "title", "build", "seconds", "settings", "takes")
     return frame.assign(options=[", ".join(spec.settings.names()) for spec in ELIMINATIONS])
 
 
@@ -139,6 +139,7 @@ ELIMINATIONS.add(
         summary="removes the feature without which the distances of the class centres stay nearest",
         formula="root of sum over pairs of classes of (d(F - f) - d(all))^2, d the squared Spearman "
         "distance of two class centres; center_distance='relative': as shares of the largest d",
+        latex=r"\sqrt{\sum_{a < b} \left( d_{ab}(F - f) - d_{ab}(\text{all}) \right)^2}",
         bounds="[0, inf)",
         ties=_TIES,
         source="orders, section 4",
@@ -154,6 +155,7 @@ ELIMINATIONS.add(
         summary="removes the feature with most inversions inside the classes",
         formula="sum over classes and features g in F of B(f, g) B(g, f), B(f, g) the number of "
         "instances with f before g",
+        latex=r"\sum_{c} \sum_{g \in F} B_c(f, g) \, B_c(g, f)",
         bounds="[0, inf)",
         higher_is_better=False,
         ties=_TIES,
@@ -168,6 +170,7 @@ ELIMINATIONS.add(
         name="greedy_kl",
         summary="removes the feature without which the subset divergence is least",
         formula="H(class | order of F - f) - H(class | order of all features)",
+        latex=r"H(Y \mid \text{order of } F - f) - H(Y \mid \text{order of all features})",
         bounds="[0, H(class)], nats",
         ties=_TIES + "; divergences within 1e-12 nats are equal",
         source="orders, section 4, definition 3",
@@ -180,6 +183,7 @@ ELIMINATIONS.add(
         name="koller_sahami",
         summary="removes the feature that adds least to its approximate Markov blanket",
         formula="H(class | order of M) - H(class | order of M + f), M the blanket of f in F",
+        latex=r"H(Y \mid \text{order of } M) - H(Y \mid \text{order of } M + f)",
         bounds="[0, H(class)], nats",
         ties=_TIES,
         source="orders, section 4, after Koller and Sahami",

@@ -66,7 +66,7 @@ def list_stability_measures() -> pd.DataFrame:
     >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
     ['sets', 'ranks']
     """
-    table = STABILITY_MEASURES.to_frame("bind", "chance", "breaks_ties")
+    table = STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
     return table.rename(columns={"higher_is_better": "larger_is_stabler"})
 
 

@@ -237,6 +237,7 @@ STABILITY_MEASURES.add(
         aliases=("pcc", "pearson_correlation"),
         summary="mean Pearson correlation of score vectors",
         formula="mean over pairs of r(l_s, l_v); feature_weights= gives the weighted coefficient",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(l_i, l_v)",
         bounds="[-1, 1]",
         ties="not concerned: scores count as they are",
         source="thesis, eq. 3.2; Nogueira & Brown (2016)",
@@ -249,6 +250,8 @@ STABILITY_MEASURES.add(
         aliases=("average_standard_deviation",),
         summary="average standard deviation of standardised scores",
         formula="1/p sum_j SD_s(z_sj), z the row z-scores, ddof 1",
+        latex=r"\frac{1}{p} \sum_{j=1}^{p} \sqrt{\frac{1}{m - 1} \sum_{s=1}^{m} (z_{sj} - "
+        r"\bar{z}_j)^2}",
         bounds="[0, inf)",
         higher_is_better=False,
         ties="not concerned: scores count as they are",
@@ -261,6 +264,8 @@ STABILITY_MEASURES.add(
         aliases=("srcc", "spearman_correlation"),
         summary="mean Spearman correlation of rankings, average ranks for ties",
         formula="mean over pairs of r(rank l_s, rank l_v); feature_weights= gives the weighted coefficient",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(\operatorname{rank} l_i, \operatorname{rank} "
+        r"l_v)",
         bounds="[-1, 1]",
         ties="average ranks",
         source="thesis, eq. 3.3",
@@ -273,6 +278,7 @@ STABILITY_MEASURES.add(
         aliases=("kendall_tau", "tau"),
         summary="mean Kendall tau-b of rankings",
         formula="mean over pairs of (C - D) / sqrt((C + D + T_s) (C + D + T_v))",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{C - D}{\sqrt{(C + D + T_i)(C + D + T_v)}}",
         bounds="[-1, 1]",
         ties="tau-b: a pair tied in one ranking lowers the other factor of the denominator only",
         source="Kendall (1945), Biometrika 33:239",
@@ -288,6 +294,8 @@ STABILITY_MEASURES.add(
             "mean over pairs of 1/p sum_j |r_sj - r_vj| / (r_sj + r_vj); direction= says whether rank "
             "1 is the least (ascending) or the most important; location=k lowers ranks above k to k+1"
         ),
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{1}{p} \sum_{j=1}^{p} \frac{\lvert r_{ij} "
+        r"- r_{vj} \rvert}{r_{ij} + r_{vj}}",
         bounds="[0, 1)",
         higher_is_better=False,
         ties="average ranks",

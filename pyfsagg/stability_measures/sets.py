@@ -394,6 +394,9 @@ STABILITY_MEASURES.add(
         name="davis",
         summary="selected share of the union of all subsets, less a penalty on size",
         formula="max(0, 1/|V| sum_j h_j/m - penalty/p median |V_i|)",
+        latex=r"\max \left( 0, \; \frac{1}{|V|} \sum_{j} \frac{h_j}{m} - "
+        r"\frac{\text{penalty}}{p} \operatorname{median}_{i} \, n_i \right), \quad V = "
+        r"\bigcup_i V_i",
         bounds="[0, 1]",
         source="Davis et al. (2006), Bioinformatics 22:2356",
         needs=_P,
@@ -405,6 +408,7 @@ STABILITY_MEASURES.add(
         aliases=("sorensen",),
         summary="mean Dice index",
         formula="mean over pairs of 2 I / (n_i + n_v)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{2 I}{n_i + n_v}",
         bounds="[0, 1]",
         source="Dice (1945), Ecology 26:297",
         pair=dice,
@@ -414,6 +418,7 @@ STABILITY_MEASURES.add(
         name="hamming",
         summary="mean share of features treated alike",
         formula="mean over pairs of (I + p - |V_i u V_v|) / p",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I + p - |V_i \cup V_v|}{p}",
         bounds="[0, 1]",
         source="Dunne, Cunningham & Azuaje (2002)",
         needs=_P,
@@ -424,6 +429,7 @@ STABILITY_MEASURES.add(
         name="jaccard",
         summary="mean Jaccard index",
         formula="mean over pairs of I / (n_i + n_v - I)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I}{n_i + n_v - I}",
         bounds="[0, 1]",
         source="Jaccard (1901); thesis, eq. 3.5",
         pair=jaccard,
@@ -435,6 +441,8 @@ STABILITY_MEASURES.add(
         aliases=("kalousis",),
         summary="mean Tanimoto similarity of subsets (equal to Jaccard)",
         formula="mean over pairs of 1 - (n_i + n_v - 2 I) / (n_i + n_v - I)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( 1 - \frac{n_i + n_v - 2 I}{n_i + n_v - "
+        r"I} \right)",
         bounds="[0, 1]",
         source="Kalousis, Prados & Hilario (2007), Knowl. Inf. Syst. 12:95",
         pair=jaccard,
@@ -446,6 +454,8 @@ STABILITY_MEASURES.add(
         aliases=("cohen_kappa",),
         summary="mean Cohen kappa",
         formula="mean over pairs of (I - n_i n_v/p) / ((n_i + n_v)/2 - n_i n_v/p)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\frac{n_i + "
+        r"n_v}{2} - \frac{n_i n_v}{p}}",
         bounds="[-1, 1]",
         source="Carletta (1996), Comput. Linguist. 22:249",
         corrected_for_chance=True,
@@ -456,6 +466,8 @@ STABILITY_MEASURES.add(
         name="lustgarten",
         summary="mean chance-corrected intersection, scaled by its range",
         formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - max(0, n_i + n_v - p))",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - "
+        r"\max(0, n_i + n_v - p)}",
         bounds="[-1, 1]",
         source="Lustgarten, Gopalakrishnan & Visweswaran (2009), AMIA:406",
         corrected_for_chance=True,
@@ -466,6 +478,9 @@ STABILITY_MEASURES.add(
         name="nogueira",
         summary="one minus the ratio of observed to chance selection variance",
         formula="1 - (1/p sum_j m/(m-1) h_j/m (1 - h_j/m)) / (k/p (1 - k/p)), k the mean size",
+        latex=r"1 - \frac{\frac{1}{p} \sum_{j=1}^{p} \frac{m}{m - 1} \frac{h_j}{m} \left( 1 - "
+        r"\frac{h_j}{m} \right)}{\frac{k}{p} \left( 1 - \frac{k}{p} \right)}, \quad k = "
+        r"\frac{q}{m}",
         bounds="[-1/(m-1), 1]",
         source="Nogueira, Sechidis & Brown (2018), JMLR 18(174), def. 4",
         corrected_for_chance=True,
@@ -478,6 +493,7 @@ STABILITY_MEASURES.add(
         name="novovicova",
         summary="relative entropy-like weight of the selection frequencies",
         formula="1/(q log2 m) sum_j h_j log2 h_j, q = sum_j h_j",
+        latex=r"\frac{1}{q \log_2 m} \sum_{j} h_j \log_2 h_j, \quad q = \sum_{j} h_j",
         bounds="[0, 1]",
         source="Novovičová, Somol & Pudil (2009), ICDMW",
         bind=bind_novovicova,
@@ -488,6 +504,7 @@ STABILITY_MEASURES.add(
         aliases=("cosine",),
         summary="mean Ochiai index",
         formula="mean over pairs of I / sqrt(n_i n_v)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I}{\sqrt{n_i n_v}}",
         bounds="[0, 1]",
         source="Ochiai (1957)",
         pair=ochiai,
@@ -498,6 +515,8 @@ STABILITY_MEASURES.add(
         aliases=("phi_coefficient",),
         summary="mean Pearson correlation of indicator vectors",
         formula="mean over pairs of (I - n_i n_v/p) / sqrt(n_i (1 - n_i/p) n_v (1 - n_v/p))",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i \left( "
+        r"1 - \frac{n_i}{p} \right) n_v \left( 1 - \frac{n_v}{p} \right)}}",
         bounds="[-1, 1]",
         source="Nogueira & Brown (2016), ECML PKDD:442",
         corrected_for_chance=True,
@@ -509,6 +528,8 @@ STABILITY_MEASURES.add(
         aliases=("relative_weighted_consistency",),
         summary="relative weighted consistency",
         formula="(sum_j h_j/q (h_j - 1)/(m - 1) - c_min) / (c_max - c_min)",
+        latex=r"\frac{\sum_{j} \frac{h_j}{q} \frac{h_j - 1}{m - 1} - c_{\min}}{c_{\max} - "
+        r"c_{\min}}",
         bounds="[0, 1]",
         source="Somol & Novovičová (2010), IEEE TPAMI 32:1921",
         needs=_P,
@@ -520,6 +541,8 @@ STABILITY_MEASURES.add(
         name="unadjusted",
         summary="mean chance-corrected intersection, scaled by the geometric mean size",
         formula="mean over pairs of (I - n_i n_v/p) / (sqrt(n_i n_v) - n_i n_v/p)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i n_v} - "
+        r"\frac{n_i n_v}{p}}",
         bounds="[-1, 1]",
         source="Bommert & Rahnenführer (2020), LOD:203",
         corrected_for_chance=True,
@@ -530,6 +553,8 @@ STABILITY_MEASURES.add(
         name="wald",
         summary="mean chance-corrected intersection, scaled by the smaller size",
         formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - n_i n_v/p)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - "
+        r"\frac{n_i n_v}{p}}",
         bounds="[1 - p, 1]",
         source="Wald, Khoshgoftaar & Napolitano (2013), ICTAI",
         corrected_for_chance=True,

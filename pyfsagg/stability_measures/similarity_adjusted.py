@@ -274,6 +274,8 @@ STABILITY_MEASURES.add(
         name="intersection_count",
         summary="adjusted intersection by counting features that have a stand-in",
         formula=_SCALED + "min(O_iv, O_vi)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
+        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \min(O_{iv}, O_{vi})",
         bounds="(-inf, 1]",
         source=_LOD,
         pairs=AdjustedPairs(COUNT, _geometric_size, "estimate"),
@@ -282,6 +284,9 @@ STABILITY_MEASURES.add(
         name="intersection_greedy",
         summary="adjusted intersection by a greedy matching of stand-ins",
         formula=_SCALED + "greedy matching(V_i - V_v, V_v - V_i)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
+        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \operatorname{greedy}(V_i \setminus "
+        r"V_v, V_v \setminus V_i)",
         bounds="(-inf, 1]",
         source=_LOD,
         pairs=AdjustedPairs(GREEDY, _geometric_size, "estimate"),
@@ -290,6 +295,9 @@ STABILITY_MEASURES.add(
         name="intersection_mbm",
         summary="adjusted intersection by a maximum bipartite matching of stand-ins",
         formula=_SCALED + "maximum matching(V_i - V_v, V_v - V_i)",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
+        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \operatorname{matching}(V_i "
+        r"\setminus V_v, V_v \setminus V_i)",
         bounds="(-inf, 1]",
         source=_LOD,
         pairs=AdjustedPairs(MATCHING, _geometric_size, "estimate"),
@@ -298,6 +306,8 @@ STABILITY_MEASURES.add(
         name="intersection_mean",
         summary="adjusted intersection by mean similarity to the stand-ins",
         formula=_SCALED + "min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\sqrt{n_i n_v} - "
+        r"\mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \min(M_{iv}, M_{vi})",
         bounds="(-inf, 1]",
         source=_LOD,
         pairs=AdjustedPairs(MEAN, _geometric_size, "estimate"),
@@ -306,6 +316,7 @@ STABILITY_MEASURES.add(
         name="sechidis",
         summary="effective stability: selection covariance weighted by similarity",
         formula="1 - trace(C S) / trace(C S_0), S the covariance of the indicators, S_0 that of chance",
+        latex=r"1 - \frac{\operatorname{tr}(C S)}{\operatorname{tr}(C S_0)}",
         bounds="(-inf, inf)",
         source="Sechidis et al. (2020), ECML PKDD:327",
         bind=bind_sechidis,
@@ -316,6 +327,8 @@ STABILITY_MEASURES.add(
         name="yu",
         summary="intersection plus the mean number of features with a stand-in, chance-corrected",
         formula="mean over pairs of (I - E I) / ((n_i + n_v)/2 - E I), I = |V_i n V_v| + (O_iv + O_vi)/2",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{\frac{n_i + n_v}{2} "
+        r"- \mathrm{E}\, I}, \quad I = |V_i \cap V_v| + \frac{O_{iv} + O_{vi}}{2}",
         bounds="(-inf, 1]",
         source="Yu, Han & Berens (2012), IEEE/ACM TCBB 9:262",
         pairs=AdjustedPairs(YU, _mean_size, "exact"),
@@ -324,6 +337,8 @@ STABILITY_MEASURES.add(
         name="zucknick",
         summary="Jaccard index that adds the similarity of the features not shared",
         formula="mean over pairs of (|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{|V_i \cap V_v| + C(V_i, V_v) + C(V_v, "
+        r"V_i)}{|V_i \cup V_v|}",
         bounds="[0, inf)",
         source="Zucknick, Richardson & Stronach (2008), SAGMB 7(1)",
         bind=bind_zucknick,

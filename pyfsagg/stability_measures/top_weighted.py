@@ -100,6 +100,8 @@ STABILITY_MEASURES.add(
         aliases=("weighted_spearman", "savage"),
         summary="mean top-down correlation (Pearson on Savage scores)",
         formula="mean over pairs of r(S_s, S_v), S = sum_{i = rank}^p 1/i",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(S_i, S_v), \quad S_{ij} = \sum_{k = "
+        r"r_{ij}}^{p} \frac{1}{k}",
         bounds="[-1, 1]",
         ties="tied features share the mean of their Savage scores",
         source="Iman & Conover (1987), Technometrics 29:351",
@@ -112,6 +114,8 @@ STABILITY_MEASURES.add(
         aliases=("weighted_tau",),
         summary="mean weighted Kendall tau, additive hyperbolic weights",
         formula="mean over pairs of <s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{\langle l_i, l_v \rangle_w}{\lVert l_i "
+        r"\rVert_w \lVert l_v \rVert_w}, \quad w_{jk} = \frac{1}{r_j} + \frac{1}{r_k}",
         bounds="[-1, 1]",
         ties=(
             "average ranks; a tied pair adds nothing to the numerator; with many ties random rankings "
@@ -127,6 +131,8 @@ STABILITY_MEASURES.add(
         aliases=("rbo",),
         summary="mean extrapolated rank-biased overlap; persistence= (0.9)",
         formula="mean over pairs of X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
+        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( \frac{X_p}{p} q^p + \frac{1 - q}{q} "
+        r"\sum_{d=1}^{p} \frac{X_d}{d} q^d \right)",
         bounds="[0, 1]",
         ties="the mean over orders drawn with the seed: the overlap at a depth needs strict lists",
         breaks_ties=True,

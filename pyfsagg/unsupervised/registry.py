@@ -46,7 +46,7 @@ def list_unsupervised_methods() -> pd.DataFrame:
     >>> list_unsupervised_methods().loc["svd_entropy", "aliases"]
     'uff'
     """
-    frame = UNSUPERVISED_METHODS.to_frame("load", "clusters")
+    frame = UNSUPERVISED_METHODS.to_frame("latex", "load", "clusters")
     return frame.assign(options=[", ".join(spec.options) for spec in UNSUPERVISED_METHODS])
 
 
@@ -82,6 +82,9 @@ UNSUPERVISED_METHODS.add(
         summary="Agreement of the feature's affinities with an ensemble of clusterings (no labels)",
         formula="adjusted Rand index between M and A, M_ij the share of clusterings that join samples "
         "i and j, A_ij = sqrt(1 - (x_i - x_j)^2 / ||i - j||^2)",
+        latex=r"\operatorname{ARI}(M, A), \quad M_{ij} = \frac{1}{T} \sum_{t=1}^{T} 1 [ c_t(i) "
+        r"= c_t(j) ], \quad A_{ij} = \sqrt{1 - \frac{(x_i - x_j)^2}{\lVert i - j "
+        r"\rVert^2}}",
         bounds="(-inf, 1]",
         ties="identical samples have the affinity 1",
         source="frcm eq. 7, 11 and 12",
@@ -93,6 +96,8 @@ UNSUPERVISED_METHODS.add(
         summary="Relevance to clusterings of many views of the features (no labels)",
         formula="aggregate over clusterings t (borda by default) of the correlation ratio of x with "
         "the clusters of t",
+        latex=r"\operatorname{agg}_{t} \; \eta(x, c_t), \quad \eta^2 = "
+        r"\frac{\operatorname{var}(\text{means of the clusters})}{\operatorname{var}(x)}",
         bounds="(-inf, inf)",
         ties="as in the aggregator",
         source="Hong et al. (2008), Pattern Recognition Letters 29(5)",
@@ -105,6 +110,7 @@ UNSUPERVISED_METHODS.add(
         summary="How well the feature respects the nearest neighbours (no labels)",
         formula="x' S x / x' D x, S the weights of the nearest-neighbour graph, D = diag(S 1), x the "
         "feature minus its D-weighted mean",
+        latex=r"\frac{x^\top S x}{x^\top D x}, \quad D = \operatorname{diag}(S 1)",
         bounds="[-1, 1]",
         ties=_TIES,
         source="He, Cai and Niyogi (2005), NIPS 18",
@@ -116,6 +122,8 @@ UNSUPERVISED_METHODS.add(
         summary="How much the feature adds to the entropy of the singular values (no labels)",
         formula="E(table) - E(table without the feature), E = -sum_k v_k ln v_k / ln r, v the squared "
         "singular values over their sum, r = min(n_samples, n_features)",
+        latex=r"E(A) - E(A_{-x}), \quad E = - \frac{1}{\ln r} \sum_{k=1}^{r} v_k \ln v_k, \quad "
+        r"v_k = \frac{\sigma_k^2}{\sum_l \sigma_l^2}",
         bounds="(-inf, inf)",
         ties=_TIES,
         source="Varshavsky et al. (2006), Bioinformatics 22(14)",

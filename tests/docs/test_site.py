@@ -88,7 +88,9 @@ def test_every_method_has_a_page_with_its_facts(site: Path) -> None:
         for spec in page.registry.own():
             text = (site / "reference" / kind / f"{spec.name}.html").read_text(encoding="utf-8")
             if kind != "comparisons":
-                assert "Direction" in text
+                assert '<div class="formula"><math' in text
+                for heading in ("Range", "Direction", "Ties"):
+                    assert f">{heading}<" in text or f"<p>{heading}</p>" in text, spec.name
                 assert "Source" in text
                 assert "Example" in text
 

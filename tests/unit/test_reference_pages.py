@@ -32,5 +32,21 @@ def test_no_page_is_left_over() -> None:
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "comparisons"])
 def test_every_spec_is_complete(name: str) -> None:
     for spec in PAGES[name].registry.own():
-        for field in ("summary", "formula", "bounds", "ties", "source"):
+        for field in ("summary", "formula", "latex", "bounds", "ties", "source"):
             assert getattr(spec, field), f"{spec.name} has no {field}"
+
+
+def test_every_statistical_test_has_an_entry() -> None:
+    from pyfsagg import statistics
+    from pyfsagg.statistics._registry import STATISTICAL_TESTS
+
+    others = {  # effect sizes, intervals of them, and what several tests share
+        "EffectSize",
+        "adjust_p_values",
+        "noncentral_f_interval",
+        "noncentral_t_interval",
+        "rank_biserial_paired",
+        "rank_biserial_unpaired",
+    }
+    functions = {name for name in statistics.__all__ if name[0].islower()}
+    assert {spec.function for spec in STATISTICAL_TESTS} == functions - others

@@ -1,0 +1,46 @@
+"""Every registered method has a formula that can be typeset."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+try:
+    from reference import PAGES
+finally:
+    sys.path.pop(0)
+
+SPECS = [
+    pytest.param(spec, id=f"{kind}-{spec.name}")
+    for kind, page in PAGES.items()
+    if kind != "comparisons"
+    for spec in page.registry.own()
+]
+
+
+@pytest.fixture(scope="module")
+def converter() -> Any:
+    if not importlib.util.find_spec("latex2mathml"):
+        if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
+            pytest.fail("PYFSAGG_REQUIRE_ALL=1, and latex2mathml is not installed")
+        pytest.skip("the extra 'docs' is not installed")
+    from latex2mathml.converter import convert
+
+    return convert
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_formula_is_typeset(converter: Any, spec: Any) -> None:
+    written = converter(spec.latex, display="block")
+    tree = ET.fromstring(written)
+    shown = "".join(tree.itertext())
+    assert shown.strip()
+    assert "\\" not in shown, f"a command that is not known: {shown}"
+    assert "$" not in shown
