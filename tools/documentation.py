@@ -2,6 +2,7 @@
 
 The pages are Markdown in ``docs``.  Before Sphinx sees them, their Python blocks are run in order, page by
 page, and what a block prints, or the value of its last line, is set below it: an error stops the build.
+A block that begins with ```python prose is hidden: it prints Markdown, with figures from shipped runs.
 The reference is written from what the code says of itself: one page for each public name, each
 registered method and each command, so that a new one cannot be forgotten.
 """
@@ -27,7 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```python( prose)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ALONE = "---\norphan: true\n---\n\n"  # reached from its list; the menu of every page stays short
 BASES = "object, tuple, SelectorMixin, TransformerMixin, BaseEstimator"  # documented elsewhere
 OTHERS = (
@@ -63,14 +64,19 @@ def run_block(source: str, scope: dict[str, Any], name: str) -> str:
 
 
 def execute(text: str, name: str) -> str:
-    """The page with the output of every Python block below it."""
+    """The page with the output of every Python block below it.
+
+    A block that is marked as ``prose`` prints Markdown with computed figures, which takes its place.
+    """
     scope: dict[str, Any] = {"__name__": "__main__"}
 
     def shown(match: re.Match[str]) -> str:
         try:
-            output = run_block(match[1], scope, name)
+            output = run_block(match[2], scope, name)
         except Exception as reason:
-            raise SystemExit(f"{name}: {reason!r} in\n{match[1]}") from reason
+            raise SystemExit(f"{name}: {reason!r} in\n{match[2]}") from reason
+        if match[1]:
+            return output
         return match[0] + (f"\n\n```text\n{output}\n```" if output else "")
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -134,3 +136,18 @@ def test_what_the_readings_found() -> None:
         assert counts["as_r_returns", name] > counts["standard", name] + 5
     with pytest.raises(UnknownNameError, match=r"unknown table with readings '4\.3'"):
         shipped_readings("4.3")
+
+
+def test_the_kept_cross_check_is_of_comparisons_that_exist_and_agrees() -> None:
+    from r_bridge.comparisons import COMPARISONS
+
+    file = Path(__file__).parents[2] / "data" / "validation" / "cross_check.json"
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    known = {spec.name: spec for spec in COMPARISONS}
+    assert kept["agrees"]
+    assert kept["record"]["date"] >= "2026-11-22"
+    assert kept["record"]["versions"]["pyfsagg"] == kept["versions"]["pyfsagg"]
+    for outcome in kept["outcomes"]:
+        spec = known[outcome["name"]]
+        assert outcome["tolerance"] == spec.tolerance.limit
+        assert outcome["verdict"] in ("agrees", "differs as documented")
