@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +90,9 @@ def test_an_error_of_a_task_is_handed_on() -> None:
         list(run_tasks(_refuse, None, range(4), n_jobs=2, threads=False))
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """Two worker processes on this machine, which are started again when they die."""
+@contextmanager
+def _two_workers() -> Iterator[Any]:
+    """Worker processes on this machine, which are started again when they die."""
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
@@ -101,8 +102,23 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """For tests that leave the workers alive."""
+    with _two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def mortal() -> Iterator[Any]:
+    """For a test that kills a worker, which may be missed for seconds."""
+    with _two_workers() as client:
+        client.wait_for_workers(2)
+        yield client
+
+
 @pytest.mark.filterwarnings("default")
-def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
+def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
     X[:, 0] += y
@@ -111,7 +127,7 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
 
     def kill_one(done: int, total: int) -> None:
         if done >= 40 and not killed:
-            killed.append(next(iter(cluster.run(os.getpid).values())))
+            killed.append(next(iter(mortal.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
     with joblib.parallel_config(backend="dask"):
@@ -128,15 +144,14 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(cluster: Any) -> None:
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_worker_that_dies_while_the_data_are_sent(
-    cluster: Any, monkeypatch: pytest.MonkeyPatch, moment: str
+    mortal: Any, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    cluster.wait_for_workers(2)
     scatter = distributed.Client.scatter
     killed: list[int] = []
 
     def kill() -> None:
         if not killed:
-            killed.append(next(iter(cluster.run(os.getpid).values())))
+            killed.append(next(iter(mortal.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
     def told(self: Any, data: Any, **options: Any) -> Any:
