@@ -52,7 +52,7 @@ def add_commands(commands: Any) -> None:
         "--from",
         dest="run_folder",
         metavar="RUN",
-        help="reuse the ranking that `pyfsagg rank` saved in this folder for the same table",
+        help="rank with the settings of this run of `pyfsagg rank`, again inside each training fold",
     )
     add(
         "--methods",
@@ -114,7 +114,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         "methods": options.methods,
         "protocol": Protocol.from_flags(
             options,
-            protocol=options.protocol or ("thesis" if options.run_folder else "both"),
+            protocol=options.protocol or ("nested" if options.run_folder else "both"),
             groups=table.groups,
         ),
         "task": Task.from_flags(options),

@@ -165,7 +165,8 @@ def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
         blocks.append(Text(f"Take care: {result.failure_sentence}."))
     blocks.append(best_table(result))
     if comparison is not None and "corrected_t" in comparison.tests:
-        blocks.append(Text(comparison.sentences["corrected_t"]))
+        verdict = comparison.sentences["corrected_t"]
+        blocks.append(Text(f"Compared: {comparison.what}. {verdict}"))
     return blocks
 
 

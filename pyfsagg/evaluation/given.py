@@ -23,8 +23,9 @@ LEAKAGE = {
     "declared": "was computed, by declaration (ranking_rows), on rows that are not tested on",
     "possible": "was computed on rows that are not known: leakage cannot be excluded, and the "
     "results may be too good. Say which rows they were (ranking_rows), or give methods instead",
-    "certain": "was computed on the whole table, the test rows among them: its results are too "
-    "good. Give methods instead, or rank on part of the rows and name them (ranking_rows)",
+    "certain": "was computed on the whole table, the rows to test on among them, and its results "
+    "would be too good. protocol='nested' ranks again with its settings inside each training fold; "
+    "protocol='leaky' shows what the mistake costs",
 }
 
 

@@ -101,7 +101,7 @@ class Plan:
         return tuple(
             ranking.remark(label)
             for label, ranking in self.given.items()
-            if tested and ranking.leakage in ("possible", "certain")
+            if tested and ranking.leakage == "possible"
         )
 
     def run(
@@ -301,6 +301,8 @@ def read_plan(
         )
     rows = None if ranking_rows is None else read_rows(ranking_rows, table.n_samples)
     given = {} if rankings is None else read_rankings(rankings, table, target, rows)
+    if "thesis" in protocols:
+        _refuse_leaks(given)
     own = {} if methods is None else read_methods(methods)
     chosen = _read_baselines(baselines)
     singles = single_filters(list(own.values())) if "single_filters" in chosen else {}
@@ -387,6 +389,12 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
             )
         found[label] = repeat_of(label, item)
     return found
+
+
+def _refuse_leaks(given: Mapping[str, GivenRanking]) -> None:
+    for label, ranking in given.items():
+        if ranking.leakage == "certain":
+            raise ParameterError(ranking.remark(label))
 
 
 def _check_labels(*tables: Mapping[str, Any]) -> None:

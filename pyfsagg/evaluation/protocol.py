@@ -60,7 +60,7 @@ class Protocol(Settings):
         metavar="NAME",
         read=names_of,
         help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
-        "(the default; thesis with --from), leaky (rank on all rows: shows the selection bias)",
+        "(the default; nested with --from), leaky (rank on all rows: shows the selection bias)",
     )
     n_folds: int = option(5, metavar="N", help="folds of each cross-validation")
     n_repeats: int = option(1, metavar="N", help="repeats of the cross-validation")

@@ -45,10 +45,10 @@ def evaluate(
         Class labels, or numbers with ``task="regression"``.
     rankings : mapping of label to ranking, optional
         Rankings made before: an :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,)
-        with 1 = most important, or a list of all feature names, best first.  Unless the protocol's
-        `ranking_rows` says on which rows they were made, a warning says that leakage is possible or certain.
-        Under ``"nested"`` an ``EnsembleResult`` is repeated with its settings inside each fold;
-        other rankings cannot be.
+        with 1 = most important, or a list of all feature names, best first.  Under ``"nested"`` an
+        ``EnsembleResult`` is repeated with its settings inside each fold; other rankings cannot be.
+        Under ``"thesis"`` a ranking of the whole table is refused; one whose rows are not known gets
+        a warning, unless the protocol's `ranking_rows` names them.
     methods : sequence or mapping of label to method, optional
         How to rank: the name of a filter (within-aggregation of it), ``"bam"``, either followed by
         ``"/"`` and an aggregator (``"mrmr/rra"``), a mapping of options of :func:`pyfsagg.wam` or
@@ -90,7 +90,7 @@ def evaluate(
     Warns
     -----
     PyfsaggWarning
-        For a ranking that has or may have seen the rows it is tested on, and for classifiers that
+        For a ranking that may have seen the rows it is tested on, and for classifiers that
         failed in some cells (which are missing in the result, with the reason).
 
     Notes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -317,11 +317,22 @@ class Evaluation(Result):
         spec = METRICS.get(name)
         return compare_folds(
             divisions_of(widen(blocks, "method"), protocol=chosen, **asked),
-            what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol",
+            what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
+            + self._caution(chosen, widen(blocks, "method").columns),
             higher_is_better=spec.higher_is_better,
             alpha=alpha,
             rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
         )
+
+    def _caution(self, protocol: str, methods: Iterable[str]) -> str:
+        """What must be known beside every verdict on rankings that saw the rows they are tested on."""
+        if protocol == "leaky":
+            return "; the rankings have seen the test rows"
+        kept = self.parameters["rankings"]
+        unsure = [name for name in methods if kept.get(name, {}).get("leakage") == "possible"]
+        if protocol == "nested" or not unsure:
+            return ""
+        return f"; {', '.join(unsure)} may have seen the test rows"
 
     def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
         """Values by fold at a threshold, or weighted over all of them."""
@@ -399,7 +410,11 @@ class Evaluation(Result):
             f"{what}, {protocol} protocol:\n{table}",
             *([f"{self.failure_sentence}."] if self.n_failed else []),
             *(
-                (*comparison.sentences.values(), *comparison.remarks)
+                (
+                    f"Compared: {comparison.what}.",
+                    *comparison.sentences.values(),
+                    *comparison.remarks,
+                )
                 if comparison
                 else (f"No tests: {reason}.",)
             ),

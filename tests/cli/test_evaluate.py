@@ -62,13 +62,15 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(
     assert ranked.returncode == 0, ranked.stderr
     done = pyfsagg(f"evaluate {TABLE} --from run {QUICK} --json --quiet")
     assert done.returncode == 0, done.stderr
-    assert "was computed on the whole table" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
     document = json.loads(done.stdout)
     assert document["parameters"]["rankings"] == {
         "bam (saved)": {"method": "given ranking", "leakage": "certain"}
     }
-    assert document["parameters"]["protocols"] == ["thesis"]
+    assert document["parameters"]["protocols"] == ["nested"]
+    refused = pyfsagg(f"evaluate {TABLE} --from run {QUICK} --protocol thesis --output no")
+    assert refused.returncode == 2
+    assert "was computed on the whole table" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
     assert (tmp_path / "pyfsagg-evaluate" / "report.html").is_file()
     # The same table with one other value, and the same file without --exclude.
     pd.read_csv(table).assign(alcohol=lambda f: f["alcohol"] + 1e-6).to_csv(

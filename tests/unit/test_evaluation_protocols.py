@@ -293,13 +293,22 @@ def test_methods_never_see_the_test_rows() -> None:
 # ---------------------------------------------------------------------------------------------
 # rankings that are given
 # ---------------------------------------------------------------------------------------------
-def test_a_ranking_of_the_whole_table_is_said_to_leak() -> None:
+def test_a_ranking_of_the_whole_table_is_refused_or_repeated_in_the_folds() -> None:
     result = wam(WINE.X, WINE.y, n_resamples=5, random_state=0)
-    with pytest.warns(PyfsaggWarning, match="on the whole table, the test rows among them"):
-        found = evaluate(WINE.X, WINE.y, {"ig": result}, **QUICK)
-    assert found.parameters["rankings"]["ig"]["leakage"] == "certain"
-    assert "whole table" in found.remarks[0]
-    assert set(found.cells["kind"]) == {"ranking"}
+    for protocol in ("thesis", "both"):
+        with pytest.raises(ParameterError, match="on the whole table.*protocol='nested'"):
+            evaluate(WINE.X, WINE.y, {"ig": result}, **(QUICK | {"protocol": protocol}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nested = evaluate(WINE.X, WINE.y, {"ig": result}, **(QUICK | {"protocol": "nested"}))
+        leaky = evaluate(
+            WINE.X, WINE.y, {"ig": result}, methods=["cs"], **(QUICK | {"protocol": "leaky"})
+        )
+    same = {"protocol": "nested", "n_resamples": 5}
+    own = evaluate(WINE.X, WINE.y, methods=["ig"], **(QUICK | same))
+    assert nested.cells["value"].tolist() == own.cells["value"].tolist()
+    assert leaky.parameters["rankings"]["ig"]["leakage"] == "certain"
+    assert leaky.compare().what.endswith("leaky protocol; the rankings have seen the test rows")
 
 
 def test_a_ranking_without_known_rows_may_leak() -> None:
@@ -308,6 +317,7 @@ def test_a_ranking_without_known_rows_may_leak() -> None:
         found = evaluate(WINE.X, WINE.y, {"names": names, "ranks": np.arange(1, 14)}, **QUICK)
     wide = found.cells.pivot_table(index=["threshold", "fold"], columns="method", values="value")
     assert (wide["names"] == wide["ranks"]).all()
+    assert found.compare().what.endswith("; names, ranks may have seen the test rows")
 
 
 def test_rows_of_a_ranking_are_left_out_of_the_test() -> None:
@@ -347,12 +357,9 @@ def test_features_that_a_run_dropped_come_last() -> None:
     X = X[["constant", *WINE.X.columns]]
     result = wam(X, WINE.y, n_resamples=5, task=Task(drop_near_zero_variance=True), random_state=0)
     assert result.data["dropped_features"] == ["constant"]
-    with pytest.warns(PyfsaggWarning, match="whole table"):
-        found = evaluate(X, WINE.y, result, **{**QUICK, "thresholds": [13]})
-    with pytest.warns(PyfsaggWarning, match="cannot be excluded"):
-        without = evaluate(
-            X, WINE.y, {"wam": [*result.select(13), "constant"]}, **{**QUICK, "thresholds": [13]}
-        )
+    leaky = {**QUICK, "thresholds": [13], "protocol": "leaky"}
+    found = evaluate(X, WINE.y, result, **leaky)
+    without = evaluate(X, WINE.y, {"wam": [*result.select(13), "constant"]}, **leaky)
     assert found.cells["value"].tolist() == without.cells["value"].tolist()
 
 
@@ -500,7 +507,7 @@ def test_ranking_rows_refused(rows, message: str) -> None:
 
 
 def test_what_cannot_be_repeated_is_refused_under_the_nested_protocol() -> None:
-    nested = {**QUICK, "protocol": "both"}
+    nested = {**QUICK, "protocol": "nested"}
     with pytest.raises(ParameterError, match="'mine' cannot be repeated inside the folds"):
         evaluate(WINE.X, WINE.y, {"mine": list(WINE.X.columns)}, **nested)
     own = wam(WINE.X, WINE.y, filter=lambda X, y, w: X.std(axis=0), n_resamples=3, random_state=0)
