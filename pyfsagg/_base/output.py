@@ -37,8 +37,11 @@ class Place:
         What is written here will be in the folder.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Hold a new or empty folder, and clear what runs that were killed have left there.
+
+        With `overwrite` also one that holds the results of a run.  They are replaced file by file when
+        the new ones are there; other files stay.
 
         Raises
         ------
@@ -48,12 +51,13 @@ class Place:
         """
         self.folder = Path(folder)
         self._lock: int | None = None
+        self._replaces = overwrite and (self.folder / LAST).is_file()
         if self.folder.exists() and not self.folder.is_dir():
             raise TakenError(f"the output folder {folder} is a file")
         try:
             self._made = _make(self.folder)
             self._real = self.folder.resolve()
-            self._inside = _stays(self._real)
+            self._inside = self._replaces or _stays(self._real)
             where = self._real if self._inside else self._real.parent
             stem = ".pyfsagg" if self._inside else f".{self._real.name}"
             self._hold(re.compile(re.escape(stem) + r"-[0-9a-f]{8}\.draft"), where)
@@ -85,7 +89,7 @@ class Place:
             for each in where.iterdir():
                 if leftover.fullmatch(each.name):
                     shutil.rmtree(each, ignore_errors=True)
-        if any(self._real.iterdir()):
+        if not self._replaces and any(self._real.iterdir()):
             raise TakenError(f"the output folder {self.folder} is not empty; name a new one")
 
     def publish(self) -> None:
@@ -98,6 +102,8 @@ class Place:
         """
         try:
             if self._inside:
+                if self._replaces:  # what is there while files change is not complete
+                    (self._real / LAST).unlink()
                 for path in sorted(self.draft.iterdir(), key=lambda each: each.name == LAST):
                     path.rename(self._real / path.name)
                 self.draft.rmdir()

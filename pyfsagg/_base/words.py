@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -134,6 +135,12 @@ def enumerate_names(names: Sequence[str], most: int = 12) -> str:
     if len(shown) > most:
         return f"{', '.join(shown[:most])} and {len(shown) - most:,} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def lines_of(names: Sequence[str]) -> str:
+    """One name per line; a name that holds a line break as a JSON string."""
+    plain = (json.dumps(name) if len(name.splitlines()) > 1 else name for name in names)
+    return "".join(f"{name}\n" for name in plain)
 
 
 def setting(value: Any) -> str:

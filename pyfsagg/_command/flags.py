@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ __all__ = [
     "add_output_flags",
     "add_reading_flags",
     "add_table_flags",
+    "add_view_flags",
     "add_work_flags",
     "assignments",
     "number_or_auto",
@@ -34,6 +35,7 @@ __all__ = [
     "reporter",
     "require_target",
     "threshold",
+    "view_of",
 ]
 
 
@@ -42,6 +44,7 @@ TABLE_HELP = (
     "(gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
+THRESHOLDS = ("threshold", "rule", "size")  # what rooms call the number of features to select
 FIRST_RUN = "the very first run compiles its kernels, for about half a minute"
 
 
@@ -77,6 +80,7 @@ def add_table_flags(
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     without = "" if target_required else "; filters such as frcm need none"
     parser.add_argument(
+        "-t",
         "--target",
         required=target_required,
         metavar="COLUMN",
@@ -100,6 +104,7 @@ def require_target(target: str | None, filters: object) -> None:
 def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
     """Where results go and how much is said."""
     parser.add_argument(
+        "-o",
         "--output",
         metavar="FOLDER",
         help=f"new or empty folder for the results (default: {default}, or the next free name)",
@@ -110,8 +115,23 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
         help="refuse what would take more memory than this, for instance 2GB (default: what is free; of "
         "a folder of Parquet files, read at most so much at a time, 2GB)",
     )
+    parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace the results of an earlier run in the folder; other files there stay",
+    )
+    parser.add_argument(
+        "--xlsx",
+        action="store_true",
+        help="also write the tables into one workbook, tables.xlsx",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="take flags from this file, such as the run.toml of an earlier run",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
 
 
 def add_work_flags(
@@ -124,7 +144,14 @@ def add_work_flags(
 ) -> None:
     """Who works, and where finished work is kept."""
     add = parser.add_argument
-    add("--jobs", type=int, default=-1, metavar="N", help=f"{what}; -1, the default: all cores")
+    add(
+        "-j",
+        "--jobs",
+        type=int,
+        default=-1,
+        metavar="N",
+        help=f"{what}; -1, the default: all cores",
+    )
     if dask:
         add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
     hidden = [
@@ -175,6 +202,42 @@ def threshold(text: str) -> float | int:
         ) from None
 
 
+def add_view_flags(parser: argparse.ArgumentParser) -> None:
+    """How a saved result is shown."""
+    parser.add_argument(
+        "--threshold",
+        type=threshold,
+        metavar="K",
+        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: as it was saved)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        metavar="NAME=VALUE",
+        help="another option of how this kind of result is shown, for instance top=20 (may be repeated)",
+    )
+
+
+def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What the flags of :func:`add_view_flags` say, for a result with the options `known`.
+
+    Raises
+    ------
+    ParameterError
+        For a threshold of a result that selects nothing.
+    """
+    given = assignments(options.set)
+    if options.threshold is None:
+        return given
+    names = [name for name in THRESHOLDS if name in known]
+    if not names:
+        raise ParameterError(
+            "--threshold belongs to results that select features; this one is shown by: "
+            f"{', '.join(known) or 'nothing that can be set'}"
+        )
+    return {names[0]: options.threshold, **given}
+
+
 def number_or_auto(text: str) -> int | str:
     """``1000`` or ``auto``."""
     try:
@@ -204,9 +267,14 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
 
 @contextmanager
 def output_place(
-    given: str | None, default: str, checkpoint: str | os.PathLike[str] | None = None
+    given: str | None,
+    default: str,
+    checkpoint: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
 ) -> Iterator[Place]:
     """The folder asked for, or the default name with the first number that is free, held for results.
+
+    With `overwrite` the results of an earlier run do not make a folder taken.
 
     Raises
     ------
@@ -220,7 +288,7 @@ def output_place(
         name = given or (default if number == 1 else f"{default}-{number}")
         _keep_apart(name, checkpoint)
         try:
-            place = Place(name)
+            place = Place(name, overwrite)
         except TakenError:
             if given is not None:
                 raise

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pyfsagg._command.config import CONFIG_FILE, config_text
 from pyfsagg._command.flags import output_place, reporter
+from pyfsagg._command.workbook import require_workbooks, write_workbook
 from pyfsagg.exceptions import OutputError
 
 if TYPE_CHECKING:
@@ -55,8 +57,10 @@ def keep_result(
     """
     from pyfsagg._run.result import REPORT_FILE
 
+    if options.xlsx:
+        require_workbooks()
     with output_place(
-        options.output, default_folder, getattr(options, "checkpoint", None)
+        options.output, default_folder, getattr(options, "checkpoint", None), options.overwrite
     ) as place:
         started = time.perf_counter()
         silent = options.quiet or unit is None
@@ -69,6 +73,11 @@ def keep_result(
             if not silent:
                 print("writing the files", file=sys.stderr, flush=True)
             result.write_into(place.draft, **chosen)
+            (place.draft / CONFIG_FILE).write_text(
+                config_text(options.parser, options), encoding="utf-8"
+            )
+            if options.xlsx:
+                write_workbook(place.draft / "tables.xlsx", result.tables(result.full_view(chosen)))
             if draw is not None:
                 draw(result, place.draft)
             if not silent:

@@ -110,7 +110,9 @@ class Saved:
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
             raise ValueError("its record is no JSON object")
-        return cls(given, document)
+        # A file of this name lies among those of its result, wherever it holds more than the record.
+        beside = given.name == RUN_FILE and (given.parent / ARRAY_FILE).is_file()
+        return cls(given.parent if beside else given, document)
 
     @cached_property
     def arrays(self) -> Arrays:
@@ -185,6 +187,10 @@ class Result:
 
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         """CSV files by name; an index is written if it has a name."""
+        return {}
+
+    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+        """Plain texts to be written beside the record, by file name."""
         return {}
 
     @classmethod
@@ -275,6 +281,8 @@ class Result:
         (folder / RUN_FILE).write_text(self.to_json(**view) + "\n", encoding="utf-8")
         for name, frame in self.tables(view).items():
             frame.to_csv(folder / name, index=frame.index.name is not None)
+        for name, text in self.texts(view).items():
+            (folder / name).write_text(text, encoding="utf-8")
         arrays: dict[str, Any] = dict(self.arrays())
         if arrays:
             _write_arrays(folder / ARRAY_FILE, arrays)

@@ -14,19 +14,23 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
 from pyfsagg._base.memory import memory_limit
+from pyfsagg._command.config import take_config
 from pyfsagg._command.flags import on_cluster
+from pyfsagg._command.parser import Parser
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
     agreement,
     check,
+    compare,
+    completion,
     cross_check,
     datasets,
     evaluate,
     influence,
+    list_methods,
     order,
     rank,
     report,
@@ -53,36 +57,56 @@ COMMANDS = (
     unsupervised,
     report,
     show,
+    compare,
+    list_methods,
     datasets,
     reproduce,
     cross_check,
+    completion,
 )
 
-
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+EPILOG = """\
+examples:
+  pyfsagg demo                                    # a run on data that are embedded
+  pyfsagg check table.csv --target class          # what the table holds
+  pyfsagg rank table.csv --target class           # the ranking, how stable it is, a report
+  pyfsagg evaluate table.csv --target class       # what the selected features are worth
+  pyfsagg aggregate a.txt b.txt c.txt             # several ranked lists into one
+  pyfsagg list filters                            # what there is to choose from
+  pyfsagg help rank                               # the flags of a command
+"""
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser with all commands."""
-    parser = _Parser(
+    parser = Parser(
         prog="pyfsagg",
         description="Ensemble feature selection, rank aggregation and selection stability.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"pyfsagg {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_commands(commands)
+    for command in commands.choices.values():
+        command.set_defaults(parser=command, whole=parser)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     _print_what_can_be_printed()
-    options = build_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    parser = build_parser()
+    if given[:1] == ["help"]:
+        given = [*given[1:2], "--help"]
+    try:
+        take_config(parser, given)
+    except PyfsaggError as error:
+        print(f"pyfsagg {given[0]}: {error}", file=sys.stderr)
+        return 2
+    options = parser.parse_args(given)
     with _warnings_as_lines(), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.

@@ -166,7 +166,13 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="where each list comes from; permutations keep lists of one source together "
         "(default: every list is a source of its own)",
     )
-    add("--seed", type=int, default=0, help="seed of permutations and random ties (default: 0)")
+    add(
+        "-s",
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of permutations and random ties (default: 0)",
+    )
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
 
 

@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
         help="of rank-biased overlap: the first 1/(1 - P) places carry most of it "
         "(default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of random ties (default: 0)")
+    add("-s", "--seed", type=int, default=0, help="seed of random ties (default: 0)")
     add_output_flags(parser, OUTPUT)
     parser.set_defaults(run=_agreement)
 

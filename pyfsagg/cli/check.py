@@ -32,7 +32,9 @@ def add_commands(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
-    parser.add_argument("--target", metavar="COLUMN", help="column with the classes or numbers")
+    parser.add_argument(
+        "-t", "--target", metavar="COLUMN", help="column with the classes or numbers"
+    )
     from pyfsagg._base.task import Task
 
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance")

@@ -58,16 +58,23 @@ def add_commands(commands: Any) -> None:
         help="a CSV, TSV, Parquet or ARFF file, - for standard input, or the name of a data set; by "
         "default data that come with pyfsagg",
     )
-    add("--target", metavar="COLUMN", help="column with the classes, for a file")
+    add("-t", "--target", metavar="COLUMN", help="column with the classes, for a file")
     add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
     add(
+        "-n",
         "--n-resamples",
         type=int,
         default=10,
         metavar="M",
         help="resamples of each table (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of resamples and lists (default: %(default)s)")
+    add(
+        "-s",
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of resamples and lists (default: %(default)s)",
+    )
     add_output_flags(parser, "pyfsagg-cross-check")
     parser.set_defaults(run=_run)
 

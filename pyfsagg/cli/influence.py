@@ -90,6 +90,7 @@ def add_commands(commands: Any) -> None:
         help="(default: %(default)s)",
     )
     add(
+        "-n",
         "--n-resamples",
         type=int,
         default=1000,
@@ -110,7 +111,13 @@ def add_commands(commands: Any) -> None:
         default="holm",
         help="correction of the p-values of pairs (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of folds and bootstraps (default: %(default)s)")
+    add(
+        "-s",
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of folds and bootstraps (default: %(default)s)",
+    )
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-influence")
     parser.set_defaults(run=_influence)

@@ -46,7 +46,7 @@ def add_commands(commands: Any) -> None:
     )
     add = parser.add_argument
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add("--target", required=True, metavar="COLUMN", help="column with the classes")
+    add("-t", "--target", required=True, metavar="COLUMN", help="column with the classes")
     add_reading_flags(parser)
     add_accept_flag(parser)
     _add_method_flags(parser)
@@ -118,7 +118,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="refuse a run that would take longer; 0: never (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of folds and random ties")
+    add("-s", "--seed", type=int, default=0, help="seed of folds and random ties")
 
 
 def _sizes(text: str) -> bool | int:

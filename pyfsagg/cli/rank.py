@@ -103,6 +103,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         help="how bam makes filters comparable (default: %(default)s)",
     )
     add(
+        "-n",
         "--n-resamples",
         type=number_or_auto,
         metavar="M",
@@ -161,7 +162,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="shuffled targets of --null permutation, of 50 resamples each (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
+    add("-s", "--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser, scratch=True)
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pyfsagg._command.flags import add_view_flags, view_of
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["add_commands"]
@@ -20,8 +21,11 @@ def add_commands(commands: Any) -> None:
     )
     add = parser.add_argument
     add("folder", metavar="FOLDER", help="the folder, or the file of a result")
-    add("--output", metavar="FILE", help="where to write (default: report.html in the folder)")
-    add("--quiet", action="store_true", help="say nothing but errors")
+    add_view_flags(parser)
+    add(
+        "-o", "--output", metavar="FILE", help="where to write (default: report.html in the folder)"
+    )
+    add("-q", "--quiet", action="store_true", help="say nothing but errors")
     parser.set_defaults(run=_report)
 
 
@@ -33,6 +37,7 @@ def _report(options: argparse.Namespace) -> None:
     folder = Path(options.folder)
     if options.output is None and not folder.is_dir():
         raise ParameterError(f"{folder} is a file; name that of the report by --output FILE")
-    path = result.report(options.output or folder / REPORT_FILE)
+    view = view_of(options, result.options)
+    path = result.report(options.output or folder / REPORT_FILE, **view)
     if not options.quiet:
         print(f"The report is in {path}")

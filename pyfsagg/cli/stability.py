@@ -82,7 +82,9 @@ def add_commands(commands: Any) -> None:
         help="equal scores that compete for the last places: the mean over all their orders, or the "
         "first columns as in published results (default: %(default)s)",
     )
-    add("--seed", type=int, default=0, help="seed of whatever is drawn (default: %(default)s)")
+    add(
+        "-s", "--seed", type=int, default=0, help="seed of whatever is drawn (default: %(default)s)"
+    )
     add(
         "--sizes",
         type=_sizes,

@@ -90,7 +90,7 @@ def add_commands(commands: Any) -> None:
         "%(default)s)",
     )
     add("--trials", type=int, default=10, metavar="N", help="of the curves for --classes")
-    add("--seed", type=int, default=0, help="seed of the clusterings (default: %(default)s)")
+    add("-s", "--seed", type=int, default=0, help="seed of the clusterings (default: %(default)s)")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-unsupervised")
     parser.set_defaults(run=_run)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.words import lines_of
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble._between import between_text, halves_of, split_pairs
 from pyfsagg.ensemble.clusters import Copies, about_copies, clusters_of_run
+from pyfsagg.ensemble.compare import compare_runs
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.error_control import (
@@ -286,6 +288,42 @@ class EnsembleResult(Result):
             feature_names=self.feature_names,
         )
 
+    def compare(self, other: EnsembleResult, threshold: float | int = 0.25) -> pd.DataFrame:
+        """Which features moved from this run to another one, the farthest first.
+
+        Parameters
+        ----------
+        other : EnsembleResult
+            Of the same features, or some of them: another seed, filter, aggregator or sample.
+        threshold : int or float
+            How many features are selected, as in :meth:`select`.
+
+        Returns
+        -------
+        DataFrame
+            One row per feature of either run.  ``moved``: the rank here minus the rank there, positive
+            for a feature that is better there; then for this run (``_1``) and the other (``_2``)
+            ``rank``, the 95 % confidence set of the true rank (``rank_set_lower``, ``rank_set_upper``,
+            where the run has them; each speaks of its own run), ``selection_frequency`` and
+            ``selected``.  What only one run has is missing (``selected``: False).
+
+        Raises
+        ------
+        DataError
+            If the runs have no feature in common.
+
+        Examples
+        --------
+        >>> import pyfsagg
+        >>> data = pyfsagg.load_dataset("wine")
+        >>> first, second = (
+        ...     pyfsagg.wam(data.X, data.y, filter=name, n_resamples=20, random_state=0)
+        ...     for name in ("chi_squared", "mrmr")
+        ... )
+        >>> first.compare(second)[["moved", "rank_1", "rank_2"]].head(2)
+        """
+        return compare_runs(self, other, threshold)
+
     def clusters(
         self,
         X: Any = None,
@@ -545,7 +583,14 @@ class EnsembleResult(Result):
         }
 
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {"ranking.csv": self._frame_of(view)}
+        frame = self._frame_of(view)
+        place = frame.columns.get_loc("tied")
+        selected = frame.index.isin(self.select(view["threshold"]))
+        frame.insert(place, "selected", selected)  # type: ignore[arg-type]
+        return {"ranking.csv": frame}
+
+    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+        return {"selected.txt": lines_of(self.select(view["threshold"]))}
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:

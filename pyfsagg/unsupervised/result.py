@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
+from pyfsagg._base.words import lines_of
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -187,6 +188,9 @@ class ConsensusRanking(Result):
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         curves = {f"{name}.csv": frame for name, frame in self.curves.items()}
         return {"ranking.csv": self.to_frame(view["rule"]), **curves}
+
+    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+        return {"selected.txt": lines_of(self.selected(view["rule"]))}
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:

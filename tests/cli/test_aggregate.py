@@ -18,7 +18,7 @@ from html_pages import Page, open_in_browser
 from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.ranks import RankTable
 
-FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json"]
+FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json", "run.toml"]
 
 
 def make_lists(m: int = 6, p: int = 40) -> dict[str, list[str]]:
@@ -334,7 +334,7 @@ BAD_FILES = {
         ("a.txt b.txt --param borda.ties=half", "--param is given for borda"),
         ("a.txt b.txt --param damping=0.1", "has no option 'damping'"),
         ("a.txt b.txt --methods rra,borda --param ties=half", "say whose it is"),
-        ("a.txt b.txt --adjust fdr", "invalid choice"),
+        ("a.txt b.txt --adjust fdr", "unknown choice"),
         ("a.txt b.txt --top 0", "--top must be"),
         ("a.txt b.txt --permutations 0", "--permutations must be"),
         ("a.txt b.txt --sources a,b", "--sources belongs to --permutations"),

@@ -12,7 +12,7 @@ import pytest
 from pyfsagg import InfluenceResult, influence, load_dataset
 
 WINE = load_dataset("wine")
-FILES = ["comparison.csv", "influence.csv", "matrices.npz", "report.html", "run.json"]
+FILES = ["comparison.csv", "influence.csv", "matrices.npz", "report.html", "run.json", "run.toml"]
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
         "removal.csv",
         "report.html",
         "run.json",
+        "run.toml",
     ]
     expected = eliminate(DATA.X, DATA.y, "spoilers", accuracy=True, random_state=0)
     again = Elimination.load(tmp_path / "out")
@@ -60,8 +61,8 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "required: TABLE, --target"),
-        ("orders.csv", "required: --target"),
+        ("", "required: TABLE, -t/--target"),
+        ("orders.csv", "required: -t/--target"),
         ("orders.csv --target knd", "did you mean 'kind'"),
         ("orders.csv --target kind --method kl", "method must be one of"),
         ("orders.csv --target kind --threshold 99", "threshold"),

@@ -18,7 +18,7 @@ import pytest
 from pyfsagg import EnsembleResult, Subsample, load_dataset, wam
 
 WINE = load_dataset("wine")
-FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json"]
+FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]
 
 
 @pytest.fixture

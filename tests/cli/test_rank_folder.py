@@ -11,7 +11,7 @@ import pytest
 from pyfsagg import EnsembleResult, load_dataset, rank_out_of_core
 
 WINE = load_dataset("wine")
-FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json"]
+FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--quick", "thesis"), "unrecognized arguments: --quick"),
+        (("--quick", "thesis"), "unknown argument --quick"),
         ((), "required: WHAT"),
         (("all", "--dataset", "iris"), "no published table has the data sets"),
         (("all", "--table", "4.1"), "unknown published table with an experiment '4.1'"),

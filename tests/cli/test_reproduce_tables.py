@@ -50,7 +50,7 @@ def test_a_figure_of_the_rank_order_paper(pyfsagg, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--figure", "1"], "invalid choice"),
+        (["--figure", "1"], "unknown choice"),
         (["--figure", "7", "--table", "genes"], "not allowed with argument"),
         (["--figure", "7", "--checkpoint", "c"], "--checkpoint belongs to tables"),
         (["--figure", "7", "--dataset", "wine"], "--dataset belongs to tables"),

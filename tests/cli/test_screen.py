@@ -43,6 +43,7 @@ def test_screen_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
         "matrices.npz",
         "report.html",
         "run.json",
+        "run.toml",
     ]
     expected = screen(SIGNED, GENES, guides=TABLE["guide"], log_fold_changes=TABLE["lfc"])
     again = load_result(tmp_path / "out")

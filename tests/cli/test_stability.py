@@ -16,7 +16,7 @@ WINE = load_dataset("wine")
 RUN = wam(WINE.X, WINE.y, n_resamples=12, random_state=0)
 OTHER = wam(WINE.X, WINE.y, filter="mrmr", n_resamples=9, random_state=1)
 LISTS = [["a", "b", "c"], ["b", "a", "d"], ["a", "c", "e"], ["a", "b", "e"]]
-FILES = ["features.csv", "report.html", "run.json", "stability.csv"]
+FILES = ["features.csv", "report.html", "run.json", "run.toml", "stability.csv"]
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ BAD_FILES = {
         ("run --filter mrmr", "filter of this run"),
         ("good.csv --output taken", "not empty"),
         ("good.csv --output good.csv", "is a file"),
-        ("good.csv --interval guess", "invalid choice"),
+        ("good.csv --interval guess", "unknown choice"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(

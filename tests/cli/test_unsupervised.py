@@ -12,7 +12,16 @@ from pyfsagg import load_dataset
 from pyfsagg.unsupervised import ConsensusRanking, frcm, frmv
 
 WINE = load_dataset("wine")
-FILES = ["consensus.png", "matrices.npz", "ranking.csv", "report.html", "run.json", "spectrum.png"]
+FILES = [
+    "consensus.png",
+    "matrices.npz",
+    "ranking.csv",
+    "report.html",
+    "run.json",
+    "run.toml",
+    "selected.txt",
+    "spectrum.png",
+]
 CURVES = ["borda_curve.csv", "borda_curve.png", "clustering_curve.csv", "clustering_curve.png"]
 
 

@@ -296,7 +296,7 @@ def test_methods_never_see_the_test_rows() -> None:
 def test_a_ranking_of_the_whole_table_is_refused_or_repeated_in_the_folds() -> None:
     result = wam(WINE.X, WINE.y, n_resamples=5, random_state=0)
     for protocol in ("thesis", "both"):
-        with pytest.raises(ParameterError, match="on the whole table.*protocol='nested'"):
+        with pytest.raises(ParameterError, match=r"on the whole table.*protocol='nested'"):
             evaluate(WINE.X, WINE.y, {"ig": result}, **(QUICK | {"protocol": protocol}))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

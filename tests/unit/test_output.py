@@ -22,7 +22,7 @@ from pyfsagg.cli import main
 from pyfsagg.exceptions import OutputError
 
 BAM = importlib.import_module("pyfsagg.ensemble.bam")  # whose name the function has
-FILES = {"matrices.npz", "ranking.csv", "report.html", "run.json"}
+FILES = {"matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"}
 
 
 @pytest.fixture

@@ -92,6 +92,7 @@ def test_save_and_load(result: EnsembleResult, tmp_path: Path) -> None:
         "matrices.npz",
         "ranking.csv",
         "run.json",
+        "selected.txt",
     ]
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     loaded = EnsembleResult.load(folder)

@@ -336,7 +336,7 @@ def test_result_is_kept_and_told(tmp_path) -> None:
             result.selected(wrong)
     assert "frcm: 10 features" in repr(result)
     folder = result.save(tmp_path / "run")
-    assert sorted(os.listdir(folder)) == ["matrices.npz", "ranking.csv", "run.json"]
+    assert sorted(os.listdir(folder)) == ["matrices.npz", "ranking.csv", "run.json", "selected.txt"]
     loaded = ConsensusRanking.load(folder)
     np.testing.assert_array_equal(loaded.scores, result.scores)
     np.testing.assert_array_equal(loaded.consensus, result.consensus)

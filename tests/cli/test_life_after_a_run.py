@@ -1,0 +1,305 @@
+"""What is done with a run when it is there, and how a command line helps to write the next one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tomllib
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyfsagg
+
+WINE = pyfsagg.load_dataset("wine")
+RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "wine.csv"
+    WINE.X.assign(kind=WINE.y, subject=np.arange(178) // 2).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def run(command, table: Path, tmp_path: Path) -> Path:
+    code, _, err = command(f"{RANK} -o run --threshold 4")
+    assert code == 0, err
+    return tmp_path / "run"
+
+
+# ---------------------------------------------------------------------------------------------
+# files beside the record
+# ---------------------------------------------------------------------------------------------
+def test_the_selection_is_in_the_table_and_a_list(run: Path) -> None:
+    names = pyfsagg.load_result(run).select(4)
+    assert (run / "selected.txt").read_text().splitlines() == names
+    frame = pd.read_csv(run / "ranking.csv", index_col="feature")
+    assert frame.index[frame["selected"]].tolist() == names
+
+
+def test_a_list_of_names_is_read_again_as_a_list(command, run: Path) -> None:
+    shutil.copy(run / "selected.txt", run.parent / "again.txt")
+    code, out, err = command("stability run/selected.txt again.txt --n-features 13 -q --json")
+    assert code == 0, err
+    assert json.loads(out)["parameters"]
+
+
+def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(table).rename(columns={"alcohol": "=1+1", "hue": "http://x.org"})
+    frame.to_csv(table, index=False)
+    for folder in ("a", "b"):
+        code, _, err = command(f"{RANK} -o {folder} --xlsx")
+        assert code == 0, err
+    read = pd.read_excel(tmp_path / "a" / "tables.xlsx", sheet_name="ranking", engine="calamine")
+    written = pd.read_csv(tmp_path / "a" / "ranking.csv")
+    assert read["feature"].tolist() == written["feature"].tolist()
+    assert "=1+1" in set(read["feature"])
+    np.testing.assert_allclose(read["score"], written["score"], rtol=1e-15)
+    with zipfile.ZipFile(tmp_path / "a" / "tables.xlsx") as book:
+        assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
+    same = [(tmp_path / folder / "tables.xlsx").read_bytes() for folder in ("a", "b")]
+    assert same[0] == same[1]
+
+
+# ---------------------------------------------------------------------------------------------
+# a file of flags
+# ---------------------------------------------------------------------------------------------
+def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> None:
+    flags = (
+        "-n 12 -s 5 --filters ig,su --filter-param ig.bins=4 --filter-param su.bins=5 "
+        "--resampling subsample --resampling-param fraction=0.8 --drop-near-zero-variance"
+    )
+    code, _, err = command(f"rank wine.csv -t kind --exclude subject -q {flags} -o first")
+    assert code == 0, err
+    given = tomllib.loads((tmp_path / "first" / "run.toml").read_text())
+    assert given == {
+        "command": "rank",
+        "table": "wine.csv",
+        "target": "kind",
+        "drop": ["subject"],
+        "n-resamples": 12,
+        "seed": 5,
+        "filters": ["ig", "su"],
+        "filter-param": ["ig.bins=4", "su.bins=5"],
+        "resampling": "subsample",
+        "resampling-param": ["fraction=0.8"],
+        "drop-near-zero-variance": True,
+    }
+    for folder, more in (("second", ""), ("third", "--seed 6")):
+        code, _, err = command(f"rank --config first/run.toml -o {folder} -q {more}")
+        assert code == 0, err
+    tables = [(tmp_path / name / "ranking.csv").read_bytes() for name in ("first", "second")]
+    assert tables[0] == tables[1]
+    assert (tmp_path / "third" / "ranking.csv").read_bytes() != tables[0]
+    assert json.loads((tmp_path / "third" / "run.json").read_text())["parameters"]["seed"] == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('command = "evaluate"', "run.toml is for pyfsagg evaluate, not for pyfsagg rank"),
+        ("n-resample = 10", "unknown setting 'n-resample'; did you mean n-resamples?"),
+        ('n-resamples = "many"', "n-resamples: expected a number or auto, got 'many'"),
+        ('task = "regresion"', "task: unknown choice 'regresion'; did you mean regression?"),
+        ("quiet = true", "unknown setting 'quiet'"),
+        ('drop-near-zero-variance = "yes"', "must be true or false, got 'yes'"),
+        ("seed = {}", "must be a number, a text or a list"),
+        ("seed = ", "run.toml is not TOML"),
+    ],
+)
+def test_a_file_of_flags_that_is_wrong(
+    command, table: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    (tmp_path / "run.toml").write_text(text, encoding="utf-8")
+    code, out, err = command("rank wine.csv -t kind --config run.toml -o out")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_of_flags_that_is_absent(command, table: Path) -> None:
+    code, _, err = command("rank wine.csv -t kind --config nowhere.toml")
+    assert (code, err) == (2, "pyfsagg rank: cannot read nowhere.toml: No such file or directory\n")
+
+
+# ---------------------------------------------------------------------------------------------
+# the same place
+# ---------------------------------------------------------------------------------------------
+def test_overwrite_replaces_a_run_and_nothing_else(command, run: Path, tmp_path: Path) -> None:
+    (run / "notes.txt").write_text("mine")
+    before = (run / "ranking.csv").read_bytes()
+    assert command(f"{RANK} -o run -s 9")[0] == 2
+    code, _, err = command(f"{RANK} -o run -s 9 --overwrite")
+    assert code == 0, err
+    assert (run / "ranking.csv").read_bytes() != before
+    assert pyfsagg.load_result(run).seed == 9
+    assert (run / "notes.txt").read_text() == "mine"
+    assert not list(tmp_path.rglob(".*"))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    code, _, err = command(f"{RANK} -o other --overwrite")
+    assert (code, err) == (
+        2,
+        "pyfsagg rank: the output folder other is not empty; name a new one\n",
+    )
+
+
+def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run: Path) -> None:
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    code, _, _ = command("rank wine.csv -t kind -o run --overwrite --filters ig,nothing -q")
+    assert code == 2
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+
+
+# ---------------------------------------------------------------------------------------------
+# another look at a run
+# ---------------------------------------------------------------------------------------------
+def test_another_threshold_without_a_new_run(command, run: Path) -> None:
+    result = pyfsagg.load_result(run)
+    code, out, err = command("show run --threshold 2")
+    assert code == 0, err
+    assert out == result.summary_text(threshold=2) + "\n"
+    assert "Selected 2 of 13" in out
+    code, by_file, _ = command("show run/run.json --set threshold=2")
+    assert (code, by_file) == (0, out)
+    assert command("report run --threshold 2 -q")[0] == 0
+    assert (run / "report.html").read_text() == result.to_html(threshold=2)
+
+
+def test_a_threshold_of_what_selects_nothing(command, run: Path, table: Path) -> None:
+    code, _, err = command(
+        "influence wine.csv -t kind --exclude subject --filters ig --aggregators mean,median "
+        "--n-folds 2 -n 5 -o i -q"
+    )
+    assert code == 0, err
+    code, _, err = command("show i --threshold 3")
+    assert (code, err.splitlines()[0]) == (
+        2,
+        "pyfsagg show: --threshold belongs to results that select features; this one is shown by: "
+        "measures, top, adjust",
+    )
+    assert "has no option 'tip'" in command("show run --set tip=3")[2]
+
+
+def test_two_runs_are_compared(command, run: Path, tmp_path: Path) -> None:
+    code, _, err = command(f"{RANK} -o other --filters cs,mrmr --aggregator median")
+    assert code == 0, err
+    first, second = (pyfsagg.load_result(tmp_path / name) for name in ("run", "other"))
+    expected = first.compare(second, 4)
+    code, out, err = command("compare run other --threshold 4 --json")
+    assert code == 0, err
+    found = pd.DataFrame(json.loads(out)).set_index("feature")
+    assert found.index.tolist() == expected.index.tolist()
+    assert found["moved"].tolist() == expected["moved"].tolist()
+    by_hand = dict(zip(first.feature_names, first.ranking - second.ranking, strict=True))
+    assert expected["moved"].to_dict() == by_hand
+    assert expected["moved"].abs().is_monotonic_decreasing
+    assert set(expected.index[expected["selected_2"]]) == set(second.select(4))
+    code, out, _ = command("compare run other --threshold 4")
+    both = set(first.select(4)) & set(second.select(4))
+    assert f"selected by 1: 4, by 2: 4, by both: {len(both)}" in out
+    assert "aggregator: arithmetic_mean | median" in out
+    assert "all settings and the data are the same" in command("compare run run")[1]
+
+
+def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Path) -> None:
+    full = pyfsagg.load_result(run)
+    part = pyfsagg.wam(WINE.X[["hue", "ash"]], WINE.y, n_resamples=5, random_state=0)
+    found = full.compare(part, 2)
+    assert len(found) == 13
+    assert found["moved"].notna().sum() == 2
+    assert found.index[:2].isin(["hue", "ash"]).all()
+    assert not found["selected_2"][2:].any()
+    other = pyfsagg.wam(
+        WINE.X[["hue", "ash"]].set_axis(["a", "b"], axis=1), WINE.y, n_resamples=5, random_state=0
+    )
+    with pytest.raises(pyfsagg.exceptions.DataError, match="no feature in common"):
+        full.compare(other)
+    code, _, err = command("compare run wine.csv")
+    assert code == 2
+    assert len(err.splitlines()) == 1
+
+
+# ---------------------------------------------------------------------------------------------
+# help
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("filters", len(pyfsagg.list_filters())),
+        ("aggregators", len(pyfsagg.list_aggregators())),
+        ("measures", len(pyfsagg.stability_measures.list_stability_measures())),
+        ("plans", len(pyfsagg.resampling.list_resampling_plans())),
+        ("classifiers", len(pyfsagg.evaluation.list_classifiers())),
+        ("regressors", len(pyfsagg.evaluation.list_regressors())),
+        ("metrics", len(pyfsagg.evaluation.list_metrics())),
+        ("orders", len(pyfsagg.rank_order.list_eliminations())),
+        ("unsupervised", len(pyfsagg.unsupervised.list_unsupervised_methods())),
+    ],
+)
+def test_methods_are_listed(command, kind: str, count: int) -> None:
+    code, out, err = command(f"list {kind}")
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == count + 1
+    rows = json.loads(command(f"list {kind} --json")[1])
+    assert [row["name"] for row in rows] == [line.split()[0] for line in out.splitlines()[1:]]
+
+
+def test_one_method_is_described(command) -> None:
+    by_name, by_alias = (command(f"list filters {name}")[1] for name in ("mrmr", "MRMR"))
+    assert by_name == by_alias
+    assert by_name.splitlines()[0] == "mrmr"
+    assert "source" in by_name
+    code, _, err = command("list measures nogeira")
+    assert code == 2
+    assert "unknown measure 'nogeira'; did you mean 'nogueira'?" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("rnk", "pyfsagg: unknown command 'rnk'; did you mean rank?"),
+        ("rank t.csv --trget a", "unknown argument --trget; did you mean --target?"),
+        (
+            "rank t.csv -t a --task regresion",
+            "unknown choice 'regresion'; did you mean regression?",
+        ),
+        ("rank t.csv u.csv -t a", "unknown argument u.csv ("),
+    ],
+)
+def test_what_was_probably_meant(command, line: str, message: str) -> None:
+    code, _, err = command(line)
+    assert code == 2
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_help_of_a_command(command) -> None:
+    assert command("help rank")[1] == command("rank --help")[1]
+    assert command("help")[1] == command("--help")[1]
+    assert "pyfsagg demo" in command("help")[1]
+    assert command("help rnk")[0] == 2
+
+
+def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
+    script = command("completion bash")[1]
+    (tmp_path / "complete.sh").write_text(script)
+    ask = (
+        "source complete.sh; COMP_WORDS=(pyfsagg {}); COMP_CWORD={}; COMPREPLY=(); "
+        "$(complete -p pyfsagg | sed 's/.*-F \\([^ ]*\\) .*/\\1/'); echo \"${{COMPREPLY[@]}}\""
+    )
+    for words, number, expected in (("evalu", 1, "evaluate"), ("rank --tar", 2, "--target")):
+        done = subprocess.run(
+            ["bash", "-c", ask.format(words, number)], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert expected in done.stdout.split(), done.stderr
+    assert "_pyfsagg" in command("completion zsh")[1]
+    assert command("completion fish")[0] == 2
