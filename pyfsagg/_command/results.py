@@ -68,7 +68,7 @@ def keep_result(
             result = compute(_saying(said, progress))
         elapsed = time.perf_counter() - started
         own = view(result) if callable(view) else view or {}
-        chosen = {"command": shlex.join(sys.argv[1:]), **own}
+        chosen = {"command": shlex.join(_without_place(sys.argv[1:])), **own}
         with _saved_elsewhere(result, place.folder, chosen):
             if not silent:
                 print("writing the files", file=sys.stderr, flush=True)
@@ -95,6 +95,20 @@ def keep_result(
             f"and the report {REPORT_FILE} ({elapsed:.1f} s)"
         )
     return result
+
+
+def _without_place(arguments: Sequence[str]) -> list[str]:
+    """A command without the place of its results, which are there: pasted, it takes a new one."""
+    kept: list[str] = []
+    skip = False
+    for text in arguments:
+        if skip:
+            skip = False
+        elif text in ("-o", "--output"):
+            skip = True
+        elif text != "--overwrite" and not text.startswith("--output="):
+            kept.append(text)
+    return kept
 
 
 @contextmanager

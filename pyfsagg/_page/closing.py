@@ -28,6 +28,19 @@ THESIS = (
     "R. E. Salman (2022). Bootstrap-based Aggregations and their Stability in Feature Selection. "
     "Master’s thesis, American University of Sharjah"
 )
+SOFTWARE_ENTRY = """\
+@software{pyfsagg,
+  author = {{The pyfsagg developers}},
+  title = {pyfsagg: ensemble feature selection, rank aggregation and selection stability},
+  version = {%s}
+}"""
+THESIS_ENTRY = """\
+@mastersthesis{salman2022bootstrap,
+  author = {Salman, R. E.},
+  title = {Bootstrap-based Aggregations and their Stability in Feature Selection},
+  school = {American University of Sharjah},
+  year = {2022}
+}"""
 SAME_NUMBERS = (
     "The same data, settings and versions give the same numbers, with any number of workers. The "
     "data are the same if their SHA-256 is the one among the settings."
@@ -176,8 +189,23 @@ def closing(
         quiet = [Text(note, quiet=True)] if note else []
         sections.append(Section("repeat", "How to repeat it", [*blocks, *quiet], short="Repeat"))
     items = [(what, source.rstrip(".")) for what, source in references]
-    sections.append(Section("cite", "How to cite", [Enumeration(items)], short="Cite"))
+    cited: list[Block] = [Enumeration(items)]
+    if entries := _bibtex(items):
+        cited += [Text("In BibTeX:"), Code(entries)]
+    sections.append(Section("cite", "How to cite", cited, short="Cite"))
     return sections
+
+
+def _bibtex(references: Sequence[tuple[str, str]]) -> str:
+    """The software and the thesis as BibTeX, where they are among the references."""
+    entries = [
+        SOFTWARE_ENTRY % source.rpartition("version ")[2]
+        for what, source in references
+        if what == "Software"
+    ]
+    if any(source.startswith(THESIS) for _, source in references):
+        entries.append(THESIS_ENTRY)
+    return "\n\n".join(entries)
 
 
 def with_source(page: Page, read: Mapping[str, Any]) -> Page:

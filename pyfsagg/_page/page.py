@@ -70,7 +70,9 @@ class Table:
         How many of the first rows stand out.
     find : str
         What a row is (``"item"``).  If given, the table scrolls in a window of its own, can be
-        sorted by its columns, and its rows can be searched for by name.
+        sorted by its columns and saved as CSV, and its rows can be searched for by name.
+    hidden : sequence of (name, text)
+        What the search finds beyond the rows, and what it then says.
     """
 
     caption: str
@@ -80,6 +82,7 @@ class Table:
     header: int = 0
     tinted: int = 0
     find: str = ""
+    hidden: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)

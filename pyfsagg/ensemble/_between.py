@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "between_blocks",
+    "between_sentence",
     "between_text",
     "n_pairs_of",
     "pairs_plan",
@@ -122,6 +123,23 @@ def _sentences(found: BetweenSampleStability) -> tuple[str, str]:
 def _limits(row: Mapping[Any, Any]) -> str:
     low, high = row["lower"], row["upper"]
     return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
+
+
+def between_sentence(result: EnsembleResult, threshold: float | int) -> list[str]:
+    """The stability of the selection between samples in a sentence, if there is one."""
+    try:
+        found = result.between_sample_stability(threshold)
+    except DataError:
+        return []
+    row = found.estimates.loc["nogueira"]
+    if np.isnan(row["estimate"]):
+        return []
+    rows = "half of the rows" if found.n_rows is None else f"{count(found.n_rows)} rows"
+    return [
+        f"Two samples of {rows} each would agree on the selection to {number(row['estimate'], 2)} "
+        f"({100 * found.level:g}\u00a0% interval for the population: {_limits(row.to_dict())}), where 1 "
+        "is the same selection and 0 what noise would give."
+    ]
 
 
 def between_text(result: EnsembleResult, threshold: float | int) -> str:

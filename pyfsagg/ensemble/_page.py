@@ -38,7 +38,7 @@ from pyfsagg._page.page import (
     write_page,
 )
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble._between import between_blocks, repeated_rows
+from pyfsagg.ensemble._between import between_blocks, between_sentence, repeated_rows
 from pyfsagg.ensemble._page_errors import error_sections
 from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
@@ -50,8 +50,10 @@ from pyfsagg.stability_measures import STABILITY_MEASURES
 
 __all__ = ["ensemble_page", "render_report", "write_report"]
 
-MOST_ROWS = 500
+MOST_ROWS = 500  # of the table; all that are selected, up to the next number
+MOST_SELECTED = 2000
 MOST_DRAWN = 20
+FIRST = 10  # features that the summary names
 METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
 MEASURES = {
     "pearson": ("Pearson", "correlation of the scores of two resamples"),
@@ -174,7 +176,7 @@ def ensemble_page(
     limits = {"max_false": max_false, "fdr": fdr}
     kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
     sections = [
-        Section("summary", "Summary", [Text(_summary(result, threshold, k, spearman))]),
+        Section("summary", "Summary", _summary(result, threshold, k, spearman)),
         Section(
             "between",
             "Would another sample give the same?",
@@ -227,8 +229,41 @@ def _subtitle(result: EnsembleResult) -> str:
     return Markup("{}{}").format(size, words)
 
 
-def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: str) -> str:
-    """What was done and found, in sentences."""
+def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: str) -> list[Block]:
+    """What was found, how far it can be trusted, and what was done."""
+    notes = [result.about_ties(threshold), result.about_copies(threshold)]
+    trust = [*between_sentence(result, threshold), *(note for note in notes if note)]
+    if spearman:
+        trust.append(
+            f"The rankings of two resamples have a Spearman correlation of {spearman} on average."
+        )
+    found = [Text(_answer(result, threshold, k)), *([Text(" ".join(trust))] if trust else [])]
+    return [*found, Text(" ".join(_procedure(result)))]
+
+
+def _answer(result: EnsembleResult, threshold: float | int, k: int) -> str:
+    """What is selected, and the first ten with the share of resamples that select them."""
+    share = ""
+    if isinstance(threshold, float):
+        percent = number(100 * threshold, 1).removesuffix(".0")
+        share = f" (the best {percent}\u00a0%, rounded up)"
+    frequency = result.to_frame(threshold)["selection_frequency"].iloc[: min(k, FIRST)]
+    names = [
+        f"{name} ({number(100.0 * float(each), 0)}\u00a0%)" for name, each in frequency.items()
+    ]
+    more = f" and {count(k - len(names))} more" if k > len(names) else ""
+    return Markup("<b>{} of {} {} selected{}:</b> {}. {}").format(
+        count(k),
+        plural(result.n_features, "feature"),
+        "is" if k == 1 else "are",
+        share,
+        f"{', '.join(names)}{more}",
+        "In brackets: the share of resamples that select the feature.",
+    )
+
+
+def _procedure(result: EnsembleResult) -> list[str]:
+    """What was done, in sentences for the methods section of a paper."""
     data, parameters = result.data, result.parameters
     plan = parameters["resampling"]
     aggregator = AGGREGATORS.get(parameters["aggregator"])
@@ -263,22 +298,7 @@ def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: s
         f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "
         f"{'joined the filters and then' if bam else 'joined'} the resamples."
     )
-    share = ""
-    if isinstance(threshold, float):
-        percent = number(100 * threshold, 1).removesuffix(".0")
-        share = f" (the best {percent}\u00a0%, rounded up)"
-    selection = Markup("<b>{} of {} {} selected{}:</b> {}.").format(
-        count(k), features, "is" if k == 1 else "are", share, enumerate_names(result.select(k))
-    )
-    agreement = (
-        f" The rankings of two resamples have a Spearman correlation of {spearman} on average."
-        if spearman
-        else ""
-    )
-    notes = [result.about_ties(threshold), result.about_copies(threshold)]
-    return Markup("{} {}{}{}").format(
-        " ".join(sentences), selection, agreement, "".join(f" {note}" for note in notes if note)
-    )
+    return sentences
 
 
 def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]:
@@ -295,7 +315,7 @@ def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]
 def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Table:
     """Best feature first."""
     frame = result.to_frame(threshold)
-    best = frame.head(MOST_ROWS)
+    best = frame.head(max(MOST_ROWS, min(k, MOST_SELECTED)))
     columns = [
         (Column("Rank"), ranks(best["rank"])),
         (Column("Feature", numeric=False), [str(name) for name in best.index]),
@@ -322,9 +342,8 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
     ]
     hidden = len(frame) - len(best)
     more = (
-        f"The first {count(len(best))} features are listed; {count(hidden)} more are in "
-        "ranking.csv, which the command line writes into the folder of this report, and in "
-        "result.to_frame(). "
+        f"The first {count(len(best))} features are listed; the search also finds the rank and the "
+        f"score of the {count(hidden)} others, and ranking.csv and result.to_frame() hold all. "
         if hidden
         else ""
     )
@@ -363,7 +382,17 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
         header=1,
         tinted=k,
         find="feature",
+        hidden=_hidden(frame.iloc[len(best) :], k - len(best)),
     )
+
+
+def _hidden(rest: pd.DataFrame, n_selected: int) -> list[tuple[str, str]]:
+    """Features that the table leaves out: name, and what the search says of it."""
+    told = zip(rest.index, ranks(rest["rank"]), numbers(rest["score"]), strict=True)
+    return [
+        (str(name), f"rank {rank}, score {score}{', selected' if j < n_selected else ''}")
+        for j, (name, rank, score) in enumerate(told)
+    ]
 
 
 def _intervals(low: list[str], high: list[str]) -> list[str]:
