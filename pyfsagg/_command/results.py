@@ -68,7 +68,7 @@ def keep_result(
             result = compute(_saying(said, progress))
         elapsed = time.perf_counter() - started
         own = view(result) if callable(view) else view or {}
-        chosen = {"command": shlex.join(_without_place(sys.argv[1:])), **own}
+        chosen = {"command": shlex.join(_without_place(options.arguments)), **own}
         with _saved_elsewhere(result, place.folder, chosen):
             if not silent:
                 print("writing the files", file=sys.stderr, flush=True)

@@ -106,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PyfsaggError as error:
         print(f"pyfsagg {given[0]}: {error}", file=sys.stderr)
         return 2
-    options = parser.parse_args(given)
+    options = parser.parse_args(given, argparse.Namespace(arguments=given))
     with _warnings_as_lines(), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.

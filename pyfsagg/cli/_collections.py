@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,12 +14,25 @@ import pandas as pd
 from pyfsagg._base.selection import n_selected
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
 from pyfsagg.stability_measures._input import Selection, read_collection
 
 __all__ = ["Collection", "read_similarity", "read_source"]
 
+MANY_ROWS = 20  # for each column: then rows may be features
+COUNTERS = (
+    "",
+    "unnamed: 0",
+    "id",
+    "index",
+    "row",
+    "fold",
+    "resample",
+    "iteration",
+    "repeat",
+    "run",
+)
 MOST_NAMES = 2000  # that code spells out
 TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
@@ -45,6 +59,8 @@ class Collection:
         The filter of a run.
     labelled : bool
         Whether the first column of a table holds labels.
+    transposed : bool
+        Whether the rows of the table are features.
     """
 
     name: str
@@ -57,6 +73,7 @@ class Collection:
     source: str = ""
     filter: str | None = None
     labelled: bool = False
+    transposed: bool = False
 
     @property
     def given(self) -> Any:
@@ -83,6 +100,8 @@ class Collection:
                 "columns=run.feature_names)",
             ]
         lines = [f"{name} = pyfsagg.read_table({self.source!r})"]
+        if self.transposed:
+            lines.append(f"{name} = {name}.set_index({name}.columns[0]).T")
         if self.labelled:
             lines.append(f"{name} = {name}.set_index({name}.columns[0])")
         return lines
@@ -96,6 +115,7 @@ def read_source(
     filter: str | None = None,
     top: float | int | None = None,
     n_features: int | None = None,
+    transpose: bool = False,
 ) -> Collection:
     """Read a saved run, a matrix of one row per resample, or lists of names.
 
@@ -114,6 +134,8 @@ def read_source(
         Size of the selections; by default the best quarter, and whole lists.
     n_features : int, optional
         How many features there were to choose from.
+    transpose : bool
+        Whether the rows of a matrix are features, with their names in the first column.
 
     Raises
     ------
@@ -135,12 +157,10 @@ def read_source(
     single = len(sources) == 1 and (first == "-" or _is_table(first))
     if form == "matrix" or (form == "auto" and single):
         frame = read_table(first)
-        wordy, labelled = _columns_of_words(frame), False
-        if wordy and wordy == [frame.columns[0]] and frame.shape[1] > 1:
-            frame, wordy, labelled = frame.set_index(frame.columns[0]), [], True
-        if not wordy:
-            found = _as_matrix(frame, first, input, top, n_features)
-            return replace(found, labelled=labelled)
+        found = _matrix_in(frame, first, input, top, n_features, transpose)
+        if found is not None:
+            return found
+        wordy = _columns_of_words(frame)
         if form == "matrix":
             raise DataError(f"column {wordy[0]!r} of {first} holds words; a matrix holds numbers")
         lists = {str(name): _names(frame[name]) for name in frame.columns}
@@ -153,6 +173,54 @@ def read_source(
         raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
     name = Path(first).name if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
     return _as_lists(lists, name, top, n_features)
+
+
+def _matrix_in(
+    frame: pd.DataFrame,
+    path: str,
+    input: str,
+    top: float | int | None,
+    n_features: int | None,
+    transpose: bool,
+) -> Collection | None:
+    """A table as a matrix of resamples by features; None if it holds more words than labels."""
+    first = frame.columns[0]
+    if transpose:
+        turned = frame.set_index(first).T.rename_axis(columns=None)
+        return replace(_as_matrix(turned, path, input, top, n_features), transposed=True)
+    counted = _holds_labels(frame)
+    if counted:
+        warnings.warn(
+            f"the column {str(first)!r} of {path} numbers the rows and is taken as their label; rename "
+            "it if it is a feature",
+            PyfsaggWarning,
+            stacklevel=3,
+        )
+    wordy = _columns_of_words(frame)
+    labelled = counted or (wordy == [first] and frame.shape[1] > 1)
+    if not labelled and wordy:
+        return None
+    if labelled:
+        frame = frame.set_index(first)
+        if _columns_of_words(frame):
+            return None
+        if len(frame) >= MANY_ROWS * frame.shape[1]:
+            warnings.warn(
+                f"{path} has {len(frame):,} rows, which are taken as resamples, and {frame.shape[1]} "
+                "columns, which are taken as features; if the rows are the features, give --transpose",
+                PyfsaggWarning,
+                stacklevel=3,
+            )
+    return replace(_as_matrix(frame, path, input, top, n_features), labelled=labelled)
+
+
+def _holds_labels(frame: pd.DataFrame) -> bool:
+    """Whether the first column counts the rows, and its name says that it does."""
+    first = frame.columns[0]
+    column = frame[first]
+    if str(first).strip().lower() not in COUNTERS or frame.shape[1] < 2:
+        return False
+    return column.dtype.kind in "iu" and bool((column.diff().iloc[1:] == 1).all())
 
 
 def _is_table(path: str) -> bool:

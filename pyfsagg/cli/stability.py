@@ -57,6 +57,11 @@ def add_commands(commands: Any) -> None:
         "selections if all cells are 0 or 1, scores otherwise)",
     )
     add("--filter", metavar="NAME", help="one filter of a saved run (default: all combined)")
+    add(
+        "--transpose",
+        action="store_true",
+        help="the rows of a table are features, with their names in the first column",
+    )
     add("--measures", type=names_of, metavar="A,B", help="(default: all that apply)")
     add(
         "--top",
@@ -171,4 +176,5 @@ def _read(options: argparse.Namespace, sources: list[str]) -> Collection:
         filter=options.filter,
         top=options.top,
         n_features=options.n_features,
+        transpose=options.transpose,
     )

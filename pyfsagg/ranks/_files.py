@@ -32,6 +32,9 @@ HEADERS = re.compile(
 """What the first line of a list may say if it is no name but the head of the column."""
 
 
+_NAME_AND_NUMBER = re.compile(r"[^,;]+[,;]\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+
+
 def read_rank_files(
     paths: PathLike | Iterable[PathLike],
     unranked: PathLike | Iterable[PathLike] = (),
@@ -182,6 +185,13 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
             f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of names; "
             "name the column that holds the names with ids, or say format='matrix', "
             "'columns' or 'lines'"
+        )
+    rows = [line for line in lines[header:] if line.strip()]
+    if rows and all(map(_NAME_AND_NUMBER.fullmatch, rows)):
+        raise DataError(
+            f"every line of {label} is a name and a number ({rows[0].strip()!r}), so it is a table and "
+            "not a list of names; keep the names only, best first, or name the column that holds "
+            "them with ids"
         )
     return lines[1:] if header else lines
 

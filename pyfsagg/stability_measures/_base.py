@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
@@ -227,6 +228,9 @@ def _divide(total: Floats, mass: Floats) -> Floats:
     return out
 
 
+_RANGE = re.compile(r"[\[(](-?[\d.]+|-inf), (-?[\d.]+|inf)[\])]")
+
+
 @dataclass(frozen=True, kw_only=True)
 class StabilitySpec(Spec):
     """A registered stability measure.
@@ -258,6 +262,11 @@ class StabilitySpec(Spec):
     @property
     def larger_is_stabler(self) -> bool:
         return self.higher_is_better
+
+    def within(self, limit: float) -> float:
+        """A limit of an interval, moved to the end of the range of the measure if it is beyond it."""
+        ends = _RANGE.fullmatch(self.bounds)
+        return limit if ends is None else min(max(limit, float(ends[1])), float(ends[2]))
 
 
 STABILITY_MEASURES = Registry(

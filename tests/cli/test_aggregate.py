@@ -436,3 +436,13 @@ def test_ties_in_p_values_are_mentioned(command: Any, tmp_path: Path) -> None:
         record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         assert any(said in remark for remark in record["remarks"])
         assert said in Page((folder / "report.html").read_text(encoding="utf-8")).words
+
+
+def test_names_with_scores_are_no_list_of_names(pyfsagg, tmp_path: Path) -> None:
+    (tmp_path / "scored.txt").write_text("g1,0.1\ng2, 2e-3\ng3,5\n")
+    (tmp_path / "plain.txt").write_text("g2\ng1\n")
+    (tmp_path / "chemical.txt").write_text("1,2-diol\n2,4\n")
+    refused = pyfsagg("aggregate scored.txt plain.txt -o out")
+    assert refused.returncode == 2
+    assert "every line of scored.txt is a name and a number ('g1,0.1')" in refused.stderr
+    assert pyfsagg("aggregate chemical.txt plain.txt -o out").returncode == 0

@@ -11,6 +11,7 @@ import pytest
 
 from pyfsagg import feature_stability, load_dataset, nogueira, stability_table, wam
 from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.stability_measures import STABILITY_MEASURES
 
 WINE = load_dataset("wine")
 RUN = wam(WINE.X, WINE.y, n_resamples=12, random_state=0)
@@ -257,3 +258,50 @@ def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path: Path)
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert document["stability"][0]["value"] is None
     assert document["stability"][1]["value"] == 1.0
+
+
+def test_a_column_that_counts_the_rows_is_a_label(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((6, 5)), columns=list("abcde"))
+    frame.to_csv(tmp_path / "plain.csv", index=False)
+    frame.to_csv(tmp_path / "numbered.csv", index_label="fold")
+    frame.assign(f=[1, 2, 3, 4, 5, 6]).to_csv(tmp_path / "feature.csv", index=False)
+    plain, numbered, feature = (
+        pyfsagg(f"stability {name}.csv --top 2 --json -o {name}")
+        for name in ("plain", "numbered", "feature")
+    )
+    tables = [json.loads(done.stdout)["stability"] for done in (plain, numbered)]
+    assert tables[0] == tables[1]
+    assert "'fold' of numbered.csv numbers the rows and is taken as their label" in numbered.stderr
+    assert json.loads(feature.stdout)["data"]["n_features"] == 6
+
+
+def test_features_in_rows(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((100, 4)), index=[f"g{i}" for i in range(100)])
+    frame.add_prefix("run").to_csv(tmp_path / "tall.csv", index_label="gene")
+    frame.T.to_csv(tmp_path / "wide.csv", index=False)
+    done = pyfsagg("stability tall.csv --top 2 --json -o a")
+    assert "if the rows are the features, give --transpose" in done.stderr
+    tall, wide = (
+        pyfsagg("stability tall.csv --transpose --json -o b"),
+        pyfsagg("stability wide.csv --json -o c"),
+    )
+    assert "--transpose" not in tall.stderr
+    assert json.loads(tall.stdout)["stability"] == json.loads(wide.stdout)["stability"]
+    page = (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
+    assert "data = data.set_index(data.columns[0]).T" in page
+
+
+def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path: Path) -> None:
+    frame = pd.DataFrame([[0.3, 0.2, 0.9], [0.1, 0.5, 0.8], [0.7, 0.1, 0.75]], columns=list("abc"))
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    table = pyfsagg("stability few.csv --top 1 -o out")
+    assert table.returncode == 0, table.stderr
+    rows = pd.read_csv(tmp_path / "out" / "stability.csv", index_col="measure")
+    limits = {name: STABILITY_MEASURES.get(name).within for name in rows.index}
+    for name, row in rows.dropna(subset=["lower"]).iterrows():
+        assert row["lower"] == limits[name](-np.inf) or row["lower"] > limits[name](-np.inf)
+        assert row["upper"] <= limits[name](np.inf)
+    assert rows.loc["spearman", "lower"] == -1.0
+    assert rows.loc["asd", "lower"] == 0.0

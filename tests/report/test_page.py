@@ -187,7 +187,7 @@ def test_browser_has_nothing_to_complain_about(hostile: Any, tmp_path: Path) -> 
     done = open_in_browser(path, tmp_path / "profile")
     assert done.returncode == 0, done.stderr
     assert "CONSOLE" not in done.stderr, done.stderr
-    assert done.stdout.count("<button") == 3
+    assert done.stdout.count("<button") == 3 + 1 + done.stdout.count("<pre")
     assert done.stdout.count('type="search"') == 1
 
 

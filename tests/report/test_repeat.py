@@ -6,6 +6,7 @@ import html
 import json
 import os
 import re
+import shlex
 import warnings
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,13 @@ def code_of(page: str) -> str:
     return code
 
 
+def command_of(page: str) -> list[str]:
+    """The command that a page shows, as a shell would divide it."""
+    blocks = [html.unescape(found) for found in re.findall(r"<code>(.*?)</code>", page, re.S)]
+    (command,) = (block for block in blocks if block.startswith("pyfsagg "))
+    return shlex.split(command)[1:]
+
+
 def record(result: Any, view: dict[str, Any]) -> dict[str, Any]:
     """What a result says, shown in the same way; of lists in files without how they were read."""
     document = json.loads(result.to_json(**view))
@@ -111,6 +119,22 @@ def test_the_code_of_a_report_gives_the_same_bits(
     assert own.keys() == {key for key in other if name != "compare" or key in own}
     for key, array in own.items():
         np.testing.assert_array_equal(array, other[key], err_msg=key)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_command_of_a_report_is_pasted_beside_its_results(
+    name: str, tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tables)
+    first = tables / f"first-{name}"
+    assert main(words(f"{RUNS[name]} --quiet", "--output", first.name)) == 0
+    before = set(tables.iterdir())
+    assert main(command_of((first / "report.html").read_text(encoding="utf-8"))) == 0
+    (again,) = set(tables.iterdir()) - before
+    assert {path.name for path in again.iterdir()} == {path.name for path in first.iterdir()}
+    for path in first.iterdir():
+        if path.suffix in (".csv", ".npz", ".toml", ".txt"):
+            assert (again / path.name).read_bytes() == path.read_bytes(), path.name
 
 
 def test_every_command_that_writes_a_report_is_tried() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import html
+import io
 import itertools
+import json
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from html_pages import Page, open_in_browser
 
@@ -170,7 +174,31 @@ def test_long_tables_say_where_the_rest_is(make: Any) -> None:
     text = render_report(make(names=520, n_resamples=5))
     page = Page(text)
     assert sum(len(cells) == 9 for _, cells in page.rows) == 501
-    assert "The first 500 features are listed; 20 more are in ranking.csv" in page.words
+    assert "The first 500 features are listed; the search also finds" in page.words
+    (store,) = re.findall(r'data-hidden="table-\d+">(.*?)</script>', text)
+    frame = make(names=520, n_resamples=5).to_frame()
+    rest = json.loads(store)
+    assert [name for name, _ in rest] == frame.index[500:].tolist()
+    assert rest[-1][1].startswith(f"rank {frame['rank'].iloc[-1]:g}")
+    many = render_report(make(names=620, n_resamples=5), threshold=600)
+    assert sum(len(cells) == 9 for _, cells in Page(many).rows) == 601
+
+
+def test_names_in_what_the_search_finds_are_harmless(make: Any) -> None:
+    names = [f"f{i}" for i in range(501)] + ["</script><script>alert(1)</script>"]
+    text = render_report(make(names=names, n_resamples=5))
+    assert "<script>alert" not in text
+
+
+def test_the_summary_answers_first(make: Any) -> None:
+    result = make(names=40, n_resamples=20)
+    text = render_report(result, threshold=12)
+    words = text[text.index('<section id="summary"') : text.index('<section id="ranking"')]
+    first = words[words.index("<p>") : words.index("</p>")]
+    frequency = result.to_frame(12)["selection_frequency"]
+    assert first.startswith("<p><b>12 of 40 features are selected:</b>")
+    assert f"{frequency.index[0]} ({100 * frequency.iloc[0]:.0f}\u00a0%)" in first
+    assert "and 2 more" in first
 
 
 def test_size_stays_small(make: Any, bam_filters: Any) -> None:
@@ -296,8 +324,8 @@ def test_browser_has_nothing_to_complain_about(
     done = open_in_browser(path, tmp_path / "profile")
     assert done.returncode == 0, done.stderr
     assert "CONSOLE" not in done.stderr, done.stderr
-    # The script ran: it makes the headings of the table into buttons and adds the search field.
-    assert done.stdout.count("<button") == 9
+    # The script ran: headings of the table are buttons, one saves it, each code has one to copy it.
+    assert done.stdout.count("<button") == 9 + 1 + done.stdout.count("<pre")
     assert 'type="search"' in done.stdout
     assert done.stdout.count("<svg") == 6
 
@@ -311,6 +339,34 @@ def test_browser_refuses_any_other_script(make: Any, tmp_path: Path) -> None:
     done = open_in_browser(path, tmp_path / "profile")
     assert "CONSOLE" in done.stderr
     assert "<title>taken</title>" not in done.stdout
+
+
+@pytest.mark.browser
+def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path: Path) -> None:
+    names = ["=1+1", 'a"b,c', *(f"g{i}" for i in range(2, 600))]
+    result = make(names=names, n_resamples=5)
+    last = result.to_frame().index[-1]
+    press = f"""<script>
+      const input = document.querySelector("input");
+      input.value = {last!r};
+      input.dispatchEvent(new Event("input"));
+      const told = document.querySelector("output").innerText;
+      window.Blob = function (parts) {{ document.title = JSON.stringify([told, parts[0]]); }};
+      URL.createObjectURL = () => "#";
+      document.querySelector(".tools button").click();
+    </script></body>"""
+    page = render_report(result).replace("Content-Security-Policy", "none")
+    path = tmp_path / "report.html"
+    path.write_text(page.replace("</body>", press), encoding="utf-8")
+    done = open_in_browser(path, tmp_path / "profile")
+    title = re.search("<title>(.*?)</title>", done.stdout, re.DOTALL)
+    assert title is not None
+    told, saved = json.loads(html.unescape(title[1]))
+    assert re.fullmatch(rf"\d+ of 600; {last}: rank 600, score [\d.]+", told)
+    frame = pd.read_csv(io.StringIO(saved))
+    assert len(frame) == 500
+    shown = ["'=1+1" if name == "=1+1" else name for name in result.to_frame().index[:500]]
+    assert frame["Feature"].tolist() == shown
 
 
 @pytest.mark.browser
