@@ -135,7 +135,8 @@ def _lines(found: pd.DataFrame) -> list[str]:
         if column in frame:
             frame["better"] = frame[column].map({True: "higher", False: "lower"})
     frame = frame[[column for column in SHOWN if column in frame]].reset_index()
-    cells = [[*frame.columns], *([_text(cell) for cell in row] for row in frame.to_numpy())]
+    cells: list[list[str]] = [[str(column) for column in frame.columns]]
+    cells += [[_text(cell) for cell in row] for row in frame.to_numpy()]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     room = max(shutil.get_terminal_size((160, 24)).columns, 60)
     lines = []
@@ -149,7 +150,7 @@ def _lines(found: pd.DataFrame) -> list[str]:
 def _details(found: pd.DataFrame) -> str:
     """Everything about one method, a line for each property that it has."""
     (name,) = found.index
-    told = {column: _text(value) for column, value in found.iloc[0].items()}
+    told = {str(column): _text(value) for column, value in found.iloc[0].items()}
     width = max(map(len, told))
     return "\n".join(
         [name, *(f"  {key.ljust(width)}  {text}" for key, text in told.items() if text)]

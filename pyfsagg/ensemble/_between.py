@@ -131,13 +131,14 @@ def between_sentence(result: EnsembleResult, threshold: float | int) -> list[str
         found = result.between_sample_stability(threshold)
     except DataError:
         return []
-    row = found.estimates.loc["nogueira"]
-    if np.isnan(row["estimate"]):
+    row = found.estimates.loc["nogueira"].to_dict()
+    estimate = float(row["estimate"])
+    if np.isnan(estimate):
         return []
     rows = "half of the rows" if found.n_rows is None else f"{count(found.n_rows)} rows"
     return [
-        f"Two samples of {rows} each would agree on the selection to {number(row['estimate'], 2)} "
-        f"({100 * found.level:g}\u00a0% interval for the population: {_limits(row.to_dict())}), where 1 "
+        f"Two samples of {rows} each would agree on the selection to {number(estimate, 2)} "
+        f"({100 * found.level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
         "is the same selection and 0 what noise would give."
     ]
 
