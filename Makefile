@@ -5,7 +5,7 @@ ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench bounds validate vignettes docs today lowest
+.PHONY: demo test lint bench bounds validate vignettes docs dist today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -34,6 +34,13 @@ vignettes: ## execute the vignettes, R and Python; one HTML page each in build/v
 
 docs: vignettes ## the documentation site in build/docs
 	.venv/bin/python tools/documentation.py --output build/docs --vignettes build/vignettes
+
+dist: ## wheel and source archive in build/dist, checked as the index checks them
+	@$(PYTHON) tools/environment.py .venv-release --extras release
+	rm -rf build/dist
+	.venv-release/bin/python -m build --outdir build/dist
+	.venv-release/bin/twine check --strict build/dist/*
+	.venv-release/bin/check-wheel-contents build/dist/*.whl
 
 today: # the environment with today's versions; R and Chromium where they can be installed
 	@tools/setup_system.sh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -107,6 +108,55 @@ def test_pages_show_what_their_blocks_print(site: Path) -> None:
     page = (site / "questions.html").read_text(encoding="utf-8")
     assert "With at most 1 expected false selection" in page
     assert len(re.findall(r"<h2>", page)) >= 15
+
+
+def test_every_paper_has_a_page_with_figures_of_its_runs(site: Path) -> None:
+    from pyfsagg.reproduce import shipped_run
+
+    run = shipped_run("quick")
+    for paper in [*dict.fromkeys(run.cells["paper"]), "gene-lists"]:
+        page = (site / "papers" / f"{paper}.html").read_text(encoding="utf-8")
+        assert "Run of 2026-" in page
+        assert "<table" in page
+        assert "found." not in page, "the code of computed sentences is hidden"
+    inside = run.coverage(["paper", "table"]).reset_index().iloc[0]
+    page = (site / "match" / "reproduction.html").read_text(encoding="utf-8")
+    assert f"<p>{inside['inside']}</p>" in page
+    assert run.record["date"] in page
+
+
+def test_the_comparison_with_r_has_its_date_and_versions(site: Path) -> None:
+    kept = json.loads((ROOT / "data" / "validation" / "cross_check.json").read_text("utf-8"))
+    page = (site / "match" / "cross-check.html").read_text(encoding="utf-8")
+    assert kept["record"]["date"] in page
+    assert f"RobustRankAggreg {kept['versions']['RobustRankAggreg']}" in page
+    assert page.count("<td><p>agrees</p></td>") == kept["counts"]["agrees"]
+
+
+def test_files_of_every_command_and_every_schema_are_listed(site: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        from documentation import commands
+        from outputs import COMMANDS, paper_results
+    finally:
+        sys.path.pop(0)
+    from pyfsagg._run.result import KINDS
+    from pyfsagg.cli import build_parser
+    from pyfsagg.reproduce.records import JsonResult
+
+    page = (site / "files.html").read_text(encoding="utf-8")
+    for kind in KINDS:
+        assert f">{kind}</span>" in page, kind
+    assert {each.kind for each in paper_results()} == {
+        each.kind for each in JsonResult.__subclasses__() if each.__module__.startswith("pyfsagg")
+    }
+    writing = {
+        name
+        for name, parser in commands(build_parser())
+        if any("--output" in action.option_strings for action in parser._actions)
+        and not name.startswith("reproduce-")
+    }
+    assert writing == {*COMMANDS, "demo", "report", "cross-check"}
 
 
 @pytest.mark.parametrize("word", ["nogueira", "mrmr", "stuart"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,3 +50,95 @@ def test_a_deprecated_function_says_what_to_use() -> None:
     with pytest.warns(FutureWarning, match=r"old is deprecated since pyfsagg 0.3 .* use new\(x\)"):
         assert old(1) == 2
     assert old.__doc__ == "Return x + 1."
+
+
+# ---------------------------------------------------------------------------------------------
+# hosted continuous integration
+# ---------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def workflow() -> dict[Any, Any]:
+    yaml = pytest.importorskip("yaml")
+    (file,) = (ROOT / ".github" / "workflows").glob("*.yml")
+    found: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
+
+
+def test_every_configuration_file_is_valid() -> None:
+    yaml = pytest.importorskip("yaml")
+    files = [*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"]
+    assert len(files) >= 4
+    for file in [*files, ROOT / "CITATION.cff"]:
+        assert isinstance(yaml.safe_load(file.read_text(encoding="utf-8")), dict), file
+
+
+def test_hosted_tests_run_where_it_is_promised(workflow: dict[Any, Any]) -> None:
+    assert set(workflow[True]) >= {"push", "pull_request"}  # YAML reads the key `on` as true
+    matrix = workflow["jobs"]["today"]["strategy"]["matrix"]
+    assert {each.split("-")[0] for each in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    assert matrix["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    assert project["requires-python"] == f">={matrix['python'][0]}"
+    lowest = [step.get("with", {}) for step in workflow["jobs"]["lowest"]["steps"]]
+    assert {"python-version": matrix["python"][0]} in lowest
+
+
+def test_steps_of_the_hosted_tests_name_what_exists(workflow: dict[Any, Any]) -> None:
+    project = tomllib.loads(read("pyproject.toml"))
+    extras = set(project["project"]["optional-dependencies"])
+    markers = {each.split(":")[0] for each in project["tool"]["pytest"]["ini_options"]["markers"]}
+    targets = set(re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE))
+    for name, job in workflow["jobs"].items():
+        assert set(job) <= {"runs-on", "strategy", "steps"}, name
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step), name
+            if "uses" in step:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step
+            said = step.get("run", "")
+            for given in re.findall(r"-e \.\[([\w,]+)\]", said):
+                assert set(given.split(",")) <= extras, said
+            for expression in re.findall(r'-m "([^"]+)"', said):
+                assert set(re.findall(r"\w+", expression)) - {"not", "and"} <= markers, said
+            for file in re.findall(r"\b(?:tests|tools)/[\w./]+", said):
+                assert (ROOT / file).is_file(), said
+            for target in re.findall(r"\bmake ([a-z]+)", said):
+                assert target in targets, said
+
+
+# ---------------------------------------------------------------------------------------------
+# where data come from
+# ---------------------------------------------------------------------------------------------
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def _rows(heading: str) -> list[list[str]]:
+    text = read("data/PROVENANCE.md").split(heading)[1]
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_every_reference_value_has_a_script_or_a_reason() -> None:
+    patterns = {}
+    for row in _rows("| file in `tests/golden/data/` |"):
+        assert len(row) == 4, row
+        made_by = row[2]
+        scripts = re.findall(r"`(make_\w+\.R)`", made_by)
+        assert all((GOLDEN / script).is_file() for script in scripts)
+        assert scripts or re.match(r"not kept: \w+", made_by), row
+        patterns.update(dict.fromkeys(re.findall(r"`([\w*.]+)`", row[0]), made_by))
+    patterns["ionosphere.csv"] = "make_tables_r.R"
+    for file in (GOLDEN / "data").iterdir():
+        assert any(fnmatch(file.name, pattern) for pattern in patterns), file.name
+    for pattern in patterns:
+        assert pattern == "ionosphere.csv" or list((GOLDEN / "data").glob(pattern)), pattern
+
+
+def test_every_embedded_file_has_a_line_on_its_origin() -> None:
+    told = read("data/PROVENANCE.md")
+    for file in {*(ROOT / "data").rglob("*.*")} - {ROOT / "data" / "PROVENANCE.md"}:
+        name = file.relative_to(ROOT / "data").as_posix()
+        known = (
+            file.name in told
+            or name.startswith(("validation/calibration/", "validation/runs/full-"))
+            or re.match(r"published/table_4_\d_", name)
+        )
+        assert known, name
