@@ -617,8 +617,11 @@ def _check_table(
 
 _REMEDIES = (
     (r"leave it out: --drop .*", "leave it out"),
-    (r"(name what is missing there with --missing)", "make NA of what is missing there"),
-    (r"if it is one, name it: .*|if it does: .*", "if it is, make NA of it"),
+    (
+        r"(name the code for missing values with --missing)",
+        "replace the code for missing values by NA",
+    ),
+    (r"if it is one, name it: .*|if it does: .*", "if it is, replace it by NA"),
     (r"--accept missing_target .*", "leave these rows out"),
 )
 """Flags of the terminal, and what R users do instead."""

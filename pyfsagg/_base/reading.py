@@ -53,10 +53,10 @@ class Reading(Settings):
     sep: str | None = option(
         None,
         metavar="CHARACTER",
-        help="what divides the cells: , ; tab | space (default: found out)",
+        help="separator of the cells: , ; tab | space (default: detected)",
     )
     decimal: str | None = option(
-        None, metavar="MARK", help="decimal mark, . or , (default: found out)"
+        None, metavar="MARK", help="decimal mark, . or , (default: detected)"
     )
     encoding: str | None = option(
         None, metavar="NAME", help="encoding of a text, such as cp1252 (default: UTF-8 or UTF-16)"
@@ -68,7 +68,7 @@ class Reading(Settings):
         (),
         metavar="A,B",
         read=names_of,
-        help="further words or numbers that mean missing: --missing=-999",
+        help="more codes for missing values: --missing=-999",
     )
     transpose: bool = option(False, help="rows are features: their names are in the first column")
     labels: str | None = option(
@@ -80,9 +80,7 @@ class Reading(Settings):
         read=names_of,
         help="columns to be left out (identifiers); also --exclude",
     )
-    id: str | None = option(
-        None, metavar="COLUMN", help="column that names the samples; no feature"
-    )
+    id: str | None = option(None, metavar="COLUMN", help="column with the names of the samples")
 
     def check(self) -> None:
         for name in ("missing", "drop"):

@@ -48,7 +48,7 @@ class Task(Settings):
         "classification", choices=TASKS, help="whether the target holds classes or numbers"
     )
     target_bins: int = option(
-        5, metavar="N", help="bins of the numbers of a regression, for filters that need classes"
+        5, metavar="N", help="number of bins of a numeric target, for filters that need classes"
     )
     nominal: Sequence[str | int] | None = option(
         None,
@@ -56,7 +56,7 @@ class Task(Settings):
         read=names_of,
         help="columns to be taken as nominal although they hold numbers",
     )
-    drop_near_zero_variance: bool = option(False, help="leave near-constant features out")
+    drop_near_zero_variance: bool = option(False, help="leave out near-constant features")
 
     def check(self) -> None:
         check_integer("target_bins", self.target_bins, low=2)

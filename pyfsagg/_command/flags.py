@@ -112,8 +112,8 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "--memory-limit",
         metavar="SIZE",
-        help="refuse what would take more memory than this, for instance 2GB (default: what is free; of "
-        "a folder of Parquet files, read at most so much at a time, 2GB)",
+        help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; of "
+        "a folder of Parquet files, how much is read at a time, 2GB)",
     )
     parser.add_argument(
         "--overwrite",
@@ -131,7 +131,7 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
         help="take flags from this file, such as the run.toml of an earlier run",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
 
 
 def add_work_flags(

@@ -208,7 +208,7 @@ def spoken_state(folder: str | os.PathLike[str]) -> str:
     """What a rerun will find in a folder, and in sub-folders of its own, in one sentence."""
     runs = [file.parent for file in Path(folder).rglob(RECORD) if read_record(file.parent)]
     if not runs:
-        return f"finished work is kept in {folder}"
+        return f"finished work is in {folder}"
     pieces = sum(len(_read_part(part)) for run in runs for part in run.glob("part-*.npz"))
     return f"continuing from {folder}: {pieces} pieces of work are done"
 
@@ -252,7 +252,7 @@ def _make_folder(path: Path) -> None:
         raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
     if names - {"lock"} and RECORD not in names:
         raise ParameterError(
-            f"the folder {path} holds other things than a checkpoint; name a new or empty one"
+            f"the folder {path} contains other files than a checkpoint; name a new or empty one"
         )
 
 
@@ -275,7 +275,7 @@ def _lock(folder: Path) -> Iterator[None]:
         raise OutputError(f"cannot write the checkpoint {folder}: {error.strerror}") from None
     try:
         if not stat.S_ISREG(os.fstat(lock).st_mode):
-            raise OutputError(f"{path} is no file; remove it")
+            raise OutputError(f"{path} is not a file; remove it")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -48,12 +48,12 @@ class Execution(Settings):
     checkpoint: str | os.PathLike[str] | None = option(
         None,
         metavar="FOLDER",
-        help="keep finished work here: after a crash the same command continues from there",
+        help="folder for finished work: after a crash the same command continues from it",
     )
     scratch: str | os.PathLike[str] | None = option(
         None,
         metavar="FOLDER",
-        help="keep score matrices in files of this folder instead of memory (wide tables)",
+        help="folder for score matrices, which are then kept in files instead of memory",
     )
     progress: bool | Progress | None = option(
         None, flag=False, help="a progress bar, or a function (done, total)"

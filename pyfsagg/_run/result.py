@@ -109,7 +109,7 @@ class Saved:
         file = given if given.is_file() else given / RUN_FILE
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
-            raise ValueError("its record is no JSON object")
+            raise ValueError("its record is not a JSON object")
         # A file of this name lies among those of its result, wherever it holds more than the record.
         beside = given.name == RUN_FILE and (given.parent / ARRAY_FILE).is_file()
         return cls(given.parent if beside else given, document)

@@ -137,8 +137,8 @@ def read_rows(
     repeats = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeats:
         raise DataError(
-            f"{label} has the duplicate column name(s) {', '.join(map(repr, repeats[:5]))}; give every "
-            "column a name of its own"
+            f"{label} has the duplicate column name(s) {', '.join(map(repr, repeats[:5]))}; give "
+            f"every column a different name"
         )
     body = text[layout.start :].encode()
     if not body.strip():

@@ -21,10 +21,10 @@ __all__ = ["CODES", "Finding", "TableCheck", "find_in_table"]
 
 STOP, WARNING = "stop", "warning"
 CODES = {
-    "identifier": (STOP, "words of which nearly every row has its own: a name, a note, a code"),
+    "identifier": (STOP, "text that differs in nearly every row: a name, a note, a code"),
     "row_number": (STOP, "whole numbers that count the rows"),
     "dates": (STOP, "dates or times, which have no importance score"),
-    "target_copy": (STOP, "a feature that is the target under other names"),
+    "target_copy": (STOP, "a feature that equals the target, perhaps with other labels"),
     "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
     "missing_target": (STOP, "rows without a target"),
     "similar_classes": (STOP, "classes that differ by case or blanks only"),
@@ -33,12 +33,12 @@ CODES = {
     "near_copy": (WARNING, "a feature that is the target in nearly every row"),
     "constant": (WARNING, "a column with one value or none"),
     "mostly_missing": (WARNING, "more missing than known cells"),
-    "code": (WARNING, "a number far from all others that looks like a code for missing"),
+    "code": (WARNING, "a number far from all others that may be a code for missing values"),
     "missing_word": (WARNING, "a level that looks like a word for missing"),
     "similar_levels": (WARNING, "levels of a feature that differ by case or blanks only"),
     "numbers_as_words": (WARNING, "words that look like numbers"),
-    "many_levels": (WARNING, "words with a level for every third row or more"),
-    "shuffled_numbers": (WARNING, "whole numbers of which every row has its own, without a gap"),
+    "many_levels": (WARNING, "text with a level for every third row or more"),
+    "shuffled_numbers": (WARNING, "whole numbers that differ in every row, without a gap"),
     "duplicate_columns": (WARNING, "columns that equal another one"),
     "duplicate_rows": (WARNING, "rows that equal another one"),
     "contradictions": (WARNING, "equal rows with different targets"),
@@ -131,7 +131,7 @@ class TableCheck:
     def text(self) -> str:
         """Everything in lines for a person."""
         found = [f"{finding.severity}: {finding}" for finding in self.findings]
-        return "\n".join([*self.facts, *(found or ["nothing to look at was found"])])
+        return "\n".join([*self.facts, *(found or ["no problems were found"])])
 
     def to_frame(self) -> pd.DataFrame:
         """The findings, one row each: code, severity, columns, sentence, remedy."""
@@ -179,7 +179,7 @@ class TableCheck:
         for code in accept:
             if code not in CODES and code != "all":
                 raise ParameterError(
-                    f"there is no finding {code!r} to accept; there are: {', '.join(CODES)}, or all"
+                    f"unknown finding {code!r} to accept; there are: {', '.join(CODES)}, or all"
                 )
         stops = [
             each
@@ -190,7 +190,7 @@ class TableCheck:
         if not stops:
             return
         codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
-        way = f"; if it is meant so: --accept {','.join(codes)}" if codes else ""
+        way = f"; to accept it: --accept {','.join(codes)}" if codes else ""
         raise DataError("; ".join(map(str, stops)) + way)
 
 
@@ -486,11 +486,11 @@ class _Look:
 # words
 # ---------------------------------------------------------------------------------------------
 _SAID = {
-    "identifier": ("a value of its own in (nearly) every row: {columns}", "{drop}"),
-    "row_number": ("a count of the rows: {columns}", "{drop}"),
-    "dates": ("dates or times: {columns}", "make days since a start of them, or {drop}"),
-    "target_copy": ("the target under other names: {columns}", "{drop}"),
-    "unreadable": ("{details}", "name what is missing there with --missing, or {drop}"),
+    "identifier": ("a different value in (nearly) every row: {columns}", "{drop}"),
+    "row_number": ("a row number: {columns}", "{drop}"),
+    "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
+    "target_copy": ("a copy of the target: {columns}", "{drop}"),
+    "unreadable": ("{details}", "name the code for missing values with --missing, or {drop}"),
     "missing_target": (
         "the target {columns} is missing (NaN) in {details}",
         "--accept missing_target goes on without these rows",
@@ -504,11 +504,11 @@ _SAID = {
         "leave it out or join it to another class",
     ),
     "small_class": ("a class of two or three samples: {details}", "more are needed to judge it"),
-    "near_copy": ("nearly the target: {columns}", "find out whether it is known beforehand"),
-    "constant": ("one value or none: {columns}", "it tells nothing; {drop}"),
+    "near_copy": ("nearly the target: {columns}", "check that it is known before the target is"),
+    "constant": ("one value or none: {columns}", "it has no information; {drop}"),
     "mostly_missing": ("missing in more than half of the rows: {columns}", "look at it"),
     "code": (
-        "a number far from all others, as codes for missing are: {details}",
+        "a number far from all others, perhaps a code for missing values: {details}",
         "if it is one, name it: --missing=CODE",
     ),
     "missing_word": ("a level that may mean missing: {details}", "if it does: --missing WORD"),

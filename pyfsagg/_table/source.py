@@ -114,7 +114,7 @@ class _Reader:
         if is_workbook(content):
             return self._workbook(content)
         if self.how.sheet is not None:
-            raise ParameterError(f"sheet belongs to a workbook, and {self.label} is none")
+            raise ParameterError(f"sheet needs a workbook, and {self.label} is not one")
         if content.startswith(b"PK\x03\x04"):
             inner, found = unpack_zip(content, self.label)
             self.notes.append(f"{found} in the zip archive was read")
@@ -157,7 +157,7 @@ class _Reader:
                 raise DataError(f"{self.label} is {what}, and not a table that can be read here")
         text, encoding = decode_text(content, self.label, self.how.encoding)
         if "\0" in text[:10_000]:
-            raise DataError(f"{self.label} is no text: it holds the character NUL")
+            raise DataError(f"{self.label} is not a text file: it contains the character NUL")
         sep = self.how.sep
         layout = self._layout(text, sep)
         if layout.separator == " ":

@@ -134,7 +134,7 @@ def _lists(X: Any) -> str | None:
 def _keys(X: Any) -> str | None:
     keys = list(X.keys())
     if any(not isinstance(key, tuple) or len(key) != 2 for key in keys):
-        return "a key is no pair of a row and a column"
+        return "a key is not a pair of a row and a column"
     for axis, (size, what) in enumerate(zip(X.shape, ("row", "column"), strict=True)):
         if keys:
             problem = _outside(_whole_numbers([key[axis] for key in keys], "keys"), size, what)

@@ -311,8 +311,8 @@ def check_names(columns: pd.Index) -> None:
     if len(set(names)) < len(names):
         twice = [name for name, count in Counter(names).items() if count > 1]
         raise DataError(
-            f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a name "
-            "of its own"
+            f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a "
+            f"different name"
         )
 
 

@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 NO_P_VALUES = (
-    "The lists have weights, so that there are no p-values: a list that counts more than once is not "
-    "independent of itself. Permutation p-values keep their level with weights."
+    "The lists have weights, so that there are no p-values: a list with weight counts more than "
+    "once, and is not independent of itself. Permutation p-values keep their level with weights."
 )
 
 

@@ -43,9 +43,9 @@ def add_folder_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--binning",
         choices=("equal_width", "equal_frequency"),
-        help="how numbers are cut (default: equal_width)",
+        help="how numbers are divided into bins (default: equal_width)",
     )
-    group.add_argument("--bins", type=int, metavar="N", help="into how many parts (default: 10)")
+    group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
 
 
 def refuse_folder_flags(options: argparse.Namespace) -> None:
@@ -53,7 +53,7 @@ def refuse_folder_flags(options: argparse.Namespace) -> None:
     for name in FOLDER_FLAGS:
         if getattr(options, name) is not None:
             raise ParameterError(
-                f"{_flag(name)} belongs to a folder of Parquet files, and {options.table} is none"
+                f"{_flag(name)} needs a folder of Parquet files, and {options.table} is not one"
             )
 
 

@@ -95,7 +95,7 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         type=names_of,
         default=[],
         metavar="A,B",
-        help="lists of a matrix of scores whose scores run the other way",
+        help="lists of a matrix of scores with the opposite direction",
     )
     add(
         "--ties",
@@ -112,8 +112,8 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
     add(
         "--full",
         action="store_true",
-        help="each list is complete: it says nothing about a name that it does not hold "
-        "(default: such a name is worse than all that it holds)",
+        help="each list is complete: a name that is not in it has no rank (default: such a name "
+        "is worse than all names in the list)",
     )
 
 
@@ -122,9 +122,9 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add(
         "--weights",
         metavar="FILE",
-        help="what each list counts: a CSV or TSV file with the names of the lists (of files without "
+        help="weight of each list: a CSV or TSV file with the names of the lists (of files without "
         "their endings) in the first column and numbers in the second, or the numbers themselves as "
-        "2,1,… in the order of the lists; 2 means written twice",
+        "2,1,… in the order of the lists; a list of weight 2 counts as two lists",
     )
     add("--method", metavar="NAME", help=f"(default: {RRA})")
     add(
@@ -164,7 +164,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         type=names_of,
         metavar="A,A,B",
         help="where each list comes from; permutations keep lists of one source together "
-        "(default: every list is a source of its own)",
+        "(default: every list is a separate source)",
     )
     add(
         "-s",

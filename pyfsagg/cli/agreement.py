@@ -13,10 +13,10 @@ __all__ = ["add_commands"]
 
 OUTPUT = "pyfsagg-agreement"
 DESCRIPTION = """\
-Where do ranked lists stop to agree? For each pair of lists the place down to which most items of one
-are within DISTANCE places of their place in the other (the moderate-deviation rule of Hall and
-Schimek), the largest of these, and rank-biased overlap with its limits if lists end at different
-places. Lists are given as for pyfsagg aggregate.
+Find how far down ranked lists agree. For each pair of lists, this is the place down to which most
+items of one list are within DISTANCE places of their place in the other (the moderate-deviation
+rule of Hall and Schimek). The largest of these places and rank-biased overlap are reported, too, the
+latter with its limits if the lists have different lengths. Lists are given as for pyfsagg aggregate.
 """
 EPILOG = """\
 example:

@@ -26,7 +26,7 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "check",
         help="say what a table holds and what to look at before a run",
-        description="Read a table as the other commands do, and say what was found: types, missing "
+        description="Read a table as the other commands do, and report types, missing "
         "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,7 +39,7 @@ def add_commands(commands: Any) -> None:
 
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance")
     add_reading_flags(parser)
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.set_defaults(run=_check)
 
 

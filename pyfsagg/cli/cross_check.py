@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["add_commands"]
 
 DESCRIPTION = """\
-Compute what pyfsagg and R packages have in common with both, on the same data and the same row
-numbers of resamples, and say how far the values are apart. Needs R and rpy2; R packages that are
+Compute the same quantities with pyfsagg and with R packages, on the same data and the same row
+numbers of resamples, and report the differences. Needs R and rpy2; R packages that are
 not installed are left out, with a line that says how to install them.
 """
 EPILOG = """\
@@ -59,7 +59,7 @@ def add_commands(commands: Any) -> None:
         "default data that come with pyfsagg",
     )
     add("-t", "--target", metavar="COLUMN", help="column with the classes, for a file")
-    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns that are no features")
+    add("--exclude", type=names_of, default=[], metavar="A,B", help="columns to leave out")
     add(
         "-n",
         "--n-resamples",

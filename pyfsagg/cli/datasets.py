@@ -15,7 +15,7 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "datasets",
         help="list the data sets that can be loaded by name",
-        description="List the data sets that are here (embedded, of scikit-learn, or in the folder "
+        description="List the available data sets (embedded, of scikit-learn, or in the folder "
         "that PYFSAGG_DATA names) and those of the papers that are not, with their size and whether "
         "they are as the papers print them.",
     )

@@ -95,7 +95,7 @@ def add_commands(commands: Any) -> None:
     Protocol.add_flags(parser)
     parser.set_defaults(protocol=None)
     add("-n", "--n-resamples", type=int, default=1000, metavar="M", help="(default: %(default)s)")
-    add("-s", "--seed", type=int, default=0, help="seed of everything drawn (default: %(default)s)")
+    add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-evaluate")
     parser.set_defaults(run=_evaluate)

@@ -56,7 +56,9 @@ def add_commands(commands: Any) -> None:
     add_table_flags(parser, target_required=False)
     _add_method_flags(parser)
     parser.add_argument(
-        "--groups", metavar="COLUMN", help="column of groups (subjects) to draw whole"
+        "--groups",
+        metavar="COLUMN",
+        help="column of groups (subjects); a group is drawn as a whole",
     )
     add_folder_flags(parser)
     add_output_flags(parser, "pyfsagg-rank")
@@ -122,7 +124,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         type=number_or_auto,
         default="auto",
         metavar="N",
-        help="pairs of disjoint halves that tell how far another sample would agree (default: one for "
+        help="pairs of disjoint halves that measure the agreement of samples (default: one for "
         "every 8 resamples, at most 30; 0: none)",
     )
     add(
@@ -142,25 +144,25 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "--max-false",
         type=float,
         metavar="V",
-        help="also select under a limit: at most V expected false selections; draws complementary pairs",
+        help="also select with at most V expected false selections; draws complementary pairs",
     )
     add(
         "--fdr",
         type=float,
         metavar="A",
-        help="also select under a limit: an expected share of false selections of at most A",
+        help="also select with an expected share of false selections of at most A",
     )
     add(
         "--null",
         choices=("permutation",),
-        help="also give p-values against shuffled targets (max-T); takes --n-permutations more runs",
+        help="also compute p-values from shuffled targets (max-T), with --n-permutations more runs",
     )
     add(
         "--n-permutations",
         type=int,
         default=199,
         metavar="K",
-        help="shuffled targets of --null permutation, of 50 resamples each (default: %(default)s)",
+        help="shuffled targets for --null permutation, each with 50 resamples (default: %(default)s)",
     )
     add("-s", "--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser, scratch=True)

@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
     add(
         "-o", "--output", metavar="FILE", help="where to write (default: report.html in the folder)"
     )
-    add("-q", "--quiet", action="store_true", help="say nothing but errors")
+    add("-q", "--quiet", action="store_true", help="print errors only")
     parser.set_defaults(run=_report)
 
 

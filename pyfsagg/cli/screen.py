@@ -22,8 +22,8 @@ DESCRIPTION = """\
 Test the genes of a CRISPR screen by alpha-RRA (the RRA of MAGeCK), with exact p-values.
 
 The table has a row per guide: its gene, and a score whose small values are the low side (depleted
-guides) and whose large values are the high side (enriched ones).  Scores without a sign take that of
-the column --sign names.
+guides) and whose large values are the high side (enriched ones).  If scores have no sign,
+--sign names the column that gives it.
 """
 EPILOG = """\
 examples:
@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
     add("--guide", metavar="COLUMN", help="names of the guides")
     add("--sign", metavar="COLUMN", help="give the scores the sign of this column")
     add("--lfc", metavar="COLUMN", help="log fold changes of the guides")
-    add("--p-low", metavar="COLUMN", help="one-sided p-values of the guides that choose alpha")
+    add("--p-low", metavar="COLUMN", help="one-sided p-values of the guides, to choose alpha from")
     add("--p-high", metavar="COLUMN", help="the same for the high side")
     add("--side", choices=("both", "low", "high"), default="both", help="(default: both)")
     add(
@@ -65,7 +65,7 @@ def add_commands(commands: Any) -> None:
         "--null",
         choices=("guides", "uniform"),
         default="guides",
-        help="p-values against guides dealt at random, or uniform percentiles (default: guides)",
+        help="null distribution: guides permuted over genes, or uniform percentiles (default: guides)",
     )
     add(
         "--control-guides",

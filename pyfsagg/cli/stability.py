@@ -88,7 +88,7 @@ def add_commands(commands: Any) -> None:
         "first columns as in published results (default: %(default)s)",
     )
     add(
-        "-s", "--seed", type=int, default=0, help="seed of whatever is drawn (default: %(default)s)"
+        "-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)"
     )
     add(
         "--sizes",

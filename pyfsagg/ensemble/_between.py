@@ -148,7 +148,7 @@ def between_text(result: EnsembleResult, threshold: float | int) -> str:
     try:
         found = result.between_sample_stability(threshold)
     except DataError as reason:
-        return f"Would another sample give the same? Not told: {reason}."
+        return f"Would another sample give the same? Not known: {reason}."
     what, tells = _sentences(found)
     shown = found.estimates.dropna(subset=["estimate"])
     lines = [
@@ -165,7 +165,7 @@ def between_blocks(result: EnsembleResult, threshold: float | int) -> list[Block
     try:
         found = result.between_sample_stability(threshold)
     except DataError as reason:
-        return [Text(f"This cannot be told here: {reason}.")]
+        return [Text(f"This cannot be measured here: {reason}.")]
     rows = [
         [WORDS[str(name)][0], WORDS[str(name)][1], number(row["estimate"]), _limits(row.to_dict())]
         for name, row in found.estimates.dropna(subset=["estimate"]).iterrows()

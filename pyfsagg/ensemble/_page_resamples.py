@@ -62,7 +62,7 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
             random_state=result.seed,
         )
     except DataError as reason:
-        return [Text(f"This cannot be said here: {reason}.")]
+        return [Text(f"This cannot be measured here: {reason}.")]
     last = curve.iloc[-1]
     replaced = 1.0 - float(last["expected_top_overlap"])
     verdict = (

@@ -188,7 +188,9 @@ def _check(q: int, p: int, n_pairs: int, assumption: str) -> None:
     check_choice("assumption", assumption, ASSUMPTIONS)
     p = check_integer("p (the number of features)", p, low=1)
     if n_pairs == 1:
-        raise ParameterError("n_pairs must be at least 2, got 1: one pair tells nothing; draw more")
+        raise ParameterError(
+            "n_pairs must be at least 2, got 1: one pair gives no estimate; draw more"
+        )
     check_integer("n_pairs", n_pairs, low=2)
     check_integer("q (features selected in each half)", q, low=1)
     high = largest_size(p, n_pairs, assumption)

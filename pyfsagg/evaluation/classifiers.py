@@ -148,8 +148,8 @@ def read_classifiers(
     for label, item in pairs:
         if label in found:
             raise ParameterError(
-                f"the {known.kind} {label!r} is given twice; a mapping of label to {known.kind} gives "
-                "each a name of its own"
+                f"the {known.kind} {label!r} is given twice; a mapping of label to {known.kind} "
+                f"gives each a different name"
             )
         found[label] = known.get(item) if isinstance(item, str) else _checked(label, item, known)
     if not found:

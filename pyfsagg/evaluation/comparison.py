@@ -40,13 +40,13 @@ NAMES = {
 """Tests with a sentence, in the order in which they are told."""
 
 SHARED_FOLDS = (
-    "Folds share rows, so that their results are not independent: the tests count that, and speak of "
-    "other tables of this size from the same population. Rank tests and analysis of variance need "
-    "independent values, for instance of several data sets (evaluate_many)."
+    "Folds share rows, so that their results are not independent: the tests account for this. "
+    "They are about other tables of this size from the same population. Rank tests and analysis of "
+    "variance need independent values, for instance of several data sets (evaluate_many)."
 )
 RANKED_ONCE = (
-    "The features were ranked once, so that the tests speak of these rankings and not of the methods "
-    "that made them."
+    "The features were ranked once, so that the tests are about these rankings and not about the "
+    "methods that made them."
 )
 
 

@@ -153,7 +153,7 @@ def read_methods(methods: Any) -> dict[str, Method]:
     for label, item in pairs:
         if label in found:
             raise ParameterError(
-                f"the method {label!r} is given twice; give each a label of its own"
+                f"the method {label!r} is given twice; give each a different label"
             )
         found[label] = _read_method(label, item)
     return found

@@ -403,7 +403,7 @@ def _check_labels(*tables: Mapping[str, Any]) -> None:
         if count > 1:
             raise ParameterError(
                 f"the label {label!r} is there twice among rankings, methods and baselines; give "
-                "each one of its own"
+                f"each a different one"
             )
 
 

@@ -167,7 +167,7 @@ def _refuse_missing(table: Table) -> None:
             raise DataError(
                 f"column {name!r} has {n_missing} missing value(s) (NaN), which mRMR with "
                 "binning='praznik' does not define; fill them in, drop the column, or use "
-                "binning='equal_width' (the default), where missing is a level of its own"
+                "binning='equal_width' (the default), where missing values are a separate level"
             )
 
 

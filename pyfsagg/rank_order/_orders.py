@@ -210,7 +210,7 @@ def read_orders(
 def _check_variety(ranks: NDArray[Any]) -> None:
     if (ranks == ranks[0]).all():
         raise DataError(
-            "all samples have the same order of features, so that no order tells the classes apart"
+            "all samples have the same order of features, so that orders cannot separate the classes"
         )
 
 

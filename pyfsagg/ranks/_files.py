@@ -250,8 +250,8 @@ def _warn_of_headers(lists: dict[str, list[str]]) -> None:
         first = lists[suspects[0]][0].strip()
         warnings.warn(
             f"the first line of {len(suspects)} of {len(lists)} lists looks like a header "
-            f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is no item, "
-            "skip it with header",
+            f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is not an item, "
+            f"skip it with header",
             PyfsaggWarning,
             stacklevel=6,
         )

@@ -200,7 +200,7 @@ def find_controls(
             raise DataError(
                 f"no guide of the screen is a control: {what} names {enumerate_names(wanted, 3)}, "
                 f"and the screen holds {enumerate_names(sorted(set(known.tolist())), 3)}; give "
-                "names as they stand in the screen"
+                f"names as they are in the screen"
             )
         if absent:
             warnings.warn(

@@ -126,7 +126,7 @@ def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
         Text(
             f"{plural(len(result.guides), 'guide')} were ranked by score, and "
             f"{plural(len(result.genes), 'gene')} of {span} guides tested by α-RRA: whether more "
-            "guides of a gene stand in front than chance would put there."
+            f"guides of a gene are at the top than expected by chance."
         )
     ]
     for side in result.sides:

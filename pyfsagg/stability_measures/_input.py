@@ -68,7 +68,7 @@ class Selection:
         if self.n_features is None:
             raise ParameterError(
                 "this measure depends on the number of features to choose from, which sets alone "
-                "do not tell; pass n_features="
+                "do not give; pass n_features="
             )
         return self.n_features
 
@@ -179,7 +179,7 @@ def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...
         raise ParameterError(f"feature_names has {len(names)} names for {n_columns} features")
     labels = tuple(map(str, names))
     if len(set(labels)) != n_columns:
-        raise DataError("feature_names holds a name twice; every feature needs a name of its own")
+        raise DataError("feature_names holds a name twice; every feature needs a different name")
     return labels
 
 

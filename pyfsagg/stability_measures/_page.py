@@ -188,8 +188,8 @@ def _comparison(pair: Pair, level: float) -> list[Block]:
             rows,
         ),
         Text(
-            f"{pair.sentence} Resamples of one data set are independent given these data only: the "
-            "test then speaks of a repetition with another seed."
+            f"{pair.sentence} Resamples of one data set are independent given these data only: "
+            f"the test is then about a repetition with another seed."
         ),
     ]
 

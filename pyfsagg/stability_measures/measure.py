@@ -357,7 +357,7 @@ def prepare(
         if "n_features" in spec.needs and read.n_features is None:
             raise ParameterError(
                 f"the measure {spec.name!r} depends on the number of features to choose from, "
-                "which a list of sets does not tell; pass n_features="
+                "which a list of sets does not give; pass n_features="
             )
         if "similarity" in spec.needs and read.support.shape[1] != read.n_features:
             raise ParameterError(

@@ -171,7 +171,7 @@ def _column(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
     column = frame[name]
     if isinstance(column, pd.DataFrame):
         raise DataError(
-            f"the data have more than one column {name!r}; give every column a name of its own"
+            f"the data have more than one column {name!r}; give every column a different name"
         )
     return column
 

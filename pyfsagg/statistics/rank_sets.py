@@ -365,7 +365,7 @@ def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: in
     if values[0] < -1e-8 * max(float(values[-1]), 0.0) or values[-1] < 0.0:
         raise DataError(
             f"covariance is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), "
-            "so that it is no covariance; check how it was estimated"
+            "so that it is not a covariance; check how it was estimated"
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)

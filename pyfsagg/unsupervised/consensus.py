@@ -133,7 +133,7 @@ def consensus_partition(
     distinct = len(np.unique(partitions, axis=1).T)
     if k > distinct:
         raise DataError(
-            f"n_clusters={k}, but the partitions tell only {distinct} groups of samples apart; ask "
+            f"n_clusters={k}, but the partitions distinguish only {distinct} groups of samples apart; ask "
             "for fewer clusters"
         )
     if method == "average":

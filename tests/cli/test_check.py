@@ -31,12 +31,12 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
         "178 samples, 13 features: 13 numeric",
         "missing cells: 0",
         "classes: Barbera: 48, Barolo: 59 and Grignolino: 71",
-        "nothing to look at was found",
+        "no problems were found",
     ]
     wine.assign(nr=range(178), flat=1).to_csv(tmp_path / "bad.csv", index=False)
     done = pyfsagg("check bad.csv --target kind")
     assert done.returncode == 1
-    assert "stop: [row_number] a count of the rows: 'nr'; leave it out: --drop nr" in done.stdout
+    assert "stop: [row_number] a row number: 'nr'; leave it out: --drop nr" in done.stdout
     assert "warning: [constant] one value or none: 'flat'" in done.stdout
     record = json.loads(pyfsagg("check bad.csv --target kind --json").stdout)
     assert [each["code"] for each in record["findings"]] == ["row_number", "constant"]
@@ -49,7 +49,7 @@ def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path:
         done = pyfsagg(f"{command} t.csv --target kind")
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
-        assert "--drop nr; if it is meant so: --accept row_number" in done.stderr
+        assert "--drop nr; to accept it: --accept row_number" in done.stderr
     flags = ("--drop nr", "--exclude nr", "--id nr", "--accept row_number", "--accept all")
     for number, flag in enumerate(flags):
         run = "--filter ig --n-resamples 5 --quiet"
@@ -58,7 +58,7 @@ def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path:
         ranked = pd.read_csv(tmp_path / str(number) / "ranking.csv")["feature"].tolist()
         assert ("nr" in ranked) == ("accept" in flag)
     done = pyfsagg("rank t.csv --target kind --accept nr")
-    assert "no finding 'nr' to accept; there are: identifier, row_number" in done.stderr
+    assert "unknown finding 'nr' to accept; there are: identifier, row_number" in done.stderr
 
 
 def test_what_was_read_is_said_recorded_and_repeated(
@@ -138,7 +138,7 @@ def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> Non
     for flags, message in (
         ("--sep ab", "sep must be one character"),
         ("--decimal x", "decimal must be '.' or ','"),
-        ("--sheet 2", "sheet belongs to a workbook"),
+        ("--sheet 2", "sheet needs a workbook"),
         ("--id kind", "cannot be both the target and left out"),
         ("--labels none.csv", "no such file: none.csv"),
     ):

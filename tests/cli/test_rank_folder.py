@@ -86,7 +86,7 @@ def test_what_is_refused(pyfsagg, parts: Path, tmp_path: Path, flags: str, messa
 def test_flags_of_a_folder_are_not_those_of_a_file(pyfsagg, parts: Path) -> None:
     done = pyfsagg("rank parts/0.parquet --target kind --bins 5")
     assert done.returncode == 2
-    assert "--bins belongs to a folder of Parquet files" in done.stderr
+    assert "--bins needs a folder of Parquet files" in done.stderr
 
 
 def test_a_folder_with_nothing_in_it(pyfsagg, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
     with pytest.raises(DataError, match="give pairs=30, or 8 resamples"):
         without.between_sample_stability()
     assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=9).halves.shape == (18, 13)
-    assert "Not told: the run has no pairs" in "\n".join(without.paragraphs({"threshold": 0.25}))
+    assert "Not known: the run has no pairs" in "\n".join(without.paragraphs({"threshold": 0.25}))
     for bad in ("many", -1, 2.5):
         with pytest.raises(ParameterError, match="pairs must be"):
             pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=bad)

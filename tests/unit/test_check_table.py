@@ -37,7 +37,7 @@ def test_a_good_table(good: pd.DataFrame) -> None:
     assert found.findings == ()
     assert found.kinds == {"numeric": 3, "integer": 1, "boolean": 1, "nominal": 1}
     assert found.class_counts == {"x": 20, "y": 20, "z": 20}
-    assert "nothing to look at" in repr(found)
+    assert "no problems were found" in repr(found)
     found.require()
 
 
@@ -156,7 +156,7 @@ def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
         found.require(["identifier"])
     found.require(["identifier", "row_number"])
     found.require(["all"])
-    with pytest.raises(ParameterError, match="no finding 'id' to accept"):
+    with pytest.raises(ParameterError, match="unknown finding 'id' to accept"):
         found.require(["id"])
     mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
     with pytest.raises(DataError, match="mixes numbers and words"):

@@ -79,7 +79,7 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
         (30, 50, 0.9, {}, "q must be at most 28 of 50"),
         (25, 50, 0.9, {"assumption": "r-concave"}, "q must be at most 24 of 50"),
         (10, 50, 0.2, {"assumption": "r-concave"}, "select fewer features in each half"),
-        (5, 50, 0.9, {"n_pairs": 1}, "one pair tells nothing; draw more"),
+        (5, 50, 0.9, {"n_pairs": 1}, "one pair gives no estimate; draw more"),
         (0, 50, 0.9, {}, "at least 1"),
         (5, 50, 1.2, {}, "at most 1.0"),
         (5, 50, 0.9, {"assumption": "concave"}, "'r-concave'"),

@@ -175,7 +175,7 @@ def test_labels_in_a_second_file(wine: pd.DataFrame, plain: pd.DataFrame, tmp_pa
         ('{"a": 1}', {}, "is JSON"),
         (b"\x89HDF\r\n", {}, "HDF5"),
         ("a,b\n1,\0\n", {}, "NUL"),
-        ("a,b\n1,2\n", {"sheet": "x"}, "sheet belongs to a workbook"),
+        ("a,b\n1,2\n", {"sheet": "x"}, "sheet needs a workbook"),
         (",a\nx,1\nx,2\n", {}, "'x' occurs twice"),
         ("a,,b\n1,2,3\n1,2,3\n", {}, "no name"),
     ],

@@ -54,7 +54,7 @@ def _tables(found: Calibration, topic: str) -> list[Block]:
     of_topic = found.rows[found.rows["topic"] == topic]
     for simulation, rows in of_topic.groupby("simulation", sort=False):
         of = rows.groupby("inference", sort=False)["of"].first()
-        note = " ".join(f"{name} speaks of {text}." for name, text in of.items() if text)
+        note = " ".join(f"{name} is about {text}." for name, text in of.items() if text)
         cells = [list(row.values()) for row in shown_rows(rows)]
         blocks.append(Table(" ".join(texts[str(simulation)].split()), columns, cells, note))
     return blocks

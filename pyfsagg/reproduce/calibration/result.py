@@ -68,7 +68,7 @@ class Calibration(JsonResult):
             f"and in {counts.get('refused', 0)} no number was stated."
         ]
         for row in self.not_kept().to_dict(orient="records"):
-            told = row["caution"] or "nothing tells the user so"
+            told = row["caution"] or "the user is not warned"
             where = row["design"] or row["simulation"]
             sentences.append(
                 f"Not kept: {row['inference']} ({where}), nominal {row['nominal']:g}, measured "
@@ -125,7 +125,7 @@ def markdown(found: Calibration) -> str:
             lines += ["", " ".join(texts[str(simulation)].split()), ""]
             for inference, of in rows.groupby("inference", sort=False)["of"].first().items():
                 if of:
-                    lines.append(f"- `{inference}` speaks of {of}.")
+                    lines.append(f"- `{inference}` is about {of}.")
             lines += ["", _table(shown_rows(rows))]
     return "\n".join(lines) + "\n"
 

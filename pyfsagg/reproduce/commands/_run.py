@@ -57,7 +57,11 @@ def add_run_flags(
 ) -> None:
     """``--quick``, ``--seed``, who works and where results go; `work` as of `add_work_flags`."""
     add = parser.add_argument
-    add("--quick", action="store_true", help="minutes instead of hours: fewer of everything")
+    add(
+        "--quick",
+        action="store_true",
+        help="minutes instead of hours: fewer resamples and repetitions",
+    )
     add("--seed", type=int, default=0, metavar="N", help="(default: %(default)s)")
     add_work_flags(parser, workers, **work)
     add_output_flags(parser, default)

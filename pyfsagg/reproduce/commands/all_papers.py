@@ -21,7 +21,7 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "all",
         help="every table and statement of all papers",
-        description="Repeat every published table on the data that are here, and decide every "
+        description="Repeat every published table on the available data, and decide every "
         f"statement. Finished repetitions are kept in {CHECKPOINT}, unless --checkpoint names "
         "another folder: the same command goes on from there.",
     )

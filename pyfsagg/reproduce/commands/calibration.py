@@ -19,9 +19,9 @@ def add_commands(commands: Any) -> None:
     """Add ``calibration``."""
     parser = commands.add_parser(
         "calibration",
-        help="what every p-value, interval and error bound keeps, by simulation",
+        help="level, coverage or bound of every p-value, interval and error bound, by simulation",
         description="Repeat the simulations behind every p-value, interval and error bound of this "
-        "package, on data whose truth is known, and set what was measured beside what was promised.",
+        "package, on data whose truth is known, and compare the measured with the nominal values.",
     )
     parser.add_argument(
         "--only", type=names_of, metavar="A,B", help="topics, for instance lists (default: all)"

@@ -37,8 +37,8 @@ def add_commands(commands: Any) -> None:
         parser = commands.add_parser(
             paper,
             help=TITLES[paper],
-            description=f"Repeat the {TITLES[paper]}, and decide of every printed cell whether it is "
-            "inside what our repetitions allow.",
+            description=f"Repeat the {TITLES[paper]}, and compare every printed cell with the "
+            "limits of our repetitions.",
         )
         add = parser.add_argument
         what = parser.add_mutually_exclusive_group()

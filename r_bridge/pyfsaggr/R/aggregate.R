@@ -117,7 +117,7 @@ normalized_ranks <- function(rmat) {
   items <- rownames(rmat)
   if (is.null(items)) items <- as.character(seq_len(nrow(rmat)))
   if (anyNA(items) || anyDuplicated(items)) {
-    stop_pyfsagg("rmat needs a row name of its own for every item", "data")
+    stop_pyfsagg("rmat needs a different row name for every item", "data")
   }
   ranks <- unname(t(rmat))
   storage.mode(ranks) <- "double"

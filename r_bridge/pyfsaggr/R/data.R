@@ -90,7 +90,7 @@ check_names <- function(names) {
     stop_pyfsagg(
       paste0(
         "duplicate column name(s) ", paste0("'", unique(names[duplicated(names)]), "'", collapse = ", "),
-        "; every feature needs a name of its own"
+        "; every feature needs a different name"
       ),
       "data"
     )

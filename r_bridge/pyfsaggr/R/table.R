@@ -31,7 +31,7 @@ print.pyfsagg_check <- function(x, ...) {
   if (nrow(x)) {
     cat(paste0(x$severity, ": [", x$code, "] ", x$sentence, "; ", x$remedy), sep = "\n")
   } else {
-    cat("nothing to look at was found\n")
+    cat("no problems were found\n")
   }
   invisible(x)
 }

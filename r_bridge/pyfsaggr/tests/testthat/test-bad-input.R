@@ -2,7 +2,7 @@ refused <- function(x, y = iris$Species, kind = "data", text) {
   expect_error(quick(x, y), text, class = paste0("pyfsagg_", kind, "_error"))
 }
 
-test_that("columns that are no features are refused by name", {
+test_that("columns that cannot be features are refused by name", {
   table <- iris[1:4]
   table$odd <- as.list(seq_len(150))
   refused(table, text = "'odd' is a list")
