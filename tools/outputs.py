@@ -71,6 +71,9 @@ _READ = {
     ".csv": _columns,
     ".html": lambda _: "the report",
     ".png": lambda _: "a picture",
+    ".toml": lambda _: "the command and its flags",
+    ".txt": lambda _: "the selected features, one per line",
+    ".xlsx": lambda _: "the tables as sheets",
 }
 
 

@@ -146,9 +146,9 @@ def _summary(table: RankTable, result: Aggregation, top: int) -> str:
     absent = ""
     if table.missing.any():
         absent = (
-            " A list says nothing about an item that it does not hold."
+            " An item that is not in a list has no rank in it."
             if table.full
-            else " An item that a list does not hold counts as worse than all that it holds."
+            else " An item that is not in a list counts as worse than all items in it."
         )
     universe = (
         "each list is its own universe"

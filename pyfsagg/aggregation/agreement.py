@@ -80,7 +80,7 @@ class ListAgreement:
             )
         parts.append(
             f"Rank-biased overlap (persistence {self.persistence:g}) of two lists is {rbo.min():.3f} to "
-            f"{rbo.max():.3f}; whatever stands beyond their ends, it lies from "
+            f"{rbo.max():.3f}; for any continuation of the lists, it lies from "
             f"{self.pairs['rbo_low'].min():.3f} to {self.pairs['rbo_high'].max():.3f}."
         )
         return parts

@@ -113,9 +113,9 @@ def _sentences(found: BetweenSampleStability) -> tuple[str, str]:
         "rankings have in common, as on noise"
     )
     tells = (
-        "This is how far you would have picked the same features from another sample of that size. The "
-        "agreement of the resamples below is another thing: resamples of one sample share rows, so that "
-        "they agree even on noise; it tells whether more resamples would change the ranking"
+        "This estimates how far another sample of that size would give the same features. The "
+        "agreement of the resamples below answers another question. Resamples of one sample share "
+        "rows, so that they agree even on noise: it shows whether more resamples would change the ranking"
     )
     return what, tells
 
@@ -178,10 +178,10 @@ def between_blocks(result: EnsembleResult, threshold: float | int) -> list[Block
     ]
     what, tells = _sentences(found)
     note = (
-        "The interval is about the population, not about a repetition of this run, and mostly wider than "
-        "it would have to be; where a filter finds nothing in most samples, it may be too narrow. What "
-        "samples of the full size would agree is not told: no rule of extrapolation was right in "
-        "simulations; it is more than this where there is something to find."
+        "The interval is about the population, not about a repetition of this run, and usually "
+        "wider than necessary. It may be too narrow if a filter finds nothing in most samples. "
+        "The agreement of samples of the full size is not estimated, because no rule of "
+        "extrapolation was correct in simulations; with signal, it is higher than this value."
     )
     table = Table("How far two independent samples agree", columns, rows)
     return [Text(f"{what}."), table, Text(f"{tells}."), Text(note, quiet=True)]

@@ -500,9 +500,10 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
         rows,
     )
     meaning = (
-        "Stability says how far resamples of these data agree. It does not say what another sample "
-        "of the population would give (resamples share rows, so that even noise agrees a little), "
-        "nor whether the result is right: a filter that always makes the same mistake is stable."
+        "Stability measures the agreement of resamples of these data. It does not show the "
+        "agreement with another sample of the population (resamples share rows, so that even "
+        "noise agrees a little). A stable result can be wrong: a filter that always makes the "
+        "same mistake is stable."
     )
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
     return [table, *notes, Text(meaning, quiet=True)], number(frame["spearman"].iloc[-1])

@@ -85,8 +85,8 @@ def _table(control: ErrorControl) -> Table:
     note = (
         "Expected false: bound on the number of false selections if this feature and all that are as "
         "frequent were selected. Along the path: the same by integrated path stability selection, and "
-        "its q-value, the estimated share of false selections. Each value supposes a limit that was "
-        "fixed before the look at the table."
+        "its q-value, the estimated share of false selections. Each value assumes that the limit "
+        "was fixed before the table was seen."
     )
     hidden = f" {count(more)} more features are in ranking.csv." if more else ""
     return Table(

@@ -31,7 +31,7 @@ def true_rank_blocks(result: EnsembleResult, k: int) -> list[Block]:
     sets = result.rank_sets
     if sets is None:
         reason = why_no_sets(result) or (
-            f"the sets are computed unasked for at most {MOST_SHOWN} features; ask for them with "
+            f"the sets are computed by default for at most {MOST_SHOWN} features; ask for them with "
             "result.rank_confidence()"
         )
         return [Text(f"There are no confidence sets for the ranks here: {reason}.")]
@@ -51,7 +51,7 @@ def true_rank_blocks(result: EnsembleResult, k: int) -> list[Block]:
             "True ranks are those by the expected score in samples of this size from the same "
             "population. Two features count as different if their scores differ by more than all pairs "
             "together may differ by chance (Mogstad, Romano, Shaikh and Wilhelm 2024). The set is wide "
-            "where the sample cannot tell features apart; a larger sample makes it smaller, more "
+            "where the sample cannot separate features; a larger sample makes it smaller, more "
             "resamples do not.",
             quiet=True,
         ),

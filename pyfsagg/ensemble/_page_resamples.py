@@ -88,15 +88,15 @@ def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Bloc
         f"the selection at all with probability {number(last['probability_top_changes'], 2)}. The "
         f"ranks would move by {number(last['expected_rank_move'], 2)} on average; the two rankings "
         f"would have a Kendall correlation of {number(last['expected_kendall'], 3)}. If at most "
-        f"{100 * ENOUGH:g} % of the selection may be a matter of luck, {verdict}. It speaks "
-        "of a repetition on these data with another seed, not of another sample. (Estimated by "
+        f"{100 * ENOUGH:g} % of the selection may depend on chance, {verdict}. This is about a "
+        f"repetition on these data with another seed, not of another sample. (Estimated by "
         f"{how}.)"
     )
     label = "Lines: expected agreement of two repetitions against the number of resamples"
     caption = (
         "How well the results of two independent repetitions would agree, if each had so many "
         f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
-        "select. This is about the luck of the resamples only, given these data."
+        "select. This is about the randomness of the resamples only, given these data."
     )
     svg = inline_svg(lambda: plot_adequacy(curve), prefix="adequacy", label=label)
     return [Text(text), Picture("Agreement of two repetitions", svg, caption)]
@@ -107,7 +107,7 @@ def size_block(result: EnsembleResult) -> Block:
     try:
         curve = stability_curve(result.combined, input="scores", random_state=result.seed)
     except DataError as reason:
-        return Text(f"There is no such curve here: {reason}.")
+        return Text(f"This curve is not available: {reason}.")
     if curve["value"].isna().all():
-        return Text("There is no such curve here: the measures are undefined at every size.")
+        return Text("This curve is not available: the measures are undefined at every size.")
     return curve_picture(curve)

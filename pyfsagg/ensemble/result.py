@@ -681,7 +681,7 @@ class EnsembleResult(Result):
     def _by_chance(self, k: int) -> str:
         """What a selection frequency is without any signal."""
         return (
-            f"A number of features is always selected, also from noise: by chance a feature is among the "
+            f"With a fixed number, features are selected even from noise: by chance a feature is among the "
             f"best {k} in {k / self.n_features:.0%} of resamples, and one that the sample favours in many "
             "more, because resamples share rows. How many of the selected may be false: "
             "error_control (--max-false)."

@@ -54,7 +54,7 @@ SUPPOSED = {
         "which halves that share rows are not."
     ),
 }
-ESTIMATE = "A q-value is an estimate of the false discovery rate and no bound of it."
+ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,7 +300,7 @@ def control_errors(
     method = METHODS[goal][0] if method is None else check_choice("method", method, METHODS[goal])
     if method != "stability_selection" and not (q is None and threshold is None):
         raise ParameterError(
-            f"q and threshold belong to method='stability_selection'; {method!r} goes over all of them"
+            f"q and threshold need method='stability_selection'; {method!r} goes over all of them"
         )
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
     wish = level if goal == "max_false" else 1.0

@@ -165,7 +165,7 @@ def compare_methods(
     if 2 <= n < 6:
         remarks += (
             f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
-            f"{2.0 ** (1 - n):.3g}, before any correction; more {subjects} would tell more.",
+            f"{2.0 ** (1 - n):.3g}, before any correction. More {subjects} would tell more.",
         )
     return Comparison(values, what, subjects, tests, problems, remarks, alpha, higher_is_better)
 

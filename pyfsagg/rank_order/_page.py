@@ -111,8 +111,8 @@ def _summary(result: Elimination, size: int) -> str:
 def _pictures(result: Elimination) -> list[Block]:
     blocks: list[Block] = []
     captions = {
-        "divergence": "What the orders of the features left do not say about the class, though the "
-        "orders of all features do.",
+        "divergence": "Information about the class that the orders of all features have, and "
+        "those of the remaining features do not.",
         "accuracy": "Share of samples classified correctly by naive Bayes on the orders of all "
         "pairs of the features left, each sample by the other folds. The features were chosen on "
         "all samples, so that the curve is too good for new ones.",

@@ -35,8 +35,8 @@ __all__ = ["curve_picture", "stability_page"]
 MOST_ROWS = 500
 CURVE_CAPTION = (
     "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
-    "features at random would give. Only the distance from the dotted line speaks for the ranking; "
-    "a measure that is not corrected for chance rises with k by itself."
+    "features at random would give. Only the distance from the dotted line is evidence for the "
+    "ranking; a measure that is not corrected for chance rises with k by itself."
 )
 CURVE_LABEL = "Lines: stability of the best k features against k, with the level of chance"
 

@@ -80,7 +80,7 @@ def test_permutations_are_described() -> None:
 
 def test_absent_items_are_explained() -> None:
     full = RankTable.from_lists([["a", "b", "c"], ["b", "a"]], full=True)
-    assert "says nothing about an item" in read(aggregate(full, "rra")).words
+    assert "has no rank in it" in read(aggregate(full, "rra")).words
     assert "counts as worse than all" in read(aggregate(TABLE, "rra")).words
     complete = RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])
     assert "the same in all lists" in read(aggregate(complete, "rra")).words

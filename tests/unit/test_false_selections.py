@@ -126,7 +126,7 @@ def test_other_plans_are_refused_with_the_remedy() -> None:
         ({"max_false": 0.0}, "max_false must be a number above 0"),
         ({"fdr": 1.0}, "fdr must be above 0 and below 1"),
         ({"fdr": 0.1, "method": "stability_selection"}, "'e_values'"),
-        ({"fdr": 0.1, "q": 3}, "belong to method='stability_selection'"),
+        ({"fdr": 0.1, "q": 3}, "need method='stability_selection'"),
         ({"q": 7}, "q must be at most 6 of 12"),
         ({"q": 3, "threshold": 0.6}, "give one of the two, and the other is found"),
         ({"q": 3, "threshold": 0.4, "max_false": 9}, "threshold must be above"),
@@ -171,7 +171,7 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
 
 def test_a_run_without_a_limit_says_what_chance_is(noise: pyfsagg.EnsembleResult) -> None:
     text = " ".join(noise.summary_text().split())
-    assert "also from noise: by chance a feature is among the best 3 in 25% of resamples" in text
+    assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
     page = noise.to_html()
     assert "By chance alone a feature is" in page
     assert "How many of the selected may be false?" not in page

@@ -44,7 +44,9 @@ def calibration_page(found: Calibration, *, command: str | None = None) -> Page:
     ]
     sections.append(Section("settings", "Settings", [Records("How it was run.", groups)]))
     sections += closing(command, [])
-    return Page("What the numbers keep", plural(len(found.rows), "claim"), sections)
+    return Page(
+        "Calibration of p-values, intervals and bounds", plural(len(found.rows), "claim"), sections
+    )
 
 
 def _tables(found: Calibration, topic: str) -> list[Block]:

@@ -21,11 +21,11 @@ Kind = Literal["level", "coverage", "bound", "bias", "power", "reference"]
 
 KINDS: dict[str, str] = {
     "level": "share of repetitions in which a true hypothesis was rejected",
-    "coverage": "share of intervals (or sets) that hold the truth",
-    "bound": "what happened, divided by what was promised at most",
+    "coverage": "share of intervals (or sets) that contain the true value",
+    "bound": "measured rate, divided by the bound",
     "bias": "mean of estimate minus truth",
     "power": "share of repetitions in which a false hypothesis was rejected; not judged",
-    "reference": "what another method does on the same data; not judged",
+    "reference": "another method on the same data; not judged",
 }
 _JUDGED = ("level", "coverage", "bound", "bias")
 

@@ -106,13 +106,13 @@ def markdown(found: Calibration) -> str:
 
     texts = {design.function.__name__: design.function.__doc__ or "" for design in designs()}
     lines = [
-        "# What the numbers keep",
+        "# Calibration of p-values, intervals and bounds",
         "",
         "<!-- Written by tools/calibration.py from data/validation/calibration; do not edit. -->",
         "",
         "Every p-value, interval and error bound of this package, measured on simulated data whose "
         "truth is known. *Measured* is a mean over the repetitions, with its Monte Carlo standard "
-        "error; *stated* is the share of repetitions in which a number was given at all. "
+        "error; *stated* is the share of repetitions in which a number was given. "
         "`pyfsagg reproduce calibration` repeats it.",
         "",
         *(f"- **{kind}**: {meaning}" for kind, meaning in KINDS.items()),
