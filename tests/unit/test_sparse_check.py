@@ -91,7 +91,7 @@ DAMAGED = {
     ),
     "dok, column": (lambda: with_keys((0, 1), (3, 77)), "column 77"),
     "dok, row": (lambda: with_keys((-1, 2)), "row -1"),
-    "dok, no pair": (lambda: with_keys("a"), "no pair"),
+    "dok, no pair": (lambda: with_keys("a"), "not a pair"),
     "dia, far away": (lambda: made(dia_matrix, offsets={0: -(2**31) + 1}), "lies outside"),
     "dia, twice": (lambda: made(dia_matrix, offsets={0: 0, 1: 0}), "twice"),
     "dia, fewer": (lambda: made(dia_matrix, offsets=np.array([0])), "1 diagonals"),
