@@ -87,9 +87,7 @@ def add_commands(commands: Any) -> None:
         help="equal scores that compete for the last places: the mean over all their orders, or the "
         "first columns as in published results (default: %(default)s)",
     )
-    add(
-        "-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)"
-    )
+    add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
     add(
         "--sizes",
         type=_sizes,

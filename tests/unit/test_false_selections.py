@@ -90,7 +90,7 @@ def test_the_assumption_stands_beside_the_number(
 
 
 def test_a_q_value_is_called_an_estimate(run: pyfsagg.EnsembleResult) -> None:
-    assert "no bound" in run.error_control(fdr=0.2).sentences[-1]
+    assert "not a bound" in run.error_control(fdr=0.2).sentences[-1]
     assert "no bound" not in repr(run.error_control(fdr=0.2, method="e_values"))
 
 

@@ -62,7 +62,7 @@ def test_consensus_of_equal_partitions_is_that_partition(method: str) -> None:
 
 def test_consensus_partition_refuses() -> None:
     _, labels = noisy_partitions(12, 3, 4, 0.0, seed=0)
-    with pytest.raises(DataError, match="tell only 3 groups"):
+    with pytest.raises(DataError, match="distinguish only 3 groups"):
         consensus_partition(labels, 4)
     for k in (1, 13):
         with pytest.raises(ParameterError, match="n_clusters"):
