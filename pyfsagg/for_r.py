@@ -26,7 +26,8 @@ from pyfsagg._base.settings import Settings
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
-from pyfsagg.error_control import control_errors, require_pairs
+from pyfsagg.error_control import control_errors
+from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError, UnknownNameError
 from pyfsagg.ranks import RankTable
 

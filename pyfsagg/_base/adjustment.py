@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg.exceptions import DataError
 
 __all__ = ["ADJUSTMENTS", "adjust_p_values"]
@@ -55,7 +55,7 @@ def adjust_p_values(
     array([0.1, 0.2, 0.4])
     """
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
-    given = np.asarray(p_values, dtype=np.float64)
+    given = as_array("p_values", p_values, np.float64)
     outside = (given < 0.0) | (given > 1.0)
     if outside.any():
         raise DataError(

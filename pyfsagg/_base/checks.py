@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+import os
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_real", "real_array"]
+__all__ = [
+    "as_array",
+    "check_choice",
+    "check_flag",
+    "check_integer",
+    "check_list",
+    "check_mapping",
+    "check_path",
+    "check_real",
+    "check_writable_names",
+    "real_array",
+]
 
 
 def check_integer(
@@ -39,7 +54,10 @@ def check_real(
     allowed = _interval(low, high, low_open)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ParameterError(f"{name} must be a number{allowed}, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise ParameterError(f"{name} must be a finite number{allowed}, got {value!r}")
     if low is not None and (number < low or (low_open and number == low)):
@@ -57,6 +75,54 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
             f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
         )
     return str(value)
+
+
+def check_mapping(name: str, value: object) -> dict[str, Any]:
+    """A dictionary of `value`, which maps names to something; empty for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InputTypeError(
+            f"{name} must map names to values, as {{'bins': 5}} does, got {reprlib.repr(value)}"
+        )
+    return dict(value)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputTypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def check_list(name: str, value: object) -> list[Any]:
+    """The elements of `value`; a text is none of lists, nor is what cannot be run through."""
+    if not isinstance(value, (str, bytes)):
+        with suppress(TypeError):
+            return list(value)  # type: ignore[call-overload, no-any-return]
+    raise InputTypeError(f"{name} must be a list, got {reprlib.repr(value)}")
+
+
+def check_writable_names(names: Sequence[str], what: str) -> None:
+    """Names that can be written into a file."""
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError as error:
+        odd = next(name for name in names if error.object[error.start] in name)
+        raise DataError(
+            f"the name {odd!r} of {what} holds half a character (a surrogate), which no file can hold; "
+            "read the names in the right encoding, or rename"
+        ) from None
+
+
+def check_path(name: str, value: object) -> str:
+    """The path of a file or a folder as text."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise InputTypeError(f"{name} must be a path, got {reprlib.repr(value)}")
+    path = os.fsdecode(value)
+    if "\0" in path:
+        raise ParameterError(f"{name} must be a path, and {path!r} holds a null character")
+    return path
 
 
 def real_array(name: str, values: Any) -> Any:
@@ -81,6 +147,25 @@ def real_array(name: str, values: Any) -> Any:
     cells = values.data.astype(object)
     cells[np.ma.getmaskarray(values)] = None
     return cells
+
+
+def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
+    """`values` as a NumPy array; masked cells are missing.
+
+    Raises
+    ------
+    DataError
+        For what is no array: rows of unequal length, words where numbers are needed, complex numbers.
+    """
+    try:
+        return np.asarray(real_array(name, values), dtype=dtype)
+    except DataError:
+        raise
+    except (ValueError, TypeError, OverflowError, AttributeError):
+        what = "an array" if dtype is None else "an array of numbers"
+        raise DataError(
+            f"{name} must be {what} with rows of one length, got {reprlib.repr(values)}"
+        ) from None
 
 
 def _is_complex(values: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyfsagg.exceptions import DataError, InputTypeError
+
 __all__ = ["estimator_accepts_missing", "record_input"]
 
 
@@ -12,9 +14,18 @@ def record_input(estimator: Any, X: Any, y: Any) -> None:
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn 1.5
-        estimator._validate_data(X, y, reset=True, cast_to_ndarray=False)
-    else:
+
+        def validate_data(estimator: Any, X: Any, y: Any, **_: Any) -> None:
+            estimator._validate_data(X, y, reset=True, cast_to_ndarray=False)
+
+    try:
         validate_data(estimator, X, y, reset=True, skip_check_array=True)
+    except ValueError as error:  # in scikit-learn's words
+        raise DataError(str(error)) from None
+    except TypeError as error:
+        raise InputTypeError(str(error)) from None
+    except Exception as error:  # whatever a foreign table answers when it is asked for its columns
+        raise InputTypeError(f"X is no table: {type(error).__name__}: {error}") from None
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:

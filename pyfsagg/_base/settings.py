@@ -64,7 +64,7 @@ class Settings:
         for field in dataclasses.fields(self):
             choices = field.metadata.get("choices")
             value = getattr(self, field.name)
-            if choices is not None and value not in choices:
+            if choices is not None and not (isinstance(value, str) and value in choices):
                 raise ParameterError(
                     f"{field.name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
                 )

@@ -257,6 +257,10 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
             parsed = json.loads(value)
         except json.JSONDecodeError:
             parsed = value
+        except RecursionError:
+            raise ParameterError(
+                f"the value of {key} has too many brackets in each other"
+            ) from None
         outer, dot, inner = key.partition(".")
         if dot:
             found.setdefault(outer, {})[inner] = parsed

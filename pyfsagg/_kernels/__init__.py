@@ -4,12 +4,18 @@ numba keeps compiled kernels on disk and tells from the text of a kernel's own f
 still valid.  A kernel that calls one of another file holds a copy of its code, and would go on with
 the old copy after an upgrade that changes the other file only.  Versions of numba, too, give their
 files the same names.  So whatever was compiled from different sources of this folder and its rooms, or
-by another numba, is thrown away here, before any kernel is loaded.
+by another numba, is thrown away here, before any kernel is loaded; and so is what a full disk or a crash
+has cut off.  Where nothing can be kept (a read-only installation without a home) kernels are compiled
+into a folder that lives as long as the process.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import os
+import shutil
+import tempfile
 from pathlib import Path
 from types import FunctionType
 
@@ -38,14 +44,32 @@ def _forget_other_sources(sources: Path) -> None:
         digest.update(str(path.relative_to(sources)).encode() + b"\0" + path.read_bytes())
     for cache in _caches(sources):
         stamp = cache / _STAMP
-        if stamp.is_file() and stamp.read_text() == digest.hexdigest():
+        known = stamp.is_file() and stamp.read_text() == digest.hexdigest()
+        if known and not any(map(_cut_off, cache.glob("*.nb[ic]"))):
             continue
         # Of two processes that do this at once one may compile again; numba bears with missing files.
-        for pattern in ("*.nbi", "*.nbc"):
-            for path in cache.glob(pattern):
-                path.unlink(missing_ok=True)
+        for path in cache.glob("*.nb[ic]"):
+            path.unlink(missing_ok=True)
         stamp.write_text(digest.hexdigest())
 
 
+def _cut_off(path: Path) -> bool:
+    """Whether the end of a file is missing: it is a pickle, which ends with a full stop."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 1))
+        return file.read() != b"."
+
+
+def _cache_of_this_process() -> None:
+    """Let numba keep kernels in a folder that vanishes with this process; its workers find them there."""
+    folder = tempfile.mkdtemp(prefix="pyfsagg-kernels-")  # of this user alone
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # type: ignore[attr-defined]
+
+
 if not config.DISABLE_JIT:  # type: ignore[attr-defined]
-    _forget_other_sources(Path(__file__).parent)
+    try:
+        _forget_other_sources(Path(__file__).parent)
+    except (OSError, RuntimeError):  # numba's "no locator available" is the latter
+        _cache_of_this_process()

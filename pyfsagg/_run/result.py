@@ -123,11 +123,15 @@ class Saved:
         """A table as it is written, every cell a text."""
         import pandas as pd
 
-        return pd.read_csv(self.path / name, dtype="str", keep_default_na=False)
+        from pyfsagg._table.writing import unescaped_frame
+
+        return unescaped_frame(pd.read_csv(self.path / name, dtype="str", keep_default_na=False))
 
     def frame(self, name: str, *, index: str | None = None) -> pd.DataFrame:
         """A table; numbers keep every digit, and the labels of the column `index` are texts."""
         import pandas as pd
+
+        from pyfsagg._table.writing import unescaped_frame
 
         # To the last digit: from pandas 3 on that is the default, and asking for it warns.
         old = int(pd.__version__.split(".")[0]) < 3
@@ -141,7 +145,7 @@ class Saved:
             na_values=[""],
             **exact,
         )
-        return found
+        return unescaped_frame(found)
 
 
 class Result:
@@ -277,10 +281,12 @@ class Result:
 
     def write_into(self, folder: Path, **options: Any) -> None:
         """Write the files of :meth:`save` into an existing folder."""
+        from pyfsagg._table.writing import write_csv
+
         view = self.full_view(options)
         (folder / RUN_FILE).write_text(self.to_json(**view) + "\n", encoding="utf-8")
         for name, frame in self.tables(view).items():
-            frame.to_csv(folder / name, index=frame.index.name is not None)
+            write_csv(frame, folder / name, index=frame.index.name is not None)
         for name, text in self.texts(view).items():
             (folder / name).write_text(text, encoding="utf-8")
         arrays: dict[str, Any] = dict(self.arrays())

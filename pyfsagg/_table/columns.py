@@ -76,7 +76,12 @@ def _read_objects(
             kind = Kind.INTEGER
         else:
             kind = Kind.NUMERIC
-        return kind, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+        try:
+            return kind, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+        except OverflowError:
+            raise DataError(
+                f"column {name!r} has a whole number beyond 1e308, the largest that can be computed with"
+            ) from None
     refuse_mixed_text(present, name)
     return _nominal(column, name)
 

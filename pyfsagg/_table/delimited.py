@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._table.unpack import decode_text
+from pyfsagg._table.writing import unescaped, unescaped_frame
 from pyfsagg.exceptions import DataError
 
 __all__ = ["MISSING", "Layout", "find_layout", "read_delimited", "read_rows"]
@@ -22,6 +23,7 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "?")
 _SAMPLE_LINES = 20
 _SAMPLE_SIZE = 4_000_000  # characters; at least two lines whatever their length
 _LONGEST_CELL = 2**31 - 1
+_ESCAPE = re.compile(rb"'[=+\-@\t\n]")
 _BLOCK = 2**20  # bytes
 _ROWS_IN_BLOCK = 1000
 
@@ -81,7 +83,7 @@ def find_layout(
     rows = csv.reader(counting(), delimiter=separator)
     old = csv.field_size_limit(_LONGEST_CELL)
     try:
-        header = [name.strip() for name in next(rows, [])]
+        header = [unescaped(name.strip()) for name in next(rows, [])]
         end, n_lines = start + sum(map(len, counted)), len(counted)
         first = next((row for row in rows if row), [])
     except csv.Error as error:
@@ -144,6 +146,8 @@ def read_rows(
     if not body.strip():
         raise DataError(f"{label} has a header but no rows")
     frame = _parse(body, layout, label, missing, text_columns, decimal)
+    if _ESCAPE.search(body):
+        frame = unescaped_frame(frame)
     for row in np.flatnonzero((frame.iloc[:, 0] == names[0]).to_numpy()):
         if frame.iloc[row].astype(str).tolist() == names:
             raise DataError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, real_array
+from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
 from pyfsagg._table.columns import Kind, array_kind, read_column
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
@@ -253,7 +253,7 @@ def as_frame(X: Any, feature_names: Sequence[str] | None = None) -> tuple[pd.Dat
         return X, False
     if hasattr(X, "to_pandas"):  # polars, pyarrow
         return X.to_pandas(), False
-    array = np.asarray(real_array("X", X))
+    array = as_array("X", X)
     _check_dimensions(array.shape)
     if array.dtype.kind not in "fiubOUS":
         raise InputTypeError(f"X has the unsupported type {array.dtype}")
@@ -275,6 +275,7 @@ def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) ->
     names = [f"x{j}" for j in range(shape[1])] if feature_names is None else list(feature_names)
     if len(names) != shape[1]:
         raise ParameterError(f"feature_names has {len(names)} names for {shape[1]} columns of X")
+    check_writable_names([str(name) for name in names], "a column")
     return names
 
 
@@ -308,6 +309,7 @@ def check_names(columns: pd.Index) -> None:
     blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
     if blank:
         raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
+    check_writable_names(names, "a column")
     if len(set(names)) < len(names):
         twice = [name for name, count in Counter(names).items() if count > 1]
         raise DataError(
@@ -322,13 +324,15 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
     if isinstance(nominal, str):
         nominal = [nominal]
     positions = set()
-    for column in nominal:
-        if isinstance(column, numbers.Integral) and column not in names:
+    place = {name: j for j, name in enumerate(names)}
+    for column in check_list("nominal", nominal):
+        known = isinstance(column, Hashable) and column in place
+        if isinstance(column, numbers.Integral) and not known:
             positions.add(
                 check_integer("a position in nominal", column, low=0, high=len(names) - 1)
             )
-        elif column in names:
-            positions.add(names.index(column))
+        elif known:
+            positions.add(place[column])
         else:
             raise ParameterError(
                 f"nominal names the column {column!r}, which the table does not have"
@@ -379,7 +383,7 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     """
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = as_array("sample_weight", sample_weight, np.float64)
     if weights.shape != (n_samples,):
         raise ParameterError(
             f"sample_weight must have one number per sample: Sample weights must be 1D of length "

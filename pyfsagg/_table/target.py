@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, real_array
+from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg._base.task import TASKS
 from pyfsagg.exceptions import DataError
 
@@ -192,7 +192,7 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
 
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(real_array("y", y))
+    array = as_array("y", y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

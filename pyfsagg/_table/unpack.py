@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+from pyfsagg._base.checks import check_path
 from pyfsagg.exceptions import DataError
 
 __all__ = ["decode_text", "read_bytes", "shown_source", "unpack_zip"]
@@ -44,14 +45,15 @@ def read_bytes(source: str | os.PathLike[str]) -> bytes:
     DataError
         If there is no such file, or it cannot be read or unpacked.
     """
+    check_path("a file", source)
     label = shown_source(source)
     if str(source) == "-":
         content = sys.stdin.buffer.read()
     else:
         path = Path(source)
-        if path.is_dir():
-            raise DataError(f"{label} is a folder, not a file")
         try:
+            if path.is_dir():
+                raise DataError(f"{label} is a folder, not a file")
             content = path.read_bytes()
         except FileNotFoundError:
             raise DataError(f"no such file: {label}") from None

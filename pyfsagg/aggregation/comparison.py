@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import check_list, check_mapping
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, aggregate, as_weighted_table
 from pyfsagg.aggregation._result import Comparison
@@ -58,13 +59,16 @@ def compare_methods(
     )
     if isinstance(methods, str):
         raise ParameterError(f"methods must be a list of names, got the text {methods!r}")
-    chosen = [AGGREGATORS.get(method).name for method in methods]
+    chosen = [AGGREGATORS.get(method).name for method in check_list("methods", methods)]
     if len(chosen) < 2:
         raise ParameterError(f"a comparison needs at least two methods, got {len(chosen)}")
     twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
     if twice:
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
-    given = {AGGREGATORS.get(name).name: dict(of) for name, of in (options or {}).items()}
+    given = {
+        AGGREGATORS.get(name).name: check_mapping(f"options of {name}", of)
+        for name, of in check_mapping("options", options).items()
+    }
     unused = [name for name in given if name not in chosen]
     if unused:
         raise ParameterError(

@@ -12,8 +12,9 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.config import take_config
@@ -39,7 +40,7 @@ from pyfsagg.cli import (
     stability,
     unsupervised,
 )
-from pyfsagg.exceptions import PyfsaggError, PyfsaggWarning
+from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 from pyfsagg.reproduce import commands as reproduce
 
 __all__ = ["main"]
@@ -112,7 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # A command returns nothing, or an exit code of its own.
             with memory_limit(_limit_of(options)), on_cluster(getattr(options, "dask", None)):
                 _tell_state(options)
-                return options.run(options) or 0
+                code = options.run(options) or 0
+                _write_out(sys.stdout)
+                return code
         except PyfsaggError as error:
             print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
             return 2
@@ -157,6 +160,18 @@ def _termination_raised() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, usual)
+
+
+def _write_out(stream: TextIO) -> None:
+    """Write what is still to be printed, while there is somebody to be told that it fails."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        with suppress(OSError):  # it would fail again at the end of the process
+            stream.close()
+        raise OutputError(f"cannot write the standard output: {error.strerror}") from None
 
 
 def _print_what_can_be_printed() -> None:

@@ -57,6 +57,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _agreement(options: argparse.Namespace) -> None:
+    from pyfsagg._table.writing import write_csv
     from pyfsagg.aggregation import list_agreement
 
     found = list_agreement(
@@ -66,8 +67,8 @@ def _agreement(options: argparse.Namespace) -> None:
         persistence=options.persistence,
     )
     with output_place(options.output, OUTPUT, None) as place:
-        found.pairs.to_csv(place.draft / "pairs.csv", index=False)
-        found.curve.to_csv(place.draft / "curve.csv")
+        write_csv(found.pairs, place.draft / "pairs.csv")
+        write_csv(found.curve, place.draft / "curve.csv", index=True)
         picture = found.plot().figure
         picture.savefig(place.draft / "agreement.png", dpi=150)  # type: ignore[union-attr]
         place.publish()

@@ -314,7 +314,7 @@ def _with_null(
 
 def _draw_pairs(options: argparse.Namespace) -> None:
     """A limit on false selections is read off complementary pairs; refuse what does not go with it."""
-    from pyfsagg.error_control import check_goals
+    from pyfsagg.error_control.control import check_goals
 
     if options.max_false is None and options.fdr is None:
         return

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._base.checks import check_list
 from pyfsagg._base.reading import Reading
 from pyfsagg._table.findings import TableCheck, find_in_table
 from pyfsagg._table.source import read_source
@@ -87,4 +88,6 @@ def check_table(
         labels = pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
         if len(labels) != len(X):
             raise ParameterError(f"y has {len(labels)} labels for {len(X)} rows of the table")
-    return find_in_table(X, labels, nominal=nominal or (), task=task)
+    return find_in_table(
+        X, labels, nominal=() if nominal is None else check_list("nominal", nominal), task=task
+    )

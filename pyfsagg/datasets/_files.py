@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import reprlib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.source import read_source
 from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg._table.unpack import read_bytes
-from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 __all__ = ["is_sparse_file", "read_sparse_table", "read_table", "split_target"]
 
@@ -149,6 +150,8 @@ def split_target(
     ParameterError
         If the target is excluded.
     """
+    if not isinstance(target, (str, type(None))):
+        raise InputTypeError(f"target must be the name of a column, got {reprlib.repr(target)}")
     names = [str(name) for name in frame.columns]
     targets = [] if target is None else [target]
     for column in (*targets, *exclude):

@@ -142,7 +142,7 @@ def load_published(table: str) -> pd.DataFrame:
     >>> int(load_published("4.2").loc[0, "wam_seconds"])
     1838
     """
-    if table not in _PUBLISHED:
+    if not isinstance(table, str) or table not in _PUBLISHED:
         raise UnknownNameError("published table", table, _PUBLISHED)
     return pd.read_csv(data_folder() / "published" / f"{_PUBLISHED[table]}.csv")
 

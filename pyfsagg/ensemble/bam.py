@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import check_choice, check_list, check_mapping
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
@@ -93,8 +93,9 @@ n_jobs, execution
     given = dict(locals())
     check_choice("normalize", normalize, NORMALIZATIONS)
     spec = AGGREGATORS.get(aggregator)
-    compute = spec.bind(**(aggregator_params or {}))
-    if isinstance(filters, str) or len(filters) < 2:
+    aggregator_params = check_mapping("aggregator_params", aggregator_params)
+    compute = spec.bind(**aggregator_params)
+    if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
             f"bam needs at least two filters to aggregate between, got {filters!r}; wam takes one"
         )
@@ -111,7 +112,7 @@ n_jobs, execution
         execution=execution,
         normalize=normalize,
         aggregator=spec.name,
-        aggregator_params=dict(aggregator_params or {}),
+        aggregator_params=aggregator_params,
     )
 
     def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:

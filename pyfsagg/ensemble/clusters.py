@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names
@@ -88,7 +88,7 @@ def absolute_correlations(
     Over the rows in which both are known; 0 if these are fewer than half of the rows, or if a column
     is nominal or constant.  Ranks are those among the known cells of a column.
     """
-    w = np.ones(table.n_samples) if weights is None else np.asarray(weights, dtype=np.float64)
+    w = np.ones(table.n_samples) if weights is None else as_array("weights", weights, np.float64)
     matrix = np.zeros((table.n_features, table.n_features))
     # By name, so that neither sums nor ties between similarities depend on the order of the columns.
     by_name = np.argsort(np.array(table.feature_names, dtype=object), kind="stable")

@@ -28,9 +28,8 @@ from pyfsagg.error_control import (
     ErrorControl,
     TargetPermutation,
     control_errors,
-    read_goal,
-    require_pairs,
 )
+from pyfsagg.error_control.control import read_goal, require_pairs
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
 from pyfsagg.stability_measures import (

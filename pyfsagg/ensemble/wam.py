@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import check_mapping
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
@@ -104,7 +105,8 @@ def wam(
     """
     given = dict(locals())
     spec = AGGREGATORS.get(aggregator)
-    compute = spec.bind(**(aggregator_params or {}))
+    aggregator_params = check_mapping("aggregator_params", aggregator_params)
+    compute = spec.bind(**aggregator_params)
     run = set_up_run(
         X,
         y,
@@ -117,7 +119,7 @@ def wam(
         random_state=random_state,
         execution=execution,
         aggregator=spec.name,
-        aggregator_params=dict(aggregator_params or {}),
+        aggregator_params=aggregator_params,
     )
     call = Call.of(wam, given, random_state=run.parameters["seed"])
     return run_ensemble("wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, call)

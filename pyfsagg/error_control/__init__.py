@@ -5,10 +5,7 @@ from __future__ import annotations
 from pyfsagg.error_control.bounds import ASSUMPTIONS, pfer_bound, pfer_size, pfer_threshold
 from pyfsagg.error_control.control import (
     ErrorControl,
-    check_goals,
     control_errors,
-    read_goal,
-    require_pairs,
 )
 from pyfsagg.error_control.e_values import (
     e_bh,
@@ -26,7 +23,6 @@ __all__ = [
     "ErrorControl",
     "IntegratedPath",
     "TargetPermutation",
-    "check_goals",
     "control_errors",
     "e_bh",
     "e_values_of_p_values",
@@ -35,8 +31,6 @@ __all__ = [
     "pfer_bound",
     "pfer_size",
     "pfer_threshold",
-    "read_goal",
-    "require_pairs",
     "selection_frequency",
     "stability_e_values",
     "step_down_max_t",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
@@ -392,7 +392,7 @@ def require_pairs(plan: str) -> None:
 
 
 def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
-    matrix = np.asarray(scores, dtype=np.float64)
+    matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2 or matrix.shape[0] % 2:
         raise DataError(
             "scores must have the shape (2 n_pairs, features), the halves of a pair one after the "

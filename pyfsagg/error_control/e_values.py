@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_real
+from pyfsagg._base.checks import as_array, check_real
 from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size
 from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.exceptions import DataError, ParameterError
@@ -72,7 +72,7 @@ def stability_e_values(
     control, JRSS B 86; Shah and Samworth (2013), JRSS B 75.
     """
     level = check_level("level", level)
-    matrix = np.asarray(scores, dtype=np.float64)
+    matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2 or matrix.shape[0] % 2:
         raise DataError(f"scores must have the shape (2 n_pairs, features), got {matrix.shape}")
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
@@ -114,7 +114,7 @@ def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> FloatArr
     array([5. , 0.5])
     """
     kappa = check_level("kappa", kappa)
-    p = np.asarray(p_values, dtype=np.float64)
+    p = as_array("p_values", p_values, np.float64)
     wrong = (p <= 0.0) | (p > 1.0)
     if wrong.any():
         raise DataError(
@@ -180,7 +180,7 @@ def e_bh(e_values: ArrayLike, level: float) -> NDArray[np.bool_]:
 
 
 def _checked(values: ArrayLike, axes: int) -> FloatArray:
-    array = np.asarray(values, dtype=np.float64)
+    array = as_array("values", values, np.float64)
     if array.ndim != axes or array.size == 0:
         raise DataError(f"e-values must have {axes} axes, got the shape {array.shape}")
     if not (array >= 0.0).all():

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import as_array, check_integer
 from pyfsagg.exceptions import DataError
 
 __all__ = ["selection_frequency"]
@@ -43,7 +43,7 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
     >>> selection_frequency([[3, 2, 1, 0], [3, 2, 2, 0]], 2)
     array([1. , 0.5, 0. , 0. ])
     """
-    matrix = np.asarray(scores, dtype=np.float64)
+    matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2:
         raise DataError(f"scores must have the shape (halves, features), got {matrix.shape}")
     m, p = matrix.shape

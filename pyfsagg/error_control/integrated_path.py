@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
 from pyfsagg.exceptions import DataError
 
 __all__ = ["FUNCTIONS", "NORMALIZATIONS", "IntegratedPath", "integrated_path"]
@@ -164,7 +164,7 @@ def q_values(expected_false: FloatArray) -> FloatArray:
 
 
 def _read(scores: ArrayLike) -> FloatArray:
-    pairs = np.asarray(scores, dtype=np.float64)
+    pairs = as_array("scores", scores, np.float64)
     if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[0] < 2 or pairs.shape[2] < 1:
         raise DataError(
             "scores must have the shape (n_pairs, 2, n_features) with at least 2 pairs, got "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import as_array
 from pyfsagg.exceptions import DataError
 
 __all__ = ["step_down_max_t"]
@@ -52,8 +53,8 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[FloatArray, F
     >>> p_values, family_wise
     (array([0.25, 0.5 ]), array([0.25, 0.5 ]))
     """
-    scores = np.asarray(observed, dtype=np.float64)
-    drawn = np.asarray(null, dtype=np.float64)
+    scores = as_array("observed", observed, np.float64)
+    drawn = as_array("null", null, np.float64)
     if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
         raise DataError(
             f"null must have one column per feature ({scores.size}) and at least one row, got the "

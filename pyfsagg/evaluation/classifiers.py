@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import check_list
 from pyfsagg._base.registry import Registry
 from pyfsagg._table.table import Kind, Table
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -142,7 +143,7 @@ def read_classifiers(
     if isinstance(classifiers, Mapping):
         pairs = [(str(label), item) for label, item in classifiers.items()]
     else:
-        items = [classifiers] if _is_one(classifiers) else list(classifiers)
+        items = [classifiers] if _is_one(classifiers) else check_list("classifiers", classifiers)
         pairs = [(_label(item, known), item) for item in items]
     found: dict[str, Any] = {}
     for label, item in pairs:

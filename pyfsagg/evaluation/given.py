@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import as_array
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -96,7 +97,7 @@ def _order(label: str, item: Any, table: Table) -> NDArray[np.intp]:
     if len(item) and all(isinstance(name, str) for name in item):
         return _order_of_names(label, list(item), table.feature_names)
     try:
-        ranks = np.asarray(item, dtype=np.float64)
+        ranks = as_array("a ranking", item, np.float64)
     except (TypeError, ValueError):
         raise DataError(
             f"the ranking {label!r} holds neither names nor numbers only: {item!r}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import check_choice, check_list
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
@@ -147,7 +147,7 @@ def read_methods(methods: Any) -> dict[str, Method]:
     if isinstance(methods, Mapping):
         pairs = [(str(label), item) for label, item in methods.items()]
     else:
-        items = [methods] if isinstance(methods, str) else list(methods)
+        items = [methods] if isinstance(methods, str) else check_list("methods", methods)
         pairs = [(_label(item), item) for item in items]
     found: dict[str, Method] = {}
     for label, item in pairs:

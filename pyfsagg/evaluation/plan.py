@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
@@ -366,7 +366,7 @@ def read_plan(
 
 
 def _read_baselines(baselines: Any) -> tuple[str, ...]:
-    given = [baselines] if isinstance(baselines, str) else list(baselines)
+    given = [baselines] if isinstance(baselines, str) else check_list("baselines", baselines)
     unknown = [name for name in given if name not in BASELINES]
     if unknown:
         raise ParameterError(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import as_array
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.protocol import PROTOCOLS
@@ -77,7 +78,7 @@ def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
     ParameterError
         If they are no mask and no different positions, or leave no row to test on.
     """
-    array = np.asarray(ranking_rows)
+    array = as_array("ranking_rows", ranking_rows)
     if array.ndim == 1 and array.dtype == np.bool_ and array.size == n_samples:
         rows = np.flatnonzero(array)
     elif array.ndim == 1 and array.dtype.kind in "iu" and array.size:
@@ -110,7 +111,7 @@ def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
     """
     if groups is None:
         return None
-    series = pd.Series(np.asarray(groups).ravel())
+    series = pd.Series(as_array("groups", groups).ravel())
     if len(series) != n_samples:
         raise ParameterError(f"groups has {len(series)} entries for {n_samples} samples of X")
     if series.isna().any():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import as_array
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -100,8 +101,8 @@ def weighted_average_accuracy(
     >>> float(weighted_average_accuracy([0.6, 0.9, 0.7], [0.25, 0.5, 1.0]))  # (0.45 + 0.45) / 1.25
     0.72
     """
-    values = np.asarray(accuracy, dtype=np.float64)
-    kept = np.asarray(thresholds, dtype=np.float64)
+    values = as_array("accuracy", accuracy, np.float64)
+    kept = as_array("thresholds", thresholds, np.float64)
     if kept.ndim != 1 or kept.size == 0 or not bool(((kept > 0.0) & (kept <= 1.0)).all()):
         raise ParameterError(
             f"thresholds must be shares of the features above 0 and at most 1, got {thresholds!r}"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer, check_list, check_mapping
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
@@ -144,7 +144,8 @@ def rank_out_of_core(
     check_integer("n_resamples", n_resamples, low=1)
     check_choice("normalize", normalize, NORMALIZATIONS)
     spec = AGGREGATORS.get(aggregator)
-    compute = spec.bind(**(aggregator_params or {}))
+    aggregator_params = check_mapping("aggregator_params", aggregator_params)
+    compute = spec.bind(**aggregator_params)
     limit = read_memory(memory_limit)
     execution = Execution.without_scratch("rank_out_of_core", execution)
     checkpoint = execution.checkpoint
@@ -192,7 +193,7 @@ def rank_out_of_core(
         "seed": seed,
         **({"normalize": normalize} if several else {}),
         "aggregator": spec.name,
-        "aggregator_params": dict(aggregator_params or {}),
+        "aggregator_params": aggregator_params,
         "call": call.record(),
     }
     return _aggregated(matrices, settings, compute, _data_record(run, codings, digests), codings)
@@ -228,7 +229,7 @@ def _aggregated(
 def _filter_labels(filters: str | Sequence[str]) -> list[str]:
     """Names of filters that work by counts, each once."""
     labels: list[str] = []
-    for item in [filters] if isinstance(filters, str) else filters:
+    for item in [filters] if isinstance(filters, str) else check_list("filters", filters):
         label = FILTERS.get(item).name
         if label not in OUTPUTS:
             raise ParameterError(

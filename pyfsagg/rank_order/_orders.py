@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import check_choice, check_list
 from pyfsagg._table.table import Kind, Table, check_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
@@ -264,7 +264,7 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
         features = [features]
     place = {name: j for j, name in enumerate(names)}
     positions = []
-    for feature in features:
+    for feature in check_list("features", features):
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
                 raise ParameterError(
@@ -272,7 +272,7 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
                     f"{len(names) - 1}"
                 )
             positions.append(int(feature))
-        elif feature in place:
+        elif isinstance(feature, str) and feature in place:
             positions.append(place[feature])
         else:
             raise ParameterError(

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._kernels.orders.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
@@ -209,7 +209,7 @@ def concordance_of_ranks(ranks: NDArray[Any]) -> float:
 def _two_orders(
     first: ArrayLike, second: ArrayLike, *, unknown: bool = False
 ) -> NDArray[np.float64]:
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    a, b = (as_array("an order", each, np.float64) for each in (first, second))
     if a.ndim != 1 or a.shape != b.shape or a.size < 2:
         raise DataError(
             "two orders must be sequences of the same length, at least 2; got shapes "

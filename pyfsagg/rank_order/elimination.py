@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.words import duration
@@ -260,7 +260,11 @@ def elimination_scores(
 def _resample_seed(random_state: int, sample_weight: Any) -> np.random.SeedSequence:
     """A seed of its own for each resample, the same for equal ones."""
     seed = check_integer("random_state", random_state, low=0)
-    weights = np.empty(0) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weights = (
+        np.empty(0)
+        if sample_weight is None
+        else as_array("sample_weight", sample_weight, np.float64)
+    )
     digest = hashlib.blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
     return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
 

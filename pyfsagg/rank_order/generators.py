@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.checks import check_flag, check_integer, check_real
 from pyfsagg._base.seeds import random_numbers
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
@@ -150,7 +150,7 @@ def make_planted_orders(
         names.append(f"redundant_{i + 1}")
     # An order lists features from first to last; its inverse holds the rank of each feature.
     X = pd.DataFrame(np.argsort(np.array(instances), axis=1) + 1, columns=names)
-    if shuffle:
+    if check_flag("shuffle", shuffle):
         X = X.iloc[:, rng.permutation(len(names))]
     return PlantedOrders(
         X,

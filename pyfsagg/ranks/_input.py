@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real, real_array
+from pyfsagg._base.checks import (
+    check_flag,
+    check_integer,
+    check_list,
+    check_real,
+    check_writable_names,
+    real_array,
+)
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import (
     DataError,
@@ -49,6 +56,7 @@ def read_lists(
         raise DataError("no list was given; at least one is needed")
     ranked = [_read_list(label, entries) for label, entries in named.items()]
     names = tuple(dict.fromkeys(name for one in ranked for name in one))
+    check_writable_names((*names, *named), "an item or a list")
     position = {name: j for j, name in enumerate(names)}
     matrix = np.full((len(ranked), len(names)), np.nan)
     for i, one in enumerate(ranked):
@@ -66,13 +74,17 @@ def read_lists(
 def _named(
     lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]], prefix: str, argument: str
 ) -> dict[str, Iterable[Any]]:
-    if isinstance(lists, str) or not isinstance(lists, (Mapping, Iterable)):
+    if isinstance(lists, Mapping):
+        return {str(name): entries for name, entries in lists.items()}
+    try:
+        if isinstance(lists, str):
+            raise TypeError
+        lists = list(lists)
+    except TypeError:
         raise InputTypeError(
             f"{argument} must be a sequence of lists of names, or a dict of them, got "
             f"{type(lists).__name__}"
-        )
-    if isinstance(lists, Mapping):
-        return {str(name): entries for name, entries in lists.items()}
+        ) from None
     return {f"{prefix}{i + 1}": entries for i, entries in enumerate(lists)}
 
 
@@ -137,7 +149,7 @@ def read_values(
     values = real_array(label, values)
     try:
         matrix = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(
             f"{label} must be numbers in a table of lists by items ({error})"
         ) from error
@@ -162,6 +174,7 @@ def read_values(
         raise DataError(
             f"the item name {twice[twice.duplicated()][0]!r} occurs twice; names must be unique"
         )
+    check_writable_names((*columns, *rows), "an item or a list")
     return matrix, tuple(columns), tuple(rows)
 
 
@@ -217,7 +230,7 @@ def universe_sizes(
     universe: int | Sequence[int] | None, full: bool, missing: NDArray[np.bool_]
 ) -> Floats:
     m, p = missing.shape
-    if full:
+    if check_flag("full", full):
         if universe is not None:
             raise ParameterError(
                 "universe has no meaning with full=True, where every list is its own universe; use "
@@ -226,7 +239,7 @@ def universe_sizes(
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
         return np.full(m, float(p))
-    given = [universe] * m if np.ndim(universe) == 0 else list(universe)  # type: ignore[arg-type]
+    given = [universe] * m if np.ndim(universe) == 0 else check_list("universe", universe)
     if len(given) != m:
         raise ParameterError(
             f"universe must be one number or one per list ({m}), got {len(given)} numbers"

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.ranks import tied_ranks
 from pyfsagg.exceptions import DataError, ParameterError
@@ -63,7 +63,7 @@ def rank_scores(
     array([3., 1., 4., 2.])
     """
     check_choice("ties", ties, TIES)
-    given = np.moveaxis(np.asarray(scores, dtype=np.float64), axis, -1)
+    given = np.moveaxis(as_array("scores", scores, np.float64), axis, -1)
     values = np.atleast_2d(given).reshape(-1, given.shape[-1])
     # NaN sorts last, so that ranks of the known entries do not depend on the missing ones.
     keys = np.ascontiguousarray(-values if higher_is_better else values)
@@ -183,7 +183,7 @@ def select_top(
     >>> select_top([2, 1, 3], 2, higher_is_better=False)
     array([ True,  True, False])
     """
-    array = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
+    array = np.moveaxis(as_array("values", values, np.float64), axis, -1)
     k = check_integer("k", k, low=1, high=array.shape[-1])
     known = (~np.isnan(array)).sum(axis=-1)
     if known.size and known.min() < k:

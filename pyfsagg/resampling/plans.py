@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.checks import as_array, check_integer, check_real
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
@@ -375,7 +375,7 @@ class GroupedBootstrap(Plan):
 
 def _groups(groups: ArrayLike, source: Source) -> list[NDArray[np.intp]]:
     """The population of each group."""
-    array = np.asarray(groups)
+    array = as_array("groups", groups)
     if array.shape != (source.n_samples,):
         raise DataError(
             f"groups must have one label per sample ({source.n_samples}), got the shape {array.shape}"
@@ -545,7 +545,7 @@ class Rows(Plan):
 
     def draw(self, source: Source, rows: range) -> Drawn:
         n = source.n_samples
-        indices = np.asarray(self.indices)
+        indices = as_array("indices", self.indices)
         if indices.ndim != 2 or 0 in indices.shape:
             raise ParameterError(
                 "row_indices must have the shape (n_resamples, n_draws), one row per resample; got "

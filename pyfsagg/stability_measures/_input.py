@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, real_array
+from pyfsagg._base.checks import as_array, check_choice, check_integer, check_list, real_array
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -114,6 +114,7 @@ def read_matrix(
         For one resample, no columns, infinite cells, ranks outside 1..p, missing cells unless they
         are allowed, and then for a resample or a feature without any score.
     """
+    check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
     values, names = _as_array(data, feature_names, name)
@@ -144,7 +145,7 @@ def _as_array(
     data = real_array(name, data)
     try:
         values = np.ascontiguousarray(data, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(f"{name} is not a matrix of numbers: {error}") from None
     if values.ndim != 2:
         raise DataError(
@@ -175,6 +176,7 @@ def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: boo
 def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"x{j}" for j in range(n_columns))
+    names = check_list("feature_names", names)
     if len(names) != n_columns:
         raise ParameterError(f"feature_names has {len(names)} names for {n_columns} features")
     labels = tuple(map(str, names))
@@ -226,6 +228,7 @@ def read_collection(
     """
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
+    check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
     if hasattr(data, "to_pandas"):
@@ -247,7 +250,7 @@ def _is_result(data: Any) -> bool:
 
 def _looks_like_sets(data: Any, wanted: str) -> bool:
     if isinstance(data, (np.ndarray, pd.DataFrame)):
-        array = np.asarray(data)
+        array = as_array("data", data)
         if array.dtype == bool:
             return True
         return wanted == "sets" and array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
@@ -278,7 +281,7 @@ def _read_sets(
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
-    array = np.asarray(real_array("data", data))
+    array = as_array("data", data)
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         raise DataError(
             "a matrix of selections must have two dimensions (resamples by features) and hold "
@@ -312,6 +315,7 @@ def _read_lists(
     selected = [_read_list(i, row) for i, row in enumerate(rows)]
     labels: list[Hashable]
     if feature_names is not None:
+        feature_names = check_list("feature_names", feature_names)
         names = _column_names(feature_names, len(feature_names))
         if n_features not in (None, len(names)):
             raise ParameterError(f"n_features is {n_features}, but feature_names has {len(names)}")

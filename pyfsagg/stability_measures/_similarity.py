@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.similarity import Neighbours, adjusted_block, adjusted_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -45,7 +46,7 @@ def check_similarity(
     if isinstance(similarity, pd.DataFrame):
         similarity, names = _in_order(similarity, labels)
     try:
-        matrix = np.asarray(similarity, dtype=np.float64)
+        matrix = as_array("similarity", similarity, np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(f"similarity is not a matrix of numbers: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

@@ -19,7 +19,8 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real
+from pyfsagg._base.scale import scaled
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
@@ -182,7 +183,7 @@ def adequacy(
         aggregator = getattr(scores, "reaggregate", None)
         if by is None and getattr(scores, "aggregates_extremes", False):
             by = "halves"
-    by = check_choice("by", by or "bootstrap", ("bootstrap", "halves"))
+    by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
     seed = resolve_seed(random_state)
     weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
     size = int(weights[0].sum())
@@ -234,13 +235,14 @@ def _compare(
     ranks = rank_scores(repeated)
     tops = select_top(repeated, k)
     kept = (tops[:half] & tops[half:]).sum(axis=1)
-    error = repeated.std(axis=0, ddof=1)
-    spread = float(centre.std(ddof=1)) if p > 1 else 0.0
+    both, exponent = scaled(np.vstack([centre, repeated]))
+    error = both[1:].std(axis=0, ddof=1)
+    spread = float(both[0].std(ddof=1)) if p > 1 else 0.0
     taus = _row_kendall(ranks[:half], ranks[half:])
     features = pd.DataFrame(
         {
             "score": centre,
-            "score_se": error,
+            "score_se": np.ldexp(error, exponent),
             "rank": rank,
             "rank_se": np.sqrt(((ranks - rank) ** 2).mean(axis=0)),
             "probability_in_top": tops.mean(axis=0),
@@ -318,7 +320,7 @@ def adequacy_curve(
         sizes = [*doublings, m]
     seed = resolve_seed(random_state)
     rows = []
-    for size in sizes:
+    for size in check_list("sizes", sizes):
         count = check_integer("each of sizes", size, low=2, high=m)
         found = adequacy(
             values[:count],

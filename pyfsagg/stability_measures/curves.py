@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import as_array, check_integer, check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
@@ -136,8 +136,9 @@ def stability_curve(
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind=input, name="scores")
     m, p = matrix.values.shape
-    asked = [i / 10 for i in range(1, 11)] if sizes is None else list(sizes)
-    if not asked or not len(measures):
+    asked = [i / 10 for i in range(1, 11)] if sizes is None else check_list("sizes", sizes)
+    measures = check_list("measures", measures)
+    if not asked or not measures:
         raise ParameterError("sizes and measures must not be empty")
     seed = resolve_seed(random_state)
     counts = list(dict.fromkeys(n_selected(size, p, "each of sizes") for size in asked))
@@ -197,8 +198,8 @@ def pareto_front(
     >>> pareto_front([0.9, 0.7, 0.5, 0.6], [0.70, 0.80, 0.90, 0.75])
     array([ True,  True,  True, False])
     """
-    x = np.asarray(stability, dtype=np.float64)
-    y = np.asarray(accuracy, dtype=np.float64)
+    x = as_array("stability", stability, np.float64)
+    y = as_array("accuracy", accuracy, np.float64)
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:
         raise DataError(
             "stability and accuracy must be one-dimensional, of one length and not empty, got "

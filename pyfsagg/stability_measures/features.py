@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks, row_blocks
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import ParameterError
@@ -96,7 +96,10 @@ def feature_stability(
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
         raise ParameterError("level must be below 1, got 1.0")
-    quantiles = [check_real("each of quantiles", q, low=0.0, high=1.0) for q in quantiles]
+    quantiles = [
+        check_real("each of quantiles", q, low=0.0, high=1.0)
+        for q in check_list("quantiles", quantiles)
+    ]
     read = read_collection(
         data,
         kind=input,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import (
     canberra_block,
@@ -88,7 +88,7 @@ def correlation(values: Floats, weights: Floats | None = None) -> PairwiseAverag
 def _feature_weights(weights: ArrayLike | None, n_features: int) -> Floats | None:
     if weights is None:
         return None
-    array = np.asarray(weights, dtype=np.float64)
+    array = as_array("weights", weights, np.float64)
     if array.shape != (n_features,):
         raise ParameterError(
             f"feature_weights must hold one number per feature ({n_features}), got shape "

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
@@ -117,7 +117,7 @@ def stability_table(
     if measures is None:
         chosen = [spec for spec in STABILITY_MEASURES if not _missing(spec, read, matrix)]
     else:
-        chosen = [STABILITY_MEASURES.get(name) for name in measures]
+        chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         for spec in chosen:
             reason = _missing(spec, read, matrix)
             if reason:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -22,13 +22,11 @@ __all__ = [
     "INCOMPLETE",
     "Blocks",
     "Groups",
-    "check_flag",
     "check_level",
     "negligible",
     "read_blocks",
     "read_groups",
     "read_numbers",
-    "scaled",
 ]
 
 INCOMPLETE = ("error", "drop")
@@ -73,13 +71,6 @@ def check_level(name: str, value: object) -> float:
     return level
 
 
-def check_flag(name: str, value: object) -> bool:
-    """True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputTypeError(f"{name} must be True or False, got {value!r}")
-    return bool(value)
-
-
 def negligible(residual: Floats, data: Floats) -> bool:
     """Whether `residual` is nothing but the rounding error of arithmetic on `data`.
 
@@ -90,16 +81,6 @@ def negligible(residual: Floats, data: Floats) -> bool:
         return True
     unit = np.finfo(np.float64).eps * float(np.abs(data).max())
     return bool(np.abs(residual).max() <= 10.0 * unit)
-
-
-def scaled(values: Floats) -> tuple[Floats, int]:
-    """Values times a power of two, so that their squares neither overflow nor vanish; its exponent.
-
-    The products are exact, and so are all ratios of their squares.
-    """
-    largest = float(np.abs(values).max())
-    exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
-    return np.ldexp(values, -exponent), exponent
 
 
 def read_blocks(
@@ -250,7 +231,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
             _column(frame, "subject", subject)
             frame = frame.set_index(subject)
     else:
-        array = np.asarray(data)
+        array = as_array("data", data)
         if array.ndim != 2:
             raise DataError(
                 "data must have two dimensions (subjects by conditions), got an array of shape "
@@ -290,7 +271,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
         For text, dates, complex or infinite values.
     """
     if not isinstance(column, pd.Series):
-        array = np.asarray(column)
+        array = as_array(repr(name), column)
         if array.ndim != 1:
             raise DataError(
                 f"{name!r} must have one dimension, got an array of shape {array.shape}"

@@ -11,13 +11,13 @@ import pandas as pd
 from scipy import stats
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.scale import scaled, unscaled
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
     Blocks,
     check_level,
     negligible,
     read_blocks,
-    scaled,
 )
 from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
@@ -245,9 +245,9 @@ def rm_anova(
         p_greenhouse_geisser=p_values["greenhouse_geisser"],
         p_huynh_feldt=p_values["huynh_feldt"],
         sphericity=shape,
-        ss_effect=_unscaled(ss_effect, exponent),
-        ss_subjects=_unscaled(ss_subjects, exponent),
-        ss_error=_unscaled(ss_error, exponent),
+        ss_effect=unscaled(ss_effect, exponent),
+        ss_subjects=unscaled(ss_subjects, exponent),
+        ss_error=unscaled(ss_error, exponent),
         generalized_eta_squared=ss_effect / (ss_effect + ss_subjects + ss_error),
         generalized_eta_squared_interval=generalized,
         partial_eta_squared=ss_effect / (ss_effect + ss_error),
@@ -258,12 +258,6 @@ def rm_anova(
         n_conditions=k,
         n_dropped=blocks.n_dropped,
     )
-
-
-def _unscaled(sum_of_squares: float, exponent: int) -> float:
-    """A sum of squares in the unit of the data; infinite or 0 where no number is that large or small."""
-    with np.errstate(over="ignore", under="ignore"):
-        return float(np.ldexp(sum_of_squares, 2 * exponent))
 
 
 def _split(blocks: Blocks) -> tuple[float, float, float]:

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from pyfsagg._base.checks import check_real
+from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg.statistics._input import check_flag, check_level, read_blocks
+from pyfsagg.statistics._input import check_level, read_blocks
 from pyfsagg.statistics._result import Result, number_text, p_text, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
-from pyfsagg._base.checks import check_real
+from pyfsagg._base.checks import as_array, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.statistics._input import check_level
@@ -168,7 +168,7 @@ def variance_share(noncentrality: float, df_effect: float, df_error: float) -> f
 
 def _numbers(name: str, given: ArrayLike) -> Floats:
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = as_array("a sample", given, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputTypeError(f"{name} must hold numbers, got {given!r}") from None
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pyfsagg._base.checks import check_flag
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._input import Blocks, check_flag, check_level, read_blocks
+from pyfsagg.statistics._input import Blocks, check_level, read_blocks
 from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 

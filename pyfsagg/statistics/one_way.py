@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pyfsagg._base.checks import check_flag
+from pyfsagg._base.scale import scaled, unscaled
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
     Groups,
-    check_flag,
     check_level,
     negligible,
     read_groups,
@@ -154,6 +155,7 @@ def one_way_anova(
     check_flag("welch", welch)
     groups = read_groups(data, group=group, value=value, incomplete=incomplete)
     _check_groups(groups, welch)
+    groups, exponent = _scaled(groups)
     ss_effect, ss_error = _split(groups)
     n, k = sum(sample.size for sample in groups.values), len(groups.names)
     f, df_effect, df_error = _welch(groups) if welch else _classical(ss_effect, ss_error, n, k)
@@ -163,8 +165,8 @@ def one_way_anova(
         df_effect=df_effect,
         df_error=df_error,
         p_value=float(stats.f.sf(f, df_effect, df_error)),
-        ss_effect=ss_effect,
-        ss_error=ss_error,
+        ss_effect=unscaled(ss_effect, exponent),
+        ss_error=unscaled(ss_error, exponent),
         eta_squared=df_effect * f / (df_effect * f + n - k),
         omega_squared=df_effect * (f - 1.0) / (df_effect * (f - 1.0) + n),
         eta_squared_interval=(
@@ -177,6 +179,13 @@ def one_way_anova(
         n_groups=k,
         n_dropped=groups.n_dropped,
     )
+
+
+def _scaled(groups: Groups) -> tuple[Groups, int]:
+    """Groups whose squares are numbers, and the exponent of the power of two that was taken out."""
+    values, exponent = scaled(np.concatenate(groups.values))
+    ends = np.cumsum([sample.size for sample in groups.values])[:-1]
+    return replace(groups, values=tuple(np.split(values, ends))), exponent
 
 
 def _split(groups: Groups) -> tuple[float, float]:

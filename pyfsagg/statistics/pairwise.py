@@ -13,12 +13,11 @@ import pandas as pd
 from scipy import special, stats
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_flag, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     Groups,
-    check_flag,
     check_level,
     negligible,
     read_blocks,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import as_array, check_flag, check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.rank_sets import (
@@ -23,7 +23,7 @@ from pyfsagg._kernels.rank_sets import (
     independent_maxima,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._input import check_flag, check_level
+from pyfsagg.statistics._input import check_level
 from pyfsagg.statistics._result import Result
 
 __all__ = [
@@ -257,7 +257,9 @@ def rank_confidence(
     if covariance is None:
         errors = _independent(_read_errors(standard_errors, values.size), rng, n_draws)
     else:
-        errors = _dependent(np.asarray(covariance, dtype=np.float64), values.size, rng, n_draws)
+        errors = _dependent(
+            as_array("covariance", covariance, np.float64), values.size, rng, n_draws
+        )
     return _sets(values, labels, errors, level, higher_is_better=bool(higher_is_better))
 
 
@@ -291,7 +293,7 @@ def sets_of_replicates(
 def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if names is None and isinstance(estimates, pd.Series):
         names = [str(name) for name in estimates.index]
-    values = np.asarray(estimates, dtype=np.float64)
+    values = as_array("estimates", estimates, np.float64)
     if values.ndim != 1 or values.size < 2:
         raise DataError(
             f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
@@ -326,7 +328,7 @@ def _check_size(p: int, most: int, what: str) -> None:
 
 
 def _read_errors(standard_errors: Any, p: int) -> Floats:
-    errors = np.asarray(standard_errors, dtype=np.float64)
+    errors = as_array("standard_errors", standard_errors, np.float64)
     if errors.shape != (p,):
         raise DataError(f"standard_errors has the shape {errors.shape} for {p} estimates")
     _check_finite("standard_errors", errors)

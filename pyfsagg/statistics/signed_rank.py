@@ -12,12 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_flag, check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.statistics._input import (
     INCOMPLETE,
-    check_flag,
     check_level,
     read_numbers,
 )

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from pyfsagg._base.checks import as_array, check_choice
+from pyfsagg._base.scale import scaled
 from pyfsagg._base.types import Floats
-from pyfsagg.statistics._input import scaled
+from pyfsagg.exceptions import DataError
 
 __all__ = ["Sphericity", "sphericity_test"]
 
@@ -43,8 +45,17 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     Parameters
     ----------
     values : ndarray (n_subjects, n_conditions)
+        Finite numbers, at least 2 by 2.
     mauchly : {"textbook", "r"}
         Second-order term of the p-value, see Notes.
+
+    Raises
+    ------
+    DataError
+        For another shape, missing or infinite values, or differences between conditions that do not
+        vary.
+    ParameterError
+        For an unknown `mauchly`.
 
     Notes
     -----
@@ -58,6 +69,13 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     R (``mauchly.test``, and with it car, afex and rstatix) writes 3k in place of 3q there;
     ``mauchly="r"`` reproduces that.  The two agree for k = 3 and differ little above.
     """
+    values = as_array("values", values, np.float64)
+    if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
+        raise DataError(
+            "values must be finite numbers of at least 2 subjects (rows) under at least 2 conditions "
+            f"(columns), got an array of shape {values.shape}"
+        )
+    check_choice("mauchly", mauchly, ("textbook", "r"))
     n, k = values.shape
     q = k - 1
     if k == 2:
@@ -67,6 +85,11 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     projected = (values - values.mean(axis=0)) @ contrasts.T
     eigenvalues = np.linalg.eigvalsh(projected.T @ projected / (n - 1))
     total = float(eigenvalues.sum())
+    if total <= 0.0:
+        raise DataError(
+            "the differences between conditions are the same for all subjects: there is no variation "
+            "whose shape could be tested"
+        )
     gg = min(1.0, total**2 / (q * float(np.square(eigenvalues).sum())))
     room = n - 1 - q * gg
     # Without room every direction that n subjects can show varies alike: no sign of a departure.

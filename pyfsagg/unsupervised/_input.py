@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
@@ -27,6 +27,7 @@ Labels = NDArray[np.int32]
 FEWER_SAMPLES = "every pair of samples has its cell: take a random part of the rows"
 
 SCALES = ("none", "center", "z_score", "min_max")
+SMALLEST, LARGEST = 1e-150, 1e150
 BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core
 
 
@@ -71,12 +72,26 @@ def check_numbers(X: Any, *, standardize: str = "none", min_samples: int = 3) ->
             f"column {name!r} has missing values (NaN), and distances between samples need all "
             "values; impute them or leave the column out"
         )
+    if standardize in ("none", "center"):
+        _refuse_squares(table)
     if standardize == "none":
         return table
     # What was read for this call only is overwritten: a large table fits once.
     scaled = np.empty_like(table.values) if isinstance(X, Table) else table.values
     _scale(table.values, scaled, standardize)
     return table.with_values(scaled)
+
+
+def _refuse_squares(table: Table) -> None:
+    """Distances and variances need squares that are numbers, and not 0 for all."""
+    largest = max(
+        float(np.abs(table.values[:, part]).max(initial=0.0)) for part in blocks(table.n_features)
+    )
+    if not SMALLEST < largest < LARGEST:
+        raise DataError(
+            f"the largest value of X is {largest:g}, whose square is no number of this machine; "
+            "divide the table by a constant, or take standardize='z_score'"
+        )
 
 
 def _scale(values: Floats, scaled: Floats, how: str) -> None:
@@ -106,7 +121,7 @@ def check_labels(labels: Any, n_samples: int | None = None) -> Labels:
     DataError
         If `labels` is not one row per partition with one label per sample, or a label is missing.
     """
-    array = np.asarray(labels)
+    array = as_array("labels", labels)
     if array.ndim != 2 or 0 in array.shape:
         raise DataError(
             "labels must have the shape (n_clusterings, n_samples), one row per partition; got "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import DataError
+from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.stability_measures import stability
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.affinity import affinity_scores
@@ -104,6 +105,8 @@ def enough_clusterings(
     True
     """
     target = check_real("target", target, low=0.0, high=1.0 - 1e-9, low_open=True)
+    if not isinstance(ranking, ConsensusRanking):
+        raise InputTypeError(f"ranking must be a result of frcm, got {reprlib.repr(ranking)}")
     if ranking.labels is None or ranking.method != "frcm":
         raise DataError(f"a ranking by frcm with its clusterings is needed, got {ranking!r}")
     n_clusterings = len(ranking.labels)

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import as_array, check_integer
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import add_squared_distances, pair_totals, shortfall_sums
@@ -124,7 +124,7 @@ def adjusted_rand_between_matrices(first: ArrayLike, second: ArrayLike) -> float
 
 
 def _similarities(name: str, matrix: ArrayLike) -> Floats:
-    array = np.asarray(matrix, dtype=np.float64)
+    array = as_array("a consensus matrix", matrix, np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
         raise DataError(f"{name} must be a square matrix of size 2 or more, got {array.shape}")
     if not (array.min() >= 0.0 and array.max() <= 1.0):

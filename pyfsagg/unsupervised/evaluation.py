@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -15,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import as_array, check_integer, check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
@@ -23,7 +24,7 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import check_target
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.clusterings import draw_clusterings
@@ -117,6 +118,7 @@ def evaluate_rankings(
     n_init = check_integer("n_init", n_init, low=1)
     k = target.n_classes if n_clusters is None else n_clusters
     k = check_integer("n_clusters", k, low=2, high=table.n_samples)
+    methods = check_list("methods", methods)
     unknown = [name for name in methods if name != PCA and name not in UNSUPERVISED_METHODS]
     if unknown or not methods or (PCA in methods and "frcm" not in methods):
         known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
@@ -251,9 +253,20 @@ def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Columns ``n_features``, ``nmi``, ``ari``, each followed by its ``_sd``; a curve keeps one
         row per number of features.
+
+    Raises
+    ------
+    InputTypeError
+        For anything else.
     """
+    measured = ["n_features", "nmi", "ari"]
+    if not isinstance(trials, pd.DataFrame) or not {"method", *measured} <= set(trials.columns):
+        raise InputTypeError(
+            "trials must be the data frame of evaluate_rankings or clustering_curve, got "
+            f"{reprlib.repr(trials)}"
+        )
     keys = ["method", "size"] if "size" in trials else ["method"]
-    grouped = trials.groupby(keys, sort=False)[["n_features", "nmi", "ari"]]
+    grouped = trials.groupby(keys, sort=False)[measured]
     means, spreads = grouped.mean(), grouped.std().add_suffix("_sd")
     columns = [c for name in means.columns for c in (name, f"{name}_sd")]
     return means.join(spreads)[columns]
@@ -315,7 +328,9 @@ def clustering_curve(
     n_init = check_integer("n_init", n_init, low=1)
     k = target.n_classes if n_clusters is None else n_clusters
     k = check_integer("n_clusters", k, low=2, high=table.n_samples)
-    counts = [check_integer("a size", d, low=1, high=table.n_features) for d in sizes]
+    counts = [
+        check_integer("a size", d, low=1, high=table.n_features) for d in check_list("sizes", sizes)
+    ]
     if not rankings or not counts:
         raise ParameterError("rankings and sizes must not be empty")
     orders = {name: _order(name, given, table) for name, given in rankings.items()}
@@ -392,7 +407,8 @@ def borda_curve(
     >>> borda_curve([3, 1, 2, 0], [9, 8, 7, 6], [0.25, 0.5, 1.0])["mean_borda"].tolist()
     [4.0, 3.0, 2.5]
     """
-    judged, known = (np.asarray(each, dtype=np.float64) for each in (scores, reference))
+    judged = as_array("scores", scores, np.float64)
+    known = as_array("reference", reference, np.float64)
     if judged.ndim != 1 or judged.shape != known.shape or judged.size == 0:
         raise DataError(
             f"scores and reference must have one number per feature, got {judged.shape} and "
@@ -401,7 +417,7 @@ def borda_curve(
     if np.isnan(judged).any() or np.isnan(known).any():
         raise DataError("scores and reference must not have missing values (NaN)")
     size = judged.size
-    shares = np.asarray(list(fractions), dtype=np.float64)
+    shares = as_array("fractions", check_list("fractions", fractions), np.float64)
     if not (shares.size and shares.min() > 0.0 and shares.max() <= 1.0):
         raise ParameterError("fractions must lie above 0 and at most at 1")
     borda = size + 1.0 - rank_scores(known)
@@ -414,7 +430,7 @@ def borda_curve(
 
 def _order(name: str, given: ConsensusRanking | ArrayLike, table: Table) -> Any:
     scores = given.scores if isinstance(given, ConsensusRanking) else given
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = as_array(f"the ranking {name!r}", scores, np.float64)
     if scores.shape != (table.n_features,) or np.isnan(scores).any():
         raise DataError(
             f"the ranking {name!r} must have one score for each of {table.n_features} features, "

@@ -103,16 +103,16 @@ def _neighbour_weights(
 
 
 def _heat(squared: Floats, bandwidth: float | str) -> Floats:
-    if bandwidth == "binary":
+    if not isinstance(bandwidth, str):
+        t = check_real("bandwidth", bandwidth, low=0.0, low_open=True)
+    elif bandwidth == "binary":
         return np.ones_like(squared)
-    if bandwidth == "mean":
+    elif bandwidth == "mean":
         t = float(squared.mean())
-    elif isinstance(bandwidth, str):
+    else:
         raise ParameterError(
             f"bandwidth must be 'mean', 'binary' or a positive number, got {bandwidth!r}"
         )
-    else:
-        t = check_real("bandwidth", bandwidth, low=0.0, low_open=True)
     if t == 0.0:  # every sample has all its neighbours at distance 0
         return np.ones_like(squared)
     weights: Floats = np.exp(-squared / t)

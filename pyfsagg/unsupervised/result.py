@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.checks import as_array
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import lines_of
@@ -53,7 +54,7 @@ def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
     >>> mean_plus_sd([0.1, 0.2, 0.1, 0.9])
     array([False, False, False,  True])
     """
-    values = np.asarray(scores, dtype=np.float64)
+    values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
         raise DataError(
             "scores must be at least two finite numbers in one dimension, got the shape "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,14 +13,26 @@ import numpy as np
 import pytest
 
 import pyfsagg
+from pyfsagg._command.flags import assignments
+from pyfsagg._table.table import check_table
+from pyfsagg.aggregation import compare_methods
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import make_concordant_orders, make_planted_orders
+from pyfsagg.rank_order import kendall_distance, make_concordant_orders, make_planted_orders
 from pyfsagg.statistics import (
     adjust_p_values,
+    friedman,
     noncentral_f_interval,
     noncentral_t_interval,
+    one_way_anova,
     rank_biserial_paired,
     rank_biserial_unpaired,
+    sphericity_test,
+)
+from pyfsagg.unsupervised import (
+    enough_clusterings,
+    laplacian_score,
+    summarise_trials,
+    svd_entropy,
 )
 
 WINE = pyfsagg.load_dataset("wine")
@@ -42,6 +55,27 @@ CALLS = {
     "texts": lambda: rank_biserial_unpaired(["a"], ["b"]),
     "a negative seed of orders": lambda: make_planted_orders(3, 3, random_state=-1),
     "a seed that is a word": lambda: make_concordant_orders(2, 3, 4, random_state="one"),
+    "rows of unequal length": lambda: one_way_anova([[1, 2], [3]]),
+    "ragged blocks": lambda: friedman([[1, 2, 3], [3, "a"]]),
+    "sphericity of one row": lambda: sphericity_test([1.0, 2.0, 3.0]),
+    "sphericity of nothing": lambda: sphericity_test(np.ones((5, 3))),
+    "orders that are sets": lambda: kendall_distance({1, 2}, {1, 2}),
+    "an array for trials": lambda: summarise_trials(np.eye(3)),
+    "an array for a ranking": lambda: enough_clusterings(np.eye(4), np.eye(4)),
+    "squares without numbers": lambda: svd_entropy(WINE.X * 1e200, standardize="none"),
+    "distances without numbers": lambda: laplacian_score(WINE.X * 1e200, standardize="none"),
+    "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),
+    "a name that no file has": lambda: pyfsagg.read_table("a" * 5000),
+    "a null character": lambda: pyfsagg.read_table("a\0b"),
+    "a list for a table's name": lambda: pyfsagg.load_published([]),
+    "half a character": lambda: pyfsagg.aggregate([["a", "\udcff"], ["a", "b"]], "rra"),
+    "half a character in a header": lambda: check_table(
+        np.eye(4), feature_names=["a", "b", "\udcff", "d"]
+    ),
+    "a list for options": lambda: pyfsagg.wam(WINE.X, WINE.y, aggregator_params=[1], **QUICK),
+    "a number for methods": lambda: compare_methods([["a"], ["a"]], 3),
+    "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),
+    "many brackets": lambda: assignments(["a=" + "[" * 100_000]),
     "a negative seed of a bootstrap": lambda: pyfsagg.adequacy(np.eye(4), random_state=-1),
 }
 
@@ -51,6 +85,31 @@ def test_refused_in_one_sentence(case: str) -> None:
     with pytest.raises(PyfsaggError) as refused:
         CALLS[case]()
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("exponent", [-1000, 600])
+def test_an_analysis_of_variance_knows_no_size(exponent: int) -> None:
+    groups = {"a": [6.0, 8, 4, 5], "b": [8.0, 12, 9, 11], "c": [13.0, 9, 11, 8]}
+    usual = one_way_anova(groups)
+    found = one_way_anova({name: np.ldexp(each, exponent) for name, each in groups.items()})
+    assert (found.f, found.p_value, found.omega_squared) == (
+        usual.f,
+        usual.p_value,
+        usual.omega_squared,
+    )
+
+
+def test_a_full_terminal_is_said() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pyfsagg", "datasets"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "No space left" in done.stderr
 
 
 def test_seeds_of_orders_draw_what_they_drew() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg.error_control import control_errors, pfer_bound, read_goal
+from pyfsagg.error_control import control_errors, pfer_bound
+from pyfsagg.error_control.control import read_goal
 from pyfsagg.exceptions import DataError, ParameterError
 
 

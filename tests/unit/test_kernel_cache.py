@@ -41,18 +41,49 @@ def run(folder: Path, **environment: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["beside the sources", "NUMBA_CACHE_DIR"])
 def test_a_change_of_a_called_kernel_reaches_its_callers(tmp_path: Path, elsewhere: bool) -> None:
-    loops = tmp_path / "loops"
-    (loops / "room").mkdir(parents=True)
-    (loops / "room" / "__init__.py").touch()
-    (loops / "__init__.py").write_bytes(Path(_kernels.__file__).read_bytes())
-    (loops / "caller.py").write_text(CALLER)
-    (loops / "room" / "called.py").write_text(CALLED.format(1))
+    loops = _copied(tmp_path)
     environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")} if elsewhere else {}
     assert run(tmp_path, **environment) == (1, 0)
     assert run(tmp_path, **environment) == (1, 1)
     (loops / "room" / "called.py").write_text(CALLED.format(2))
     assert run(tmp_path, **environment) == (2, 0)
     assert run(tmp_path, **environment) == (2, 1)
+
+
+def _copied(tmp_path: Path) -> Path:
+    loops = tmp_path / "loops"
+    (loops / "room").mkdir(parents=True)
+    (loops / "room" / "__init__.py").touch()
+    (loops / "__init__.py").write_bytes(Path(_kernels.__file__).read_bytes())
+    (loops / "caller.py").write_text(CALLER)
+    (loops / "room" / "called.py").write_text(CALLED.format(1))
+    return loops
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("kept", [0, 40])
+def test_kernels_that_a_full_disk_cut_off_are_compiled_again(
+    tmp_path: Path, pattern: str, kept: int
+) -> None:
+    _copied(tmp_path)
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run(tmp_path, **cache) == (1, 0)
+    damaged = list((tmp_path / "cache").rglob(pattern))
+    assert damaged
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[:kept])
+    value, _ = run(tmp_path, **cache)
+    assert value == 1
+    assert run(tmp_path, **cache) == (1, 1)
+
+
+def test_an_installation_that_cannot_be_written_without_a_home(tmp_path: Path) -> None:
+    _copied(tmp_path)
+    (tmp_path / "file").touch()  # a folder cannot be made in it, whoever asks
+    (tmp_path / "temporary").mkdir()
+    nowhere = str(tmp_path / "file" / "cache")
+    assert run(tmp_path, NUMBA_CACHE_DIR=nowhere, TMPDIR=str(tmp_path / "temporary")) == (1, 0)
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 def test_compiled_loops_live_in_the_folder_that_is_watched() -> None:

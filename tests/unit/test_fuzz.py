@@ -1,0 +1,62 @@
+"""The fuzz of ``make validate`` finds what is wrong; what it finds is no matter of this file."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyfsagg.exceptions import DataError
+
+spec = importlib.util.spec_from_file_location("fuzz", Path(__file__).parents[2] / "tools/fuzz.py")
+fuzz = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(fuzz)
+
+
+def _fails() -> None:
+    raise KeyError("a")
+
+
+def _warns() -> None:
+    warnings.warn("overflow", RuntimeWarning, stacklevel=1)
+
+
+def _refuses() -> None:
+    raise DataError("no")
+
+
+def _works_for_ever() -> None:
+    while True:
+        pass
+
+
+def test_a_finding_is_an_error_or_a_warning_that_is_not_ours() -> None:
+    assert fuzz.run_call(_fails, [], {}).startswith("KeyError: 'a'")
+    assert fuzz.run_call(_warns, [], {}).startswith("RuntimeWarning: overflow")
+    assert fuzz.run_call(_refuses, [], {}) is None
+
+
+def test_what_takes_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "SECONDS", 0.05)
+    with pytest.raises(fuzz._Stopped):
+        fuzz.run_call(_works_for_ever, [], {})
+
+
+def test_a_number_is_the_same_call_again() -> None:
+    functions = fuzz.public_functions()
+    assert {"wam", "statistics.friedman", "RankTable.from_lists", "Execution"} <= set(functions)
+    for number in (3, 1234):
+        (one, *first), (two, *second) = (fuzz.make_call(0, number, functions) for _ in range(2))
+        assert one == two
+        np.testing.assert_equal(repr(first), repr(second))
+    assert fuzz.make_line(0, 17) == fuzz.make_line(0, 17)
+
+
+def test_every_command_has_lines() -> None:
+    from pyfsagg.cli import COMMANDS
+
+    names = {module.__name__.rpartition(".")[2] for module in COMMANDS}
+    assert names - {"commands", "cross_check"} <= set(fuzz.USUAL)
