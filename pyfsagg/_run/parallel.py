@@ -15,7 +15,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -41,6 +40,7 @@ _DEAD = (
     "KilledWorker",
     "TerminatedWorkerError",
 )
+PATIENCE = 60.0  # seconds that a cluster may be without any worker
 TRIES = 5  # of a cluster, in a row and without any answer
 
 
@@ -79,7 +79,8 @@ def run_tasks(
     Raises
     ------
     WorkerError
-        If a worker died (out of memory, killed), or the cluster is gone.
+        If a worker died (out of memory, killed), the cluster is gone, or it has had no worker for
+        `PATIENCE` seconds.
     """
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
@@ -153,7 +154,7 @@ def _dask_answers(
     def answers() -> Iterator[Answer]:
         try:
             for place, future in enumerate(futures):
-                yield _result_of(future, shared)
+                yield _result_of(client, future, shared)
                 futures[place] = None
         finally:
             client.cancel([future for future in futures if future is not None])
@@ -165,8 +166,9 @@ class _LostError(Exception):
     """Data or answers that were on a worker which died."""
 
 
-def _result_of(future: Any, shared: Any) -> Any:
-    """The answer of a task; a future whose data are lost would wait for ever."""
+def _result_of(client: Any, future: Any, shared: Any) -> Any:
+    """The answer of a task; one whose data are lost, or that no worker takes, would wait for ever."""
+    deserted: float | None = None
     while True:
         try:
             return future.result(timeout=2.0)
@@ -175,15 +177,38 @@ def _result_of(future: Any, shared: Any) -> Any:
                 raise
             if "lost" in (future.status, shared.status):
                 raise _LostError("the data were on a worker that died") from None
+            if client.scheduler_info()["workers"]:
+                deserted = None
+            elif deserted is None:
+                deserted = time.monotonic()
+            elif time.monotonic() - deserted > PATIENCE:
+                raise _deserted() from None
+
+
+def _deserted() -> WorkerError:
+    return WorkerError(
+        f"the cluster has had no worker for {PATIENCE:.0f} seconds; start some, and name a checkpoint "
+        "folder, from which the next run continues"
+    )
 
 
 def _wait_for_workers(backend: Any) -> None:
-    """Give a cluster time to start what has died again; who waits in vain is told at the next try."""
+    """Give a cluster time to start what has died again.
+
+    Raises
+    ------
+    WorkerError
+        If it starts nothing.
+    """
     time.sleep(1.0)
     client = getattr(backend, "client", None)
     if client is not None:
-        with suppress(Exception):  # a time-out, or a cluster that is gone
-            client.wait_for_workers(1, timeout=30)
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise _deserted() from None
+        except Exception:  # the cluster is gone, which the next try says
+            return
 
 
 def _order_of_results(backend: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_list, check_real
 from pyfsagg._base.settings import Settings, names_of, option
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
@@ -107,9 +107,10 @@ def read_protocols(protocol: Any) -> tuple[str, ...]:
     ParameterError
         For an unknown protocol, or none.
     """
-    given = [protocol] if isinstance(protocol, str) else list(protocol)
+    given = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
+    words = [str(each) for each in given]
     names = {
-        name for each in given for name in (("thesis", "nested") if each == "both" else (each,))
+        name for each in words for name in (("thesis", "nested") if each == "both" else (each,))
     }
     unknown = [name for name in names if name not in PROTOCOLS]
     if unknown or not names:

@@ -169,6 +169,31 @@ def test_a_worker_that_dies_while_the_data_are_sent(
 
 
 @pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("moment", ["never", "later"])
+def test_a_cluster_without_workers_is_said_after_a_time(
+    monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    monkeypatch.setattr(parallel, "PATIENCE", 1.0)
+    options = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    workers = 0 if moment == "never" else 1
+    with (
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **options) as local,
+        distributed.Client(local) as client,
+        joblib.parallel_config(backend="dask"),
+    ):
+        if moment == "never":
+            real = client.scatter
+            # The time that scatter itself waits for a first worker is Dask's.
+            monkeypatch.setattr(client, "scatter", lambda *a, **k: real(*a, timeout=1, **k))
+        answers = run_tasks(_wait, 0.2, range(50))
+        if moment == "later":
+            next(answers)
+            local.scale(0)
+        with pytest.raises(WorkerError, match="no worker for 1 seconds; start some"):
+            list(answers)
+
+
+@pytest.mark.filterwarnings("default")
 def test_a_cluster_that_never_answers_is_said(
     cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
