@@ -2,7 +2,7 @@
 
     python benchmarks/bench_dask.py --output benchmarks/dask.json
 
-The same runs here on one thread, here on two threads, and on two Dask workers of one thread each.
+The same runs here on one thread, here on two threads, and on two and four Dask workers of one thread each.
 The first run on a cluster sends the data and compiles or loads kernels; the second is the one to compare.
 """
 
@@ -54,7 +54,7 @@ def _compare(n: int, p: int, m: int) -> dict[str, Any]:
         "here, one thread": _seconds(lambda: run(1), expected),
         "here, two threads": _seconds(lambda: run(2), expected),
     }  # fmt: skip
-    for workers in (2,):
+    for workers in (2, 4):
         found |= _on_cluster(workers, run, expected)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg.datasets._catalogue import catalogue, differences, fetch
+from pyfsagg.datasets._catalogue import (
+    catalogue,
+    check_content,
+    content_hash,
+    differences,
+    fetch,
+)
 from pyfsagg.datasets._files import read_sparse_table
 from pyfsagg.exceptions import DataError, UnknownNameError
 
@@ -74,7 +80,11 @@ class Dataset:
 
 
 def load_dataset(
-    name: str, *, download: bool = False, cache: str | os.PathLike[str] | None = None
+    name: str,
+    *,
+    download: bool = False,
+    cache: str | os.PathLike[str] | None = None,
+    sha256: str | None = None,
 ) -> Dataset:
     """Load a data set by name.
 
@@ -91,13 +101,18 @@ def load_dataset(
         Whether a data set of the thesis that is not here may be fetched from OpenML.
     cache : path, optional
         Where scikit-learn keeps downloads; its own folder by default.
+    sha256 : str, optional
+        What a download must contain: the SHA-256 that ``source`` of an earlier one says.  It is of
+        names, cells and labels, not of the packed file.  Without it the first download here is
+        trusted, and every later one has to be the same.  More than 200 MB are not read.
 
     Raises
     ------
     UnknownNameError
         If nothing of that name is found; the message lists what is.
     DataError
-        If a local file does not have the expected layout, or a download fails or is not whole.
+        If a local file does not have the expected layout, or a download fails, is not whole, is too
+        large, or holds something else than before.
 
     Examples
     --------
@@ -108,7 +123,7 @@ def load_dataset(
     loader = _find(key)
     published = catalogue(data_folder())
     if loader is None and download and key in published and published[key]["openml_id"]:
-        loader = partial(_download, key, int(published[key]["openml_id"]), cache)
+        loader = partial(_download, key, published[key], cache, sha256)
     if loader is None:
         raise UnknownNameError("data set", name, list_datasets().index)
     data = loader()
@@ -164,9 +179,14 @@ def _find(name: str) -> Callable[[], Dataset] | None:
     return None
 
 
-def _download(name: str, openml_id: int, cache: str | os.PathLike[str] | None) -> Dataset:
+def _download(
+    name: str, entry: Mapping[str, Any], cache: str | os.PathLike[str] | None, sha256: str | None
+) -> Dataset:
+    openml_id = int(entry["openml_id"])
     X, y = fetch(name, openml_id, cache)
-    return Dataset(X, y, name, f"OpenML, data set {openml_id}")
+    found = content_hash(X, y)
+    check_content(name, found, sha256 or entry.get("sha256", ""), cache)
+    return Dataset(X, y, name, f"OpenML, data set {openml_id}, SHA-256 of its content {found}")
 
 
 def _load_ionosphere() -> Dataset:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import http.server
 import io
 import sys
+import threading
+import urllib.request
 from pathlib import Path
 
 import numpy as np
@@ -206,7 +210,7 @@ class Bunch:
         self.target = pd.Series(pd.Categorical(labels), name="class")
 
 
-def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(monkeypatch) -> None:
+def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(monkeypatch, tmp_path) -> None:
     asked = []
 
     def stand_in(**options):
@@ -218,18 +222,18 @@ def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(monkeypatch) ->
     with pytest.raises(UnknownNameError, match="unknown data set 'philippine'"):
         load_dataset("philippine")
     assert not asked
-    data = load_dataset("philippine", download=True, cache="somewhere")
+    data = load_dataset("philippine", download=True, cache=tmp_path)
     assert asked[0]["data_id"] == 41145
-    assert asked[0]["data_home"] == "somewhere"
-    assert data.source == "OpenML, data set 41145"
+    assert asked[0]["data_home"] == str(tmp_path)
+    assert data.source.startswith("OpenML, data set 41145, SHA-256 of its content ")
     assert data.differences == ()
     assert data.y.tolist()[:2] == ["0", "0"]
 
 
-def test_differences_from_table_4_1_are_said(monkeypatch) -> None:
+def test_differences_from_table_4_1_are_said(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: Bunch(100, 300, [60, 40]))
     monkeypatch.delenv("PYFSAGG_DATA", raising=False)
-    data = load_dataset("philippine", download=True)
+    data = load_dataset("philippine", download=True, cache=tmp_path)
     assert data.differences == (
         "100 samples, printed 5832",
         "300 features, printed 308 beside the class",
@@ -255,6 +259,59 @@ def test_a_download_that_fails_says_what_to_do(monkeypatch, error, message: str)
     monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     with pytest.raises(DataError, match=message):
         load_dataset("jasmine", download=True)
+
+
+def test_a_download_is_what_it_was_the_first_time(monkeypatch, tmp_path) -> None:
+    sent = Bunch(30, 4, [10, 20])
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: sent)
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    fetch = {"download": True, "cache": tmp_path}
+    first = load_dataset("philippine", **fetch)
+    pin = first.source.rpartition(" ")[2]
+    assert len(pin) == 64
+    assert load_dataset("philippine", sha256=pin, **fetch).source == first.source
+    with pytest.raises(DataError, match=f"has the SHA-256 {pin}, and the one pinned is 00"):
+        load_dataset("philippine", sha256="00", **fetch)
+    sent.data.iloc[3, 2] += 1e-9
+    with pytest.raises(DataError, match="its content has changed"):
+        load_dataset("philippine", **fetch)
+    (tmp_path / "pyfsagg-sha256.json").write_text("[")
+    with pytest.raises(DataError, match="is damaged; delete it"):
+        load_dataset("philippine", **fetch)
+
+
+def test_a_download_without_end_is_stopped(monkeypatch, tmp_path) -> None:
+    class Endless(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                for _ in range(1000):
+                    self.wfile.write(bytes(10_000))
+
+        def log_message(self, *_) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endless)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/"
+    read: list[int] = []
+
+    def stand_in(**_):
+        with urllib.request.urlopen(address) as response:
+            while part := response.read(4096):
+                read.append(len(part))
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", stand_in)
+    monkeypatch.setattr("pyfsagg.datasets._catalogue.MOST_BYTES", 1_000_000)
+    monkeypatch.delenv("PYFSAGG_DATA", raising=False)
+    with pytest.raises(DataError, match="stopped: more than 1 MB were sent"):
+        load_dataset("philippine", download=True, cache=tmp_path)
+    assert sum(read) <= 1_000_000
+    with urllib.request.urlopen(address) as response:  # the limit was of the download alone
+        assert len(response.read()) == 10_000_000
+    server.shutdown()
+    server.server_close()
 
 
 def test_the_catalogue_agrees_with_table_4_1() -> None:
