@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, option
 from pyfsagg.exceptions import ParameterError
 
@@ -34,6 +35,10 @@ class Execution(Settings):
         into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times
         the number of features) take more memory than the table.  Aggregators of scores then need a
         few columns at a time; those of ranks and most methods of the result look at whole matrices.
+    memory_limit : int or str, optional
+        What the process may hold in all, in bytes or as ``"2GB"``: a run that is estimated to need more is
+        refused before it begins (:func:`pyfsagg.memory_limit`).  By default what counts is the memory
+        that is free.
     progress : bool or callable (done, total), optional
         A progress bar, or a function that is called as the run proceeds.
 
@@ -55,9 +60,30 @@ class Execution(Settings):
         metavar="FOLDER",
         help="folder for score matrices, which are then kept in files instead of memory",
     )
+    memory_limit: int | str | None = option(
+        None,
+        metavar="SIZE",
+        # The command line has this flag for all commands, also for those without a run.
+        flag=False,
+        help="refuse what would take more memory than this, for instance 2GB",
+    )
     progress: bool | Progress | None = option(
         None, flag=False, help="a progress bar, or a function (done, total)"
     )
+
+    def check(self) -> None:
+        """Raise for a limit that is none."""
+        if self.memory_limit is not None:
+            read_memory(self.memory_limit)
+
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """Keep to the limit on memory inside the block; without one, to whatever limit there is."""
+        if self.memory_limit is None:
+            yield
+        else:
+            with memory_limit(self.memory_limit):
+                yield
 
     @classmethod
     def without_scratch(cls, function: str, given: object) -> Self:

@@ -118,73 +118,74 @@ def influence(
     check_integer("n_resamples", n_resamples, low=1)
     check_integer("n_folds", n_folds, low=2)
     execution = Execution.without_scratch("influence", execution)
-    plan = read_plan(resampling)
-    _check_inner_plan(plan)
-    filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
-    if method == "bam" and len(filters) < 2:
-        raise ParameterError("method='bam' needs at least two filters to aggregate between")
-    options = _bind_aggregators(aggregators)
-    folds = set_up_run(
-        X,
-        y,
-        filters=filters,
-        filter_params=filter_params,
-        n_resamples=n_folds,
-        resampling=KFold(sample_weight=plan.sample_weight),
-        task=task,
-        random_state=random_state,
-        execution=execution,
-    )
-    inside = FoldPlan(folds, options, n_resamples, plan, None if method == "wam" else normalize)
-    # As in the scoring of resamples: only kernels gain from threads.
-    threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
-    settings = {
-        "method": method,
-        "normalize": normalize,
-        "aggregators": list(options),
-        "aggregator_params": {name: dict(chosen) for name, chosen in options.items() if chosen},
-        "n_folds": n_folds,
-        "n_resamples": n_resamples,
-        "resampling_inside": plan.name,
-        "resampling_inside_params": plan.parameters(),
-    }
-    warn_of_time(folds.filters, folds.resamples, n_jobs, total=n_folds * n_resamples)
-    identity = {
-        "kind": "influence",
-        **folds.identity,
-        **settings,
-        "plan": plan,
-        "aggregator functions": [AGGREGATORS.get(name).compute for name in options],
-    }
-    found: list[dict[str, NDArray[np.float64]]] = []
-    with (
-        open_checkpoint(execution.checkpoint, identity) as kept,
-        progress_sink(execution.progress, n_folds, "fold") as advance,
-    ):
-        numbers = range(n_folds)
-        keys = [f"fold {fold}" for fold in numbers]
-        for scores in resume_tasks(
-            kept, keys, FoldPlan.rank_fold, inside, numbers, n_jobs=n_jobs, threads=threads
+    with execution.limited():
+        plan = read_plan(resampling)
+        _check_inner_plan(plan)
+        filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
+        if method == "bam" and len(filters) < 2:
+            raise ParameterError("method='bam' needs at least two filters to aggregate between")
+        options = _bind_aggregators(aggregators)
+        folds = set_up_run(
+            X,
+            y,
+            filters=filters,
+            filter_params=filter_params,
+            n_resamples=n_folds,
+            resampling=KFold(sample_weight=plan.sample_weight),
+            task=task,
+            random_state=random_state,
+            execution=execution,
+        )
+        inside = FoldPlan(folds, options, n_resamples, plan, None if method == "wam" else normalize)
+        # As in the scoring of resamples: only kernels gain from threads.
+        threads = all(getattr(each.scorer(), "releases_gil", True) for each in folds.filters)
+        settings = {
+            "method": method,
+            "normalize": normalize,
+            "aggregators": list(options),
+            "aggregator_params": {name: dict(chosen) for name, chosen in options.items() if chosen},
+            "n_folds": n_folds,
+            "n_resamples": n_resamples,
+            "resampling_inside": plan.name,
+            "resampling_inside_params": plan.parameters(),
+        }
+        warn_of_time(folds.filters, folds.resamples, n_jobs, total=n_folds * n_resamples)
+        identity = {
+            "kind": "influence",
+            **folds.identity,
+            **settings,
+            "plan": plan,
+            "aggregator functions": [AGGREGATORS.get(name).compute for name in options],
+        }
+        found: list[dict[str, NDArray[np.float64]]] = []
+        with (
+            open_checkpoint(execution.checkpoint, identity) as kept,
+            progress_sink(execution.progress, n_folds, "fold") as advance,
         ):
-            found.append(scores)
-            advance(len(found))
-    call = Call.of(influence, given, random_state=folds.parameters["seed"])
-    parameters = {
-        **folds.parameters,
-        **settings,
-        "resampling": f"{readable(plan.name)} within stratified folds",
-        "call": call.record(),
-    }
-    return InfluenceResult(
-        {
-            (label, name): np.stack([scores[f"{label}|{name}"] for scores in found])
-            for label, name in (key.rsplit("|", 1) for key in found[0])
-        },
-        folds.table.feature_names,
-        parameters,
-        folds.data,
-        versions(),
-    )
+            numbers = range(n_folds)
+            keys = [f"fold {fold}" for fold in numbers]
+            for scores in resume_tasks(
+                kept, keys, FoldPlan.rank_fold, inside, numbers, n_jobs=n_jobs, threads=threads
+            ):
+                found.append(scores)
+                advance(len(found))
+        call = Call.of(influence, given, random_state=folds.parameters["seed"])
+        parameters = {
+            **folds.parameters,
+            **settings,
+            "resampling": f"{readable(plan.name)} within stratified folds",
+            "call": call.record(),
+        }
+        return InfluenceResult(
+            {
+                (label, name): np.stack([scores[f"{label}|{name}"] for scores in found])
+                for label, name in (key.rsplit("|", 1) for key in found[0])
+            },
+            folds.table.feature_names,
+            parameters,
+            folds.data,
+            versions(),
+        )
 
 
 def _check_inner_plan(plan: Plan) -> None:

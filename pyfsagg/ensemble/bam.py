@@ -99,27 +99,29 @@ n_jobs, execution
         raise ParameterError(
             f"bam needs at least two filters to aggregate between, got {filters!r}; wam takes one"
         )
-    run = set_up_run(
-        X,
-        y,
-        filters=filters,
-        filter_params=filter_params,
-        n_resamples=n_resamples,
-        resampling=resampling,
-        pairs=pairs,
-        task=task,
-        random_state=random_state,
-        execution=execution,
-        normalize=normalize,
-        aggregator=spec.name,
-        aggregator_params=aggregator_params,
-    )
+    execution = Execution.read("execution", execution)
+    with execution.limited():
+        run = set_up_run(
+            X,
+            y,
+            filters=filters,
+            filter_params=filter_params,
+            n_resamples=n_resamples,
+            resampling=resampling,
+            pairs=pairs,
+            task=task,
+            random_state=random_state,
+            execution=execution,
+            normalize=normalize,
+            aggregator=spec.name,
+            aggregator_params=aggregator_params,
+        )
 
-    def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        return combine_filters(matrices, run.table.feature_names, normalize, compute, run.store)
+        def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+            return combine_filters(matrices, run.table.feature_names, normalize, compute, run.store)
 
-    call = Call.of(bam, given, random_state=run.parameters["seed"])
-    return run_ensemble("bam", run, combine, compute, n_jobs, call)
+        call = Call.of(bam, given, random_state=run.parameters["seed"])
+        return run_ensemble("bam", run, combine, compute, n_jobs, call)
 
 
 def combine_filters(

@@ -97,7 +97,8 @@ def permute_target(
     target = read_target(task, y, table.n_samples)
     seed = resolve_seed(random_state)
     execution = Execution.read("execution", options.pop("execution", None))
-    options |= {"execution": Execution(progress=False), "pairs": 0}
+    quiet = Execution(progress=False, memory_limit=execution.memory_limit)
+    options |= {"execution": quiet, "pairs": 0}
 
     def run(labels: Any) -> EnsembleResult:
         return METHODS[method](table, labels, n_resamples=n_resamples, random_state=seed, **options)

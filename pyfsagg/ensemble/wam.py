@@ -107,19 +107,23 @@ def wam(
     spec = AGGREGATORS.get(aggregator)
     aggregator_params = check_mapping("aggregator_params", aggregator_params)
     compute = spec.bind(**aggregator_params)
-    run = set_up_run(
-        X,
-        y,
-        filters=[filter],
-        filter_params=filter_params,
-        n_resamples=n_resamples,
-        resampling=resampling,
-        pairs=pairs,
-        task=task,
-        random_state=random_state,
-        execution=execution,
-        aggregator=spec.name,
-        aggregator_params=aggregator_params,
-    )
-    call = Call.of(wam, given, random_state=run.parameters["seed"])
-    return run_ensemble("wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, call)
+    execution = Execution.read("execution", execution)
+    with execution.limited():
+        run = set_up_run(
+            X,
+            y,
+            filters=[filter],
+            filter_params=filter_params,
+            n_resamples=n_resamples,
+            resampling=resampling,
+            pairs=pairs,
+            task=task,
+            random_state=random_state,
+            execution=execution,
+            aggregator=spec.name,
+            aggregator_params=aggregator_params,
+        )
+        call = Call.of(wam, given, random_state=run.parameters["seed"])
+        return run_ensemble(
+            "wam", run, lambda matrices: matrices[run.labels[0]], compute, n_jobs, call
+        )

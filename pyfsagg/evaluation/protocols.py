@@ -119,26 +119,28 @@ def evaluate(
     2      all features          13  0.97  5
     """
     given = dict(locals())
-    plan = read_plan(
-        X,
-        y,
-        rankings,
-        methods,
-        classifiers=classifiers,
-        thresholds=thresholds,
-        protocol=Protocol.of_argument(protocol),
-        metrics=metrics,
-        baselines=baselines,
-        n_resamples=n_resamples,
-        task=Task.of_argument(task),
-        random_state=random_state,
-        execution=Execution.read("execution", execution),
-    )
-    call = Call.of(evaluate, given, data=("X", "y", "rankings"), random_state=plan.seed)
-    remarks = plan.remarks()
-    for remark in remarks:
-        warnings.warn(remark, PyfsaggWarning, stacklevel=2)
-    result = plan.run(n_jobs, remarks, call)
-    if result.n_failed:
-        warnings.warn(result.failure_sentence, PyfsaggWarning, stacklevel=2)
-    return result
+    execution = Execution.read("execution", execution)
+    with execution.limited():
+        plan = read_plan(
+            X,
+            y,
+            rankings,
+            methods,
+            classifiers=classifiers,
+            thresholds=thresholds,
+            protocol=Protocol.of_argument(protocol),
+            metrics=metrics,
+            baselines=baselines,
+            n_resamples=n_resamples,
+            task=Task.of_argument(task),
+            random_state=random_state,
+            execution=execution,
+        )
+        call = Call.of(evaluate, given, data=("X", "y", "rankings"), random_state=plan.seed)
+        remarks = plan.remarks()
+        for remark in remarks:
+            warnings.warn(remark, PyfsaggWarning, stacklevel=2)
+        result = plan.run(n_jobs, remarks, call)
+        if result.n_failed:
+            warnings.warn(result.failure_sentence, PyfsaggWarning, stacklevel=2)
+        return result

@@ -94,7 +94,8 @@ def rank_out_of_core(
         is the work of one.
     memory_limit : int or str
         What the process may hold, in bytes or like ``"2GB"``.  Columns that do not fit at the same
-        time are dealt with in groups, one pass for each.
+        time are dealt with in groups, one pass for each.  The limit of `execution`, if it has one,
+        counts instead.
     execution : Execution, optional
         :class:`pyfsagg.Execution`: the checkpoint keeps finished counts, while the passes before them
         are made again (not for a Dask frame, whose changes cannot be seen); progress counts rows,
@@ -146,8 +147,8 @@ def rank_out_of_core(
     spec = AGGREGATORS.get(aggregator)
     aggregator_params = check_mapping("aggregator_params", aggregator_params)
     compute = spec.bind(**aggregator_params)
-    limit = read_memory(memory_limit)
     execution = Execution.without_scratch("rank_out_of_core", execution)
+    limit = read_memory(memory_limit if execution.memory_limit is None else execution.memory_limit)
     checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
     run = open_run(source, target, nominal, exclude, limit, n_jobs)

@@ -150,61 +150,62 @@ def eliminate(
     if max_seconds is not None:
         check_real("max_seconds", max_seconds, low=0.0, low_open=True)
     execution = Execution.without_scratch("eliminate", execution)
-    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    orders = read_orders(
-        X,
-        y,
-        sample_weight=sample_weight,
-        ties=ties,
-        missing=missing,
-        random_state=seed,
-        advise=True,
-    )
-    _refuse_long_run(orders, spec, max_seconds)
-    priority = _priority(orders.n_features, tie_break, seed)
-    identity = {
-        "kind": "eliminate",
-        "method": spec.name,
-        "tie_break": tie_break,
-        **settings.record(),
-        "seed": seed,
-        "data": [orders.ranks, orders.weights, orders.starts],
-        "priority": priority,
-        "versions": versions(),
-    }
-    with (
-        open_checkpoint(execution.checkpoint, identity) as kept,
-        progress_sink(execution.progress, orders.n_features - 1, "feature") as advance,
-    ):
-        strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
-        order, criterion = run_elimination(strategy, priority, advance, kept)
-    p = orders.n_features
-    accuracies = None
-    if accuracy is not False:
-        largest = p if accuracy is True else min(int(accuracy), p)
-        accuracies = np.full(p, np.nan)
-        accuracies[p - largest :] = accuracy_path(
-            orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
-        )[::-1]
-    return Elimination(
-        method=spec.name,
-        feature_names=orders.feature_names,
-        removal_order=order,
-        criterion=criterion,
-        divergence=divergence_path(orders, order),
-        accuracy=accuracies,
-        parameters={
-            "ties": ties,
-            "missing": missing,
+    with execution.limited():
+        seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+        orders = read_orders(
+            X,
+            y,
+            sample_weight=sample_weight,
+            ties=ties,
+            missing=missing,
+            random_state=seed,
+            advise=True,
+        )
+        _refuse_long_run(orders, spec, max_seconds)
+        priority = _priority(orders.n_features, tie_break, seed)
+        identity = {
+            "kind": "eliminate",
+            "method": spec.name,
             "tie_break": tie_break,
             **settings.record(),
-            **({"n_folds": n_folds} if accuracies is not None else {}),
             "seed": seed,
-            "call": Call.of(
-                eliminate, given, name="rank_order.eliminate", random_state=seed
-            ).record(),
-        },
-    )
+            "data": [orders.ranks, orders.weights, orders.starts],
+            "priority": priority,
+            "versions": versions(),
+        }
+        with (
+            open_checkpoint(execution.checkpoint, identity) as kept,
+            progress_sink(execution.progress, orders.n_features - 1, "feature") as advance,
+        ):
+            strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
+            order, criterion = run_elimination(strategy, priority, advance, kept)
+        p = orders.n_features
+        accuracies = None
+        if accuracy is not False:
+            largest = p if accuracy is True else min(int(accuracy), p)
+            accuracies = np.full(p, np.nan)
+            accuracies[p - largest :] = accuracy_path(
+                orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
+            )[::-1]
+        return Elimination(
+            method=spec.name,
+            feature_names=orders.feature_names,
+            removal_order=order,
+            criterion=criterion,
+            divergence=divergence_path(orders, order),
+            accuracy=accuracies,
+            parameters={
+                "ties": ties,
+                "missing": missing,
+                "tie_break": tie_break,
+                **settings.record(),
+                **({"n_folds": n_folds} if accuracies is not None else {}),
+                "seed": seed,
+                "call": Call.of(
+                    eliminate, given, name="rank_order.eliminate", random_state=seed
+                ).record(),
+            },
+        )
 
 
 def elimination_scores(

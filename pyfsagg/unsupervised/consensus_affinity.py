@@ -110,27 +110,29 @@ def frcm(
     ['x0', 'x1', 'x2']
     """
     given = dict(locals())
-    table = check_numbers(X, standardize=standardize)
-    n = table.n_samples  # what comes last is largest: refused before the clusterings are drawn
-    require_memory(
-        16 * n * n, f"the consensus matrix and the distances of {n:,} samples", FEWER_SAMPLES
-    )
-    partitions, parameters = ensemble_of(
-        table,
-        labels,
-        n_clusterings=n_clusterings,
-        feature_fraction=feature_fraction,
-        k_range=k_range,
-        clusterer=clusterer,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        execution=execution,
-    )
-    consensus = consensus_matrix(partitions, n_jobs=n_jobs)
-    scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
-    call = Call.of(frcm, given, name="unsupervised.frcm", data=("X",), **seed_of(parameters))
-    parameters = {**parameters, "standardize": standardize, "call": call.record()}
-    return as_ranking("frcm", table, scores, parameters, consensus, partitions)
+    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    with execution.limited():
+        table = check_numbers(X, standardize=standardize)
+        n = table.n_samples  # what comes last is largest: refused before the clusterings are drawn
+        require_memory(
+            16 * n * n, f"the consensus matrix and the distances of {n:,} samples", FEWER_SAMPLES
+        )
+        partitions, parameters = ensemble_of(
+            table,
+            labels,
+            n_clusterings=n_clusterings,
+            feature_fraction=feature_fraction,
+            k_range=k_range,
+            clusterer=clusterer,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            execution=execution,
+        )
+        consensus = consensus_matrix(partitions, n_jobs=n_jobs)
+        scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
+        call = Call.of(frcm, given, name="unsupervised.frcm", data=("X",), **seed_of(parameters))
+        parameters = {**parameters, "standardize": standardize, "call": call.record()}
+        return as_ranking("frcm", table, scores, parameters, consensus, partitions)
 
 
 def seed_of(parameters: dict[str, Any]) -> dict[str, int]:

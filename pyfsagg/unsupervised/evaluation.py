@@ -112,45 +112,46 @@ def evaluate_rankings(
     """
     given = dict(locals())
     execution = Execution.without_scratch("evaluate_rankings", execution)
-    table = check_numbers(X, standardize=standardize)
-    target = check_target(y, table.n_samples)
-    n_trials = check_integer("n_trials", n_trials, low=1)
-    n_init = check_integer("n_init", n_init, low=1)
-    k = target.n_classes if n_clusters is None else n_clusters
-    k = check_integer("n_clusters", k, low=2, high=table.n_samples)
-    methods = check_list("methods", methods)
-    unknown = [name for name in methods if name != PCA and name not in UNSUPERVISED_METHODS]
-    if unknown or not methods or (PCA in methods and "frcm" not in methods):
-        known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
-        raise ParameterError(
-            f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
-            f"components; got {list(methods)!r}"
-        )
-    methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
-    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    fixed = {
-        name: rank_unsupervised(table, name, standardize="none").support(rule)
-        for name in methods
-        if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
-    }
+    with execution.limited():
+        table = check_numbers(X, standardize=standardize)
+        target = check_target(y, table.n_samples)
+        n_trials = check_integer("n_trials", n_trials, low=1)
+        n_init = check_integer("n_init", n_init, low=1)
+        k = target.n_classes if n_clusters is None else n_clusters
+        k = check_integer("n_clusters", k, low=2, high=table.n_samples)
+        methods = check_list("methods", methods)
+        unknown = [name for name in methods if name != PCA and name not in UNSUPERVISED_METHODS]
+        if unknown or not methods or (PCA in methods and "frcm" not in methods):
+            known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
+            raise ParameterError(
+                f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
+                f"components; got {list(methods)!r}"
+            )
+        methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
+        seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+        fixed = {
+            name: rank_unsupervised(table, name, standardize="none").support(rule)
+            for name in methods
+            if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
+        }
 
-    setting = _Trials(
-        table,
-        target.codes,
-        tuple(methods),
-        fixed,
-        rule,
-        n_clusterings,
-        clusterer,
-        k,
-        n_init,
-        seed,
-    )
-    call = Call.of(
-        evaluate_rankings, given, name="unsupervised.evaluate_rankings", random_state=seed
-    )
-    items = list(range(n_trials))
-    return _rows("trial", _Trials.trial, setting, items, n_jobs, execution, call)
+        setting = _Trials(
+            table,
+            target.codes,
+            tuple(methods),
+            fixed,
+            rule,
+            n_clusterings,
+            clusterer,
+            k,
+            n_init,
+            seed,
+        )
+        call = Call.of(
+            evaluate_rankings, given, name="unsupervised.evaluate_rankings", random_state=seed
+        )
+        items = list(range(n_trials))
+        return _rows("trial", _Trials.trial, setting, items, n_jobs, execution, call)
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,26 +323,28 @@ def clustering_curve(
     """
     given = dict(locals())
     execution = Execution.without_scratch("clustering_curve", execution)
-    table = check_numbers(X, standardize=standardize)
-    target = check_target(y, table.n_samples)
-    n_trials = check_integer("n_trials", n_trials, low=1)
-    n_init = check_integer("n_init", n_init, low=1)
-    k = target.n_classes if n_clusters is None else n_clusters
-    k = check_integer("n_clusters", k, low=2, high=table.n_samples)
-    counts = [
-        check_integer("a size", d, low=1, high=table.n_features) for d in check_list("sizes", sizes)
-    ]
-    if not rankings or not counts:
-        raise ParameterError("rankings and sizes must not be empty")
-    orders = {name: _order(name, given, table) for name, given in rankings.items()}
-    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    tasks = [(name, d) for name in orders for d in counts]
+    with execution.limited():
+        table = check_numbers(X, standardize=standardize)
+        target = check_target(y, table.n_samples)
+        n_trials = check_integer("n_trials", n_trials, low=1)
+        n_init = check_integer("n_init", n_init, low=1)
+        k = target.n_classes if n_clusters is None else n_clusters
+        k = check_integer("n_clusters", k, low=2, high=table.n_samples)
+        counts = [
+            check_integer("a size", d, low=1, high=table.n_features)
+            for d in check_list("sizes", sizes)
+        ]
+        if not rankings or not counts:
+            raise ParameterError("rankings and sizes must not be empty")
+        orders = {name: _order(name, given, table) for name, given in rankings.items()}
+        seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+        tasks = [(name, d) for name in orders for d in counts]
 
-    setting = _Curve(table, target.codes, orders, n_trials, k, n_init, seed)
-    data = ("X", "y", "rankings", "sizes")
-    name = "unsupervised.clustering_curve"
-    call = Call.of(clustering_curve, given, name=name, data=data, random_state=seed)
-    return _rows("point", _Curve.point, setting, tasks, n_jobs, execution, call)
+        setting = _Curve(table, target.codes, orders, n_trials, k, n_init, seed)
+        data = ("X", "y", "rankings", "sizes")
+        name = "unsupervised.clustering_curve"
+        call = Call.of(clustering_curve, given, name=name, data=data, random_state=seed)
+        return _rows("point", _Curve.point, setting, tasks, n_jobs, execution, call)
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,28 +160,30 @@ n_jobs, execution
     ['x0', 'x1', 'x2']
     """
     given = dict(locals())
-    check_choice("association", association, ASSOCIATIONS)
-    table = check_numbers(X, standardize=standardize)
-    partitions, parameters = ensemble_of(
-        table,
-        labels,
-        n_clusterings=n_clusterings,
-        feature_fraction=feature_fraction,
-        k_range=k_range,
-        clusterer=clusterer,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        execution=execution,
-    )
-    views = ASSOCIATIONS[association](table, partitions, n_jobs)
-    scores = np.asarray(aggregate(views, aggregator).scores)
-    call = Call.of(frmv, given, name="unsupervised.frmv", data=("X",), **seed_of(parameters))
-    parameters = {
-        **parameters,
-        "standardize": standardize,
-        "aggregator": aggregator,
-        "association": association,
-        "call": call.record(),
-    }
-    consensus = consensus_matrix(partitions, n_jobs=n_jobs)
-    return as_ranking("frmv", table, scores, parameters, consensus, partitions)
+    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    with execution.limited():
+        check_choice("association", association, ASSOCIATIONS)
+        table = check_numbers(X, standardize=standardize)
+        partitions, parameters = ensemble_of(
+            table,
+            labels,
+            n_clusterings=n_clusterings,
+            feature_fraction=feature_fraction,
+            k_range=k_range,
+            clusterer=clusterer,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            execution=execution,
+        )
+        views = ASSOCIATIONS[association](table, partitions, n_jobs)
+        scores = np.asarray(aggregate(views, aggregator).scores)
+        call = Call.of(frmv, given, name="unsupervised.frmv", data=("X",), **seed_of(parameters))
+        parameters = {
+            **parameters,
+            "standardize": standardize,
+            "aggregator": aggregator,
+            "association": association,
+            "call": call.record(),
+        }
+        consensus = consensus_matrix(partitions, n_jobs=n_jobs)
+        return as_ranking("frmv", table, scores, parameters, consensus, partitions)

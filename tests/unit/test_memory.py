@@ -117,3 +117,27 @@ def test_a_slow_chain_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) ->
     lists = [["a", "b", "c", "d"], ["b", "a", "d", "c"], ["d", "a", "b", "c"]]
     with pytest.warns(PyfsaggWarning, match=r"more, for about .* steps at damping=0\.001"):
         pyfsagg.aggregate(lists, "mc3", damping=0.001)
+
+
+LIMITED = {
+    "wam": lambda X, y, execution: pyfsagg.wam(X, y, n_resamples=50_000, execution=execution),
+    "bam": lambda X, y, execution: pyfsagg.bam(X, y, n_resamples=50_000, execution=execution),
+    "frcm": lambda X, y, execution: pyfsagg.unsupervised.frcm(X, execution=execution),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_a_run_keeps_to_the_limit_of_its_execution(name: str) -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    limit = pyfsagg.Execution(memory_limit="1MB")
+    with pytest.raises(DataError, match="left of the memory limit of 1 MB"):
+        LIMITED[name](X, np.arange(3000) % 2, limit)
+    pyfsagg.chi_squared(X, np.arange(3000) % 2)  # nothing is left of it afterwards
+
+
+def test_an_execution_without_a_limit_leaves_that_of_the_caller() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    with pyfsagg.memory_limit("1MB"), pytest.raises(DataError, match="limit of 1 MB"):
+        pyfsagg.unsupervised.frcm(X, execution=pyfsagg.Execution(progress=False))
+    with pytest.raises(ParameterError, match="such as '2GB', got 'much'"):
+        pyfsagg.Execution(memory_limit="much")

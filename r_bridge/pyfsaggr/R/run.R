@@ -77,6 +77,11 @@ READERS <- list(
   n_random = count_setting,
   drop_near_zero_variance = flag_setting,
   scratch = folder_setting,
+  memory_limit = function(value, name, ...) {
+    if (is.character(value)) return(check_string(value, name))
+    if (!is_number(value) || value < 1) refuse_argument(name, "a number of bytes, or a text such as \"2GB\"", value)
+    floor(value)
+  },
   filter_params = named_list, aggregator_params = named_list, resampling_params = named_list,
   precision = named_list,
   nominal = function(value, name, n, features) {
