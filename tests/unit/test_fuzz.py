@@ -53,10 +53,3 @@ def test_a_number_is_the_same_call_again() -> None:
         assert one == two
         np.testing.assert_equal(repr(first), repr(second))
     assert fuzz.make_line(0, 17) == fuzz.make_line(0, 17)
-
-
-def test_every_command_has_lines() -> None:
-    from pyfsagg.cli import COMMANDS
-
-    names = {module.__name__.rpartition(".")[2] for module in COMMANDS}
-    assert names - {"commands", "cross_check"} <= set(fuzz.USUAL)
