@@ -35,9 +35,12 @@ from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
 from .evaluation import weighted_average_accuracy as weighted_average_accuracy
 from .filters import chi_squared as chi_squared
+from .filters import concordance as concordance
+from .filters import cox_score as cox_score
 from .filters import fit_criterion as fit_criterion
 from .filters import gain_ratio as gain_ratio
 from .filters import information_gain as information_gain
+from .filters import martingale_residuals as martingale_residuals
 from .filters import mrmr as mrmr
 from .filters import near_zero_variance as near_zero_variance
 from .filters import spearman as spearman
@@ -113,6 +116,8 @@ __all__ = [
     "check_table",
     "chi_squared",
     "compare_aggregators",
+    "concordance",
+    "cox_score",
     "discretize",
     "error_control",
     "evaluate",
@@ -129,6 +134,7 @@ __all__ = [
     "load_dataset",
     "load_published",
     "load_result",
+    "martingale_residuals",
     "memory_limit",
     "mrmr",
     "near_zero_variance",

@@ -191,6 +191,17 @@ def example(kind: str, spec: Any) -> str:
 
 def _filter_example(spec: Any) -> str:
     data, X, y, task = "wine", "data.X", "data.y", ""
+    if spec.targets == ("survival",):
+        return (
+            "import numpy as np\n\n"
+            "rng = np.random.default_rng(0)\n"
+            "X = rng.normal(size=(100, 4))\n"
+            "time, event = rng.exponential(np.exp(-X[:, 0])), rng.random(100) < 0.7\n"
+            "y = np.column_stack([time, event])\n"
+            f'result = pyfsagg.wam(X, y, filter="{spec.name}", task="survival", n_resamples=20, '
+            "random_state=0)\n"
+            'result.to_frame()[["rank", "score", "selection_frequency"]].head(3)'
+        )
     if "numeric" not in spec.targets or spec.name == "spearman":  # two classes
         data = "ionosphere"
     elif "classes" not in spec.targets:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = ["estimator_accepts_missing", "record_input"]
+__all__ = ["estimator_accepts_missing", "is_survival_model", "record_input"]
 
 
 def record_input(estimator: Any, X: Any, y: Any) -> None:
@@ -35,3 +35,9 @@ def estimator_accepts_missing(estimator: Any) -> bool:
     except ImportError:  # scikit-learn 1.5
         return bool(estimator._get_tags()["allow_nan"])
     return bool(get_tags(estimator).input_tags.allow_nan)
+
+
+def is_survival_model(estimator: Any) -> bool:
+    """Whether an estimator is fitted to events with times, as those of scikit-survival are."""
+    last = estimator.steps[-1][1] if getattr(estimator, "steps", None) else estimator
+    return any(base.__name__ == "SurvivalAnalysisMixin" for base in type(last).__mro__)

@@ -12,7 +12,7 @@ from pyfsagg.exceptions import InputTypeError
 
 __all__ = ["TASKS", "Task"]
 
-TASKS = ("classification", "regression")
+TASKS = ("classification", "regression", "survival")
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +21,12 @@ class Task(Settings):
 
     Parameters
     ----------
-    task : {"classification", "regression"}
-        Whether the target holds classes or numbers.
+    task : {"classification", "regression", "survival"}
+        Whether the target holds classes, numbers, or times until an event of which some are censored.
     target_bins : int
         For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
-        put the numbers; at least 2.
+        put the numbers; for survival, into which entropy filters put the martingale residuals; at
+        least 2.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
     drop_near_zero_variance : bool
@@ -45,10 +46,14 @@ class Task(Settings):
     kind: ClassVar[str] = "task"
 
     task: str = option(
-        "classification", choices=TASKS, help="whether the target holds classes or numbers"
+        "classification",
+        choices=TASKS,
+        help="whether the target holds classes, numbers, or times until an event",
     )
     target_bins: int = option(
-        5, metavar="N", help="number of bins of a numeric target, for filters that need classes"
+        5,
+        metavar="N",
+        help="number of bins of a numeric target, or of residuals, for filters that need classes",
     )
     nominal: Sequence[str | int] | None = option(
         None,

@@ -23,6 +23,7 @@ from pyfsagg.exceptions import MissingDependencyError, ParameterError
 __all__ = [
     "TABLE_HELP",
     "add_accept_flag",
+    "add_event_flag",
     "add_output_flags",
     "add_reading_flags",
     "add_table_flags",
@@ -34,6 +35,7 @@ __all__ = [
     "output_place",
     "reporter",
     "require_target",
+    "target_columns",
     "threshold",
     "view_of",
 ]
@@ -84,12 +86,47 @@ def add_table_flags(
         "--target",
         required=target_required,
         metavar="COLUMN",
-        help=f"column with the classes, or the numbers of a regression{without}",
+        help=f"column with the classes, the numbers of a regression, or times (with --event){without}",
     )
     if task:
+        add_event_flag(parser)
         Task.add_flags(parser)
     add_reading_flags(parser)
     add_accept_flag(parser)
+
+
+def add_event_flag(parser: argparse.ArgumentParser) -> None:
+    """The flag that makes the target a time until an event."""
+    parser.add_argument(
+        "--event",
+        metavar="COLUMN",
+        help="survival: column that says whether the event was seen (1) or the time is censored (0); "
+        "--target is the column of times",
+    )
+
+
+def target_columns(options: argparse.Namespace) -> str | list[str] | None:
+    """What --target and --event name; with --event the task is survival.
+
+    Raises
+    ------
+    ParameterError
+        If one of --target, --event and --task does not go with the others.
+    """
+    target: str | None = options.target
+    if options.event is None:
+        if options.task == "survival":
+            raise ParameterError(
+                "--task survival needs --target, the column of times, and --event, the column that says "
+                "whether the event was seen"
+            )
+        return target
+    if target is None or target == options.event:
+        raise ParameterError("--event goes with --target, which names the column of times")
+    if options.task == "regression":
+        raise ParameterError("--event belongs to --task survival, not to a regression")
+    options.task = "survival"
+    return [target, options.event]
 
 
 def require_target(target: str | None, filters: object) -> None:

@@ -26,6 +26,7 @@ class LoadedTable:
     ----------
     X : DataFrame (n_samples, n_features)
     y : Series (n_samples,), optional
+        A frame (n_samples, 2) of times and events.
     groups : Series (n_samples,), optional
     view : dict
         ``data_name``, ``reading`` and ``read`` as :data:`pyfsagg._run.result.ORIGIN` has them.
@@ -34,7 +35,7 @@ class LoadedTable:
     """
 
     X: pd.DataFrame
-    y: pd.Series[Any] | None
+    y: pd.Series[Any] | pd.DataFrame | None
     groups: pd.Series[Any] | None
     view: dict[str, Any]
     lines: list[str]
@@ -48,8 +49,10 @@ def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) 
 
 
 def read_columns(
-    options: argparse.Namespace, target: str | None = None, groups: str | None = None
-) -> tuple[Source, pd.DataFrame, pd.Series[Any] | None, pd.Series[Any] | None]:
+    options: argparse.Namespace,
+    target: str | list[str] | None = None,
+    groups: str | None = None,
+) -> tuple[Source, pd.DataFrame, pd.Series[Any] | pd.DataFrame | None, pd.Series[Any] | None]:
     """The table of a command as it is read: the source, features, target and groups.
 
     Raises
@@ -63,16 +66,26 @@ def read_columns(
     from pyfsagg.datasets import split_target
 
     how = Reading.from_flags(options)
-    for name, what in ((target, "the target"), (groups, "the groups")):
-        if name is not None and name in (*how.drop, how.id):
+    said = [(name, "the target") for name in _names(target)]
+    said += [(name, "the groups") for name in _names(groups)]
+    for name, what in said:
+        if name in (*how.drop, how.id):
             raise ParameterError(f"the column {name!r} cannot be both {what} and left out")
     source = read_source(options.table, how)
     X, y = split_target(source.frame, target, [groups] if groups else [])
     return source, X, y, source.frame[groups] if groups else None
 
 
+def _names(columns: str | list[str] | None) -> list[str]:
+    if isinstance(columns, str):
+        return [columns]
+    return columns or []
+
+
 def load_table(
-    options: argparse.Namespace, target: str | None = None, groups: str | None = None
+    options: argparse.Namespace,
+    target: str | list[str] | None = None,
+    groups: str | None = None,
 ) -> LoadedTable:
     """Read the table of a command, and look through it.
 
@@ -94,11 +107,14 @@ def load_table(
     )
     found.require(options.accept)
     code = reading_code(options.table, Reading.from_flags(options), target, groups)
-    if y is not None and y.isna().any() and y.notna().any():  # the user has accepted that
-        known = y.notna()
+    known = None if y is None else y.notna()
+    if known is not None and known.ndim == 2:
+        known = known.all(axis=1)
+    if known is not None and y is not None and not known.all() and known.any():  # that is accepted
         X, y = X[known], y[known]
         of_groups = None if of_groups is None else of_groups[known]
-        code.insert(1, f"data = data[data[{target!r}].notna()]")
+        every = "" if isinstance(target, str) else ".all(axis=1)"
+        code.insert(1, f"data = data[data[{target!r}].notna(){every}]")
     view = {
         "data_name": name_of_table(options.table),
         "reading": code,
@@ -110,11 +126,14 @@ def load_table(
 
 
 def reading_code(
-    table: str, how: Reading, target: str | None = None, groups: str | None = None
+    table: str,
+    how: Reading,
+    target: str | list[str] | None = None,
+    groups: str | None = None,
 ) -> list[str]:
     """Lines of code that read a table as the commands do."""
     given = "".join(f", {name}={value!r}" for name, value in how.changed().items())
-    left = [name for name in (target, groups) if name]
+    left = [*_names(target), *_names(groups)]
     lines = [
         f"data = pyfsagg.read_table({table!r}{given})",
         f"X = data.drop(columns={left!r})" if left else "X = data",

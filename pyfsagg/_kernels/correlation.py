@@ -49,15 +49,18 @@ def _dot(a: Floats, b: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def pearson_block(
-    values: Floats, target: Floats, weights: NDArray[np.uint16], scores: Floats
+    values: Floats, targets: Floats, weights: NDArray[np.uint16], scores: Floats
 ) -> None:
-    """|r| of every column with the target, (b, p); 0 where either is constant."""
+    """|r| of every column with the target, (b, p); 0 where either is constant.
+
+    `targets` (1 or b, n): one for all resamples, or one for each.
+    """
     n, p = values.shape
     z, zy = np.empty(n), np.empty(n)
     for r in range(weights.shape[0]):
         w = weights[r].astype(np.float64)
         total = w.sum()
-        known = _standardise(target, w, total, zy)
+        known = _standardise(targets[r % len(targets)], w, total, zy)
         for j in range(p):
             scores[r, j] = 0.0
             if known and _standardise(values[:, j], w, total, z):
@@ -85,19 +88,22 @@ def _average_ranks(
 def spearman_numeric_block(
     levels: NDArray[np.int32],
     n_levels: NDArray[np.int64],
-    target: NDArray[np.int32],
+    targets: NDArray[np.int32],
     n_target: int,
     weights: NDArray[np.uint16],
     scores: Floats,
 ) -> None:
-    """|rho| of every column with the target, (b, p); 0 where either is constant."""
+    """|rho| of every column with the target, (b, p); 0 where either is constant.
+
+    `targets` (1 or b, n): positions of values among the distinct ones, for all resamples or for each.
+    """
     n, p = levels.shape
     ranks, z, zy = np.empty(n), np.empty(n), np.empty(n)
     counts = np.empty(max(n_levels.max(), n_target))
     for r in range(weights.shape[0]):
         w = weights[r].astype(np.float64)
         total = w.sum()
-        _average_ranks(target, n_target, w, counts, ranks)
+        _average_ranks(targets[r % len(targets)], n_target, w, counts, ranks)
         known = _standardise(ranks, w, total, zy)
         for j in range(p):
             scores[r, j] = 0.0
@@ -110,7 +116,7 @@ def spearman_numeric_block(
 @njit(cache=True, nogil=True)
 def correlation_mrmr(
     values: Floats,
-    target: Floats,
+    targets: Floats,
     weights: NDArray[np.uint16],
     n_selected: int,
     scores: Floats,
@@ -127,7 +133,7 @@ def correlation_mrmr(
     for r in range(weights.shape[0]):
         w = weights[r].astype(np.float64)
         total = w.sum()
-        _standardise(target, w, total, zy)
+        _standardise(targets[r % len(targets)], w, total, zy)
         for j in range(p):
             _standardise(values[:, j], w, total, z[j])
             relevance[j] = min(abs(_dot(z[j], zy)), 1.0)

@@ -90,7 +90,7 @@ NAMES = {
     "target": "Target",
     "target_kind": "Kind of target",
     "task": "Task",
-    "target_bins": "Bins of a numeric target",
+    "target_bins": "Bins of a numeric target or of residuals",
     "n_samples": "Samples",
     "n_features": "Features",
     "n_lists": "Lists",
@@ -100,6 +100,7 @@ NAMES = {
     "n_controls": "Control guides",
     "guides_without_score": "Guides without a score, left out",
     "class_counts": "Samples per class",
+    "n_events": "Events",
     "dropped_features": "Dropped features",
     "sha256": "SHA-256 of the data",
 }
@@ -225,6 +226,8 @@ def target_words(data: Mapping[str, Any]) -> str:
         return "without a target"
     if kind == "numeric":
         return f"with the numeric target {data['target']}"
+    if kind == "survival":
+        return f"with survival ({data['target']}; {plural(data['n_events'], 'event')})"
     counts = [f"{label}: {size:,}" for label, size in data["class_counts"].items()]
     return f"in {plural(len(counts), 'class')} ({enumerate_names(counts)})"
 
@@ -238,7 +241,9 @@ def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         about |= dict.fromkeys(("X", "data"), f"table of {size}")
         about |= dict.fromkeys(("folder", "source"), f"Parquet files of {size}")
     if data.get("target") is not None:
-        values = "numbers" if data.get("target_kind") == "numeric" else "labels"
+        values = {"numeric": "numbers", "survival": "two columns, time and event"}.get(
+            str(data.get("target_kind")), "labels"
+        )
         about["y"] = f"{values}, called {data['target']!r}"
     if "n_lists" in data:
         about["table"] = f"{plural(data['n_lists'], 'list')} of {plural(data['n_items'], 'item')}"

@@ -102,6 +102,8 @@ class TableCheck:
         Samples per class; empty without classes.
     findings : tuple of Finding
         Those that stop a run first.
+    n_events : int, optional
+        Of survival: rows whose event was seen.
     """
 
     n_samples: int
@@ -110,6 +112,7 @@ class TableCheck:
     n_missing: int
     class_counts: dict[str, int]
     findings: tuple[Finding, ...]
+    n_events: int | None = None
 
     def __repr__(self) -> str:
         return self.text()
@@ -126,6 +129,8 @@ class TableCheck:
         if self.class_counts:
             counts = [f"{name}: {count:,}" for name, count in self.class_counts.items()]
             lines.append(f"classes: {enumerate_names(counts)}")
+        if self.n_events is not None:
+            lines.append(f"events: {self.n_events:,}; the other times are censored")
         return lines
 
     def text(self) -> str:
@@ -149,6 +154,7 @@ class TableCheck:
             "kinds": {name: count for name, count in self.kinds.items() if count},
             "n_missing": self.n_missing,
             "class_counts": self.class_counts,
+            **({} if self.n_events is None else {"n_events": self.n_events}),
             "findings": [
                 {
                     "code": each.code,
@@ -196,7 +202,7 @@ class TableCheck:
 
 def find_in_table(
     frame: pd.DataFrame,
-    y: pd.Series[Any] | None = None,
+    y: pd.Series[Any] | pd.DataFrame | None = None,
     *,
     nominal: Sequence[str] = (),
     task: str = "classification",
@@ -207,9 +213,10 @@ def find_in_table(
     ----------
     frame : DataFrame (n_samples, n_features)
     y : Series (n_samples,), optional
+        With survival a frame (n_samples, 2), times and events.
     nominal : sequence of str
         Columns that are declared to hold classes: their words may be anything.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
     """
     look = _Look(frame, y, frozenset(map(str, nominal)), task)
     look.at_target()
@@ -224,13 +231,14 @@ class _Look:
     """What has been seen so far."""
 
     frame: pd.DataFrame
-    y: pd.Series[Any] | None
+    y: pd.Series[Any] | pd.DataFrame | None
     nominal: frozenset[str]
     task: str
     found: dict[str, list[str]] = field(default_factory=dict)
     details: dict[str, list[str]] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    n_events: int | None = None
     n_missing: int = 0
     classes: NDArray[np.intp] | None = None
     number: NDArray[np.float64] | None = None
@@ -253,6 +261,9 @@ class _Look:
     # -----------------------------------------------------------------------------------------
     def at_target(self) -> None:
         if self.y is None:
+            return
+        if isinstance(self.y, pd.DataFrame):
+            self._at_survival(self.y)
             return
         name, known = str(self.y.name), self.y.dropna()
         absent = len(self.y) - len(known)
@@ -279,6 +290,19 @@ class _Look:
                 self.note("small_class", name, f"{label!r} ({size})")
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
+
+    def _at_survival(self, y: pd.DataFrame) -> None:
+        """Times and events; whoever reads them says what cannot be used."""
+        absent = int(y.isna().any(axis=1).sum())
+        if 0 < absent < len(y):
+            self.note("missing_target", ", ".join(y.columns), f"{absent:,} of {len(y):,} rows")
+        time, event = y.iloc[:, 0], y.iloc[:, -1]
+        if pd.api.types.is_numeric_dtype(time):
+            self.number = time.to_numpy(dtype=np.float64, na_value=np.nan)
+        if pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
+            self.n_events = int(event.sum())
+            if 0 < self.n_events < int(event.notna().sum()):
+                self.classes = pd.factorize(event)[0]
 
     # -----------------------------------------------------------------------------------------
     # columns
@@ -402,7 +426,7 @@ class _Look:
             return
         if self.classes is not None:
             self._at_class_copies(names, values, wanted)
-        elif self.number is not None:
+        if self.number is not None:
             target = _standardized(self.number[:, np.newaxis])[:, 0]
             known = ~np.isnan(target)
             usable = wanted & ~missing[known].any(axis=0)
@@ -464,7 +488,7 @@ class _Look:
             return
         self.note("duplicate_rows", "", f"{copies:,}")
         target = self.classes if self.classes is not None else self.number
-        if target is None:
+        if target is None or self.n_events is not None:  # equal patients need not live equally long
             return
         pairs = pd.DataFrame({"group": group, "target": target}).drop_duplicates()
         differing = pairs["group"].value_counts()
@@ -479,7 +503,7 @@ class _Look:
             if code in self.found
         )
         n, p = self.frame.shape
-        return TableCheck(n, p, self.kinds, self.n_missing, self.counts, found)
+        return TableCheck(n, p, self.kinds, self.n_missing, self.counts, found, self.n_events)
 
 
 # ---------------------------------------------------------------------------------------------

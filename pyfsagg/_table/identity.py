@@ -26,11 +26,11 @@ def data_hash(table: AnyTable, target: Target | None) -> str:
     digest.update(table.kinds.tobytes())
     for j in range(table.n_features):  # one at a time: a copy of the table may not fit
         digest.update((table.column(j) + 0.0).tobytes())
-    if target is not None and target.values is not None:
-        digest.update(target.values.tobytes())
-    elif target is not None and target.kind == "classes":
-        digest.update(target.codes.tobytes())
-        digest.update("\0".join(map(str, target.classes)).encode())
+    if target is not None and target.kind != "none":
+        for part in target.parts:
+            digest.update(part.tobytes())
+        if target.kind == "classes":
+            digest.update("\0".join(map(str, target.classes)).encode())
     return digest.hexdigest()
 
 

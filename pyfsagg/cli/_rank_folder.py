@@ -18,6 +18,7 @@ FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS = {
     "task": "classification",
     "target_bins": 5,
+    "event": None,
     "groups": None,
     "resampling": None,
     "resampling_param": None,

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from pyfsagg._command.flags import TABLE_HELP, add_reading_flags
+from pyfsagg._command.flags import TABLE_HELP, add_event_flag, add_reading_flags, target_columns
 
 __all__ = ["add_commands"]
 
@@ -14,6 +14,7 @@ EPILOG = """\
 examples:
   pyfsagg check table.csv --target class
   pyfsagg check genes.tsv --transpose --labels samples.csv --target tumour
+  pyfsagg check patients.csv --target time --event status
   pyfsagg check measurements.xlsx --sheet 2 --target dose --task regression --missing=-999
 
 Findings marked "stop" end a run of another command, unless --accept names them. The exit code is 1 if there
@@ -33,8 +34,9 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     parser.add_argument(
-        "-t", "--target", metavar="COLUMN", help="column with the classes or numbers"
+        "-t", "--target", metavar="COLUMN", help="column with the classes, numbers or times"
     )
+    add_event_flag(parser)
     from pyfsagg._base.task import Task
 
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance")
@@ -47,7 +49,7 @@ def _check(options: argparse.Namespace) -> int:
     from pyfsagg._command.tables import read_columns
     from pyfsagg._table.findings import find_in_table
 
-    source, X, y, _ = read_columns(options, options.target)
+    source, X, y, _ = read_columns(options, target_columns(options))
     found = find_in_table(X, y, nominal=options.nominal or (), task=options.task)
     if options.json:
         record = {**source.record, "found": list(source.notes), **found.record()}

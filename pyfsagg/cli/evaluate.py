@@ -12,6 +12,7 @@ from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
+    target_columns,
     threshold,
 )
 from pyfsagg._command.results import keep_result
@@ -108,7 +109,7 @@ def _thresholds(text: str) -> list[float | int]:
 def _evaluate(options: argparse.Namespace) -> None:
     from pyfsagg.evaluation import evaluate
 
-    table = load_table(options, options.target, options.groups)
+    table = load_table(options, target_columns(options), options.groups)
     features, target = table.X, table.y
     arguments: dict[str, Any] = {
         "methods": options.methods,
@@ -147,7 +148,7 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 
 def _saved_ranking(
-    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None
+    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | pd.DataFrame | None
 ) -> dict[str, Any]:
     """The ranking of a saved run, if it was made for this table, and how the table was read."""
     from pyfsagg._table.identity import data_hash

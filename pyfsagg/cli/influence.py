@@ -12,6 +12,7 @@ from pyfsagg._command.flags import (
     add_work_flags,
     assignments,
     require_target,
+    target_columns,
     threshold,
 )
 from pyfsagg._command.results import keep_result
@@ -129,7 +130,7 @@ def _influence(options: argparse.Namespace) -> None:
 
     require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)
-    table = load_table(options, options.target)
+    table = load_table(options, target_columns(options))
     features, target = table.X, table.y
     n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
     keep_result(
@@ -161,7 +162,10 @@ def _measures(wanted: Any) -> list[str]:
 
 
 def _compute(
-    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | None, progress: Any
+    options: argparse.Namespace,
+    X: pd.DataFrame,
+    y: pd.Series[Any] | pd.DataFrame | None,
+    progress: Any,
 ) -> InfluenceResult:
     """Call influence as the flags say."""
     from pyfsagg._base.task import Task

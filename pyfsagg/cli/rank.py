@@ -15,6 +15,7 @@ from pyfsagg._command.flags import (
     assignments,
     number_or_auto,
     require_target,
+    target_columns,
     threshold,
 )
 from pyfsagg._command.results import keep_result, name_of_table
@@ -36,6 +37,7 @@ examples:
   pyfsagg rank parts/ --target class --memory-limit 2GB        # larger than memory
   pyfsagg rank table.parquet --target class --filters ig,su,chi_squared --aggregator rra
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
+  pyfsagg rank table.csv --target time --event status --filters cox_score,concordance,pearson
   pyfsagg rank table.csv --target class --max-false 1          # how many can be selected?
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
@@ -193,7 +195,7 @@ def _rank(options: argparse.Namespace) -> None:
         view = {"data_name": name_of_table(options.table), "reading": reading}
     else:
         require_target(options.target, options.filter or options.filters)
-        table = load_table(options, options.target, options.groups)
+        table = load_table(options, target_columns(options), options.groups)
         features, target, groups, view = table.X, table.y, table.groups, table.view
         said = table.lines
         if groups is not None and options.resampling in (None, "bootstrap"):
@@ -210,7 +212,7 @@ def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
     from pyfsagg.datasets import read_sparse_table
 
     refuse_reading_flags(options, "is a sparse table", "drop")
-    for flag in ("target", "drop", "groups"):
+    for flag in ("target", "event", "drop", "groups"):
         if getattr(options, flag):
             raise ParameterError(
                 f"--{flag} names columns, and those of the sparse table {options.table} have no names; "

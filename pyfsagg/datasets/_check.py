@@ -23,7 +23,7 @@ def check_table(
     table: Any,
     y: Any = None,
     *,
-    target: str | None = None,
+    target: str | Sequence[str] | None = None,
     nominal: Sequence[str] | None = None,
     task: str = "classification",
     **settings: Any,
@@ -42,12 +42,12 @@ def check_table(
     table : array or data frame (n_samples, n_features), or path
         A file is read as by :func:`read_table`.
     y : array (n_samples,), optional
-        Classes or numbers.
+        Classes or numbers; for survival a data frame of times and events.
     target : str, optional
-        The column of `table` that holds them, instead of `y`.
+        The column of `table` that holds them, instead of `y`; for survival two, of times and events.
     nominal : sequence of str, optional
         Columns whose values are classes, whatever they look like.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
     **settings
         How a file is read, see :func:`read_table`.
 
@@ -85,7 +85,11 @@ def check_table(
     X, labels = split_target(frame, target)
     if y is not None:
         y = y.to_pandas() if hasattr(y, "to_pandas") else y
-        labels = pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
+        labels = (
+            y.reset_index(drop=True)
+            if isinstance(y, pd.DataFrame)
+            else pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
+        )
         if len(labels) != len(X):
             raise ParameterError(f"y has {len(labels)} labels for {len(X)} rows of the table")
     return find_in_table(

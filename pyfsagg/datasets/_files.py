@@ -137,11 +137,11 @@ def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
 
 
 def split_target(
-    frame: pd.DataFrame, target: str | None, exclude: Sequence[str] = ()
-) -> tuple[pd.DataFrame, pd.Series[Any] | None]:
+    frame: pd.DataFrame, target: str | Sequence[str] | None, exclude: Sequence[str] = ()
+) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
     """Features and target of a table; the columns in `exclude` are left out of the features.
 
-    Without the name of a target the target is None.
+    Without the name of a target the target is None; two names, of time and event, give a frame.
 
     Raises
     ------
@@ -153,12 +153,14 @@ def split_target(
     if not isinstance(target, (str, type(None))):
         raise InputTypeError(f"target must be the name of a column, got {reprlib.repr(target)}")
     names = [str(name) for name in frame.columns]
-    targets = [] if target is None else [target]
+    targets = [] if target is None else [target] if isinstance(target, str) else list(target)
     for column in (*targets, *exclude):
         if column not in names:
             raise UnknownNameError("column", column, names)
-    if target in exclude:
-        raise ParameterError(f"the column {target!r} cannot be both the target and left out")
+    for column in targets:
+        if column in exclude:
+            raise ParameterError(f"the column {column!r} cannot be both the target and left out")
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
-    return features, None if target is None else frame[target]
+    chosen = target if target is None or isinstance(target, str) else targets
+    return features, None if chosen is None else frame[chosen]

@@ -223,6 +223,7 @@ def _subtitle(result: EnsembleResult) -> str:
             plural(len(data["class_counts"]), "class"), target
         ),
         "numeric": Markup("numeric target {}").format(target),
+        "survival": Markup("survival {}").format(target),
         "none": Markup("no target"),
     }[kind]
     size = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "

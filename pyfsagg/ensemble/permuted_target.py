@@ -26,7 +26,7 @@ __all__ = ["permute_target"]
 METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
 OWN_COLUMN = (
     "pearson", "f_statistic", "chi_squared", "cramers_v", "spearman", "value_difference_metric",
-    "fit_criterion", "information_gain", "gain_ratio", "symmetric_uncertainty",
+    "fit_criterion", "information_gain", "gain_ratio", "symmetric_uncertainty", "cox_score", "concordance",
 )  # fmt: skip
 """Filters whose score of a feature depends on its own column and the target only."""
 

@@ -226,6 +226,7 @@ def set_up_run(
         "target": target.name or None,
         "target_kind": target.kind,
         "class_counts": target.class_counts,
+        **target.event_count,
         "dropped_features": list(dropped),
     }
     identity_of_run = {

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
+from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.sparse import dense_megabytes
@@ -198,7 +199,9 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
 _MISMATCH = {
     "none": "requires y to be passed, but the target y is None. Filters that need none",
     "numeric": "ranks by classes, and the target is a number. Filters for a number",
-    "classes": "ranks by a number (task='regression'), and the target has classes. Filters for classes",
+    "survival": "does not read times and events. Filters for survival",
+    "classes": "ranks by a number or by survival, as task says, and the target has classes. Filters "
+    "for classes",
 }
 
 
@@ -207,7 +210,11 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
     if isinstance(item, str):
         usable = target.kind in FILTERS.get(item).targets
     elif _is_estimator(item):
-        usable = target.kind == "classes" or (target.kind == "numeric" and _is_regressor(item))
+        usable = (
+            target.kind == "classes"
+            or (target.kind in ("numeric", "survival") and _is_regressor(item))
+            or (target.kind == "survival" and is_survival_model(item))
+        )
     else:
         usable = True  # a function sees what there is
     if not usable:

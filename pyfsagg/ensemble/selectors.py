@@ -56,7 +56,8 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X : array or data frame of shape (n_samples, n_features)
             Also a SciPy sparse matrix, if all filters read sparse tables.
         y : array of shape (n_samples,), optional
-            Class labels; numbers with ``task="regression"``; None for filters that need no target.
+            Class labels; numbers, or times and events, as `task` says; None for filters that need no
+            target.
         sample_weight : array of whole numbers, shape (n_samples,), optional
             How often each sample counts.
         groups : array of shape (n_samples,), optional

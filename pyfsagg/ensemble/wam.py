@@ -46,8 +46,9 @@ def wam(
         sparse matrix for the filters that :func:`pyfsagg.list_filters` marks as sparse: the result
         is that of the dense table.
     y : array of shape (n_samples,), optional
-        Class labels; numbers with ``task="regression"``; None for filters that need no target
-        (:func:`pyfsagg.list_filters` says which).
+        Class labels; numbers with ``task="regression"``; with ``task="survival"`` two columns, times
+        and events (1, or 0 where censored), or a structured array such as scikit-survival's ``Surv``;
+        None for filters that need no target (:func:`pyfsagg.list_filters` says which).
     filter : str, callable or estimator
         A name from :func:`pyfsagg.list_filters`, a function ``(X, y, sample_weight) -> scores``, or
         a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
@@ -64,8 +65,8 @@ def wam(
         ``pyfsagg.ComplementaryPairs()`` for disjoint halves, ``pyfsagg.Rows(indices)`` to repeat a
         run made elsewhere.
     task : str or Task
-        ``"classification"``, ``"regression"``, or a :class:`pyfsagg.Task`, which also says which
-        columns are nominal and whether near-constant ones are left out.
+        ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
+        says which columns are nominal and whether near-constant ones are left out.
     pairs : int or "auto"
         Pairs of disjoint halves that are scored beside the resamples, for
         :meth:`EnsembleResult.between_sample_stability`; the ranking does not depend on them.  ``"auto"``

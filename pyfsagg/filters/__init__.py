@@ -9,6 +9,7 @@ from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_m
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
 from pyfsagg.filters.model import function_filter, prepare_callable, prepare_estimator
 from pyfsagg.filters.mrmr import MrmrResult, mrmr
+from pyfsagg.filters.survival import concordance, cox_score, martingale_residuals
 from pyfsagg.filters.variance import (
     NearZeroVariance,
     drop_near_zero_variance,
@@ -22,13 +23,16 @@ __all__ = [
     "NearZeroVariance",
     "Scorer",
     "chi_squared",
+    "concordance",
     "correlation",
+    "cox_score",
     "drop_near_zero_variance",
     "fit_criterion",
     "function_filter",
     "gain_ratio",
     "information_gain",
     "list_filters",
+    "martingale_residuals",
     "mrmr",
     "near_zero_variance",
     "prepare_callable",
@@ -42,8 +46,8 @@ __all__ = [
 def list_filters() -> pd.DataFrame:
     """The filters that can be named: what they compute, their bounds and source.
 
-    ``targets`` says which they can use: classes, a numeric target (``task="regression"``), none;
-    ``sparse`` whether they read a SciPy sparse matrix as well.
+    ``targets`` says which they can use: classes, a numeric target (``task="regression"``), survival,
+    none; ``sparse`` whether they read a SciPy sparse matrix as well.
 
     Examples
     --------

@@ -74,11 +74,12 @@ def score_features(
     y: Any,
     sample_weight: ArrayLike | None,
     reading: Mapping[str, Any],
+    task: str = "classification",
     **parameters: Any,
 ) -> Floats:
     """Scores (n_features,) of one table, which is read with the options `reading`."""
     table = check_table(X, **reading)
-    target = check_target(y, table.n_samples)
+    target = check_target(y, table.n_samples, task=task)
     scorer = prepare(table, target, **parameters)
     weights = full_weights(table.n_samples, sample_weight)
     scores: Floats = scorer(weights, target.codes[np.newaxis, :])[output][0]
@@ -111,7 +112,7 @@ class FilterSpec(Spec):
     features may have missing values; ``settle(parameters, n_features, largest)`` puts numbers for what
     the parameters leave open, where `largest` is the largest number of features that will be asked
     for, or None; `targets` are the kinds of target that it can use, of
-    ``"classes"``, ``"numeric"`` and ``"none"``; `sparse` says whether `prepare` also takes a
+    ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether `prepare` also takes a
     :class:`~pyfsagg._table.table.SparseTable`.
     """
 

@@ -101,7 +101,7 @@ FILTERS.add(
         source="thesis 3.4.3",
         prepare=prepare_chi_squared,
         output="chi_squared",
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
         sparse=True,
     ),
     FilterSpec(
@@ -116,7 +116,7 @@ FILTERS.add(
         source="thesis 3.4.3; Cramér (1946)",
         prepare=prepare_chi_squared,
         output="cramers_v",
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
         sparse=True,
     ),
 )

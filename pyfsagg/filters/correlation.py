@@ -1,4 +1,7 @@
-"""Filters for a numeric target: correlations, the F statistic, and mRMR by correlation."""
+"""Filters for a numeric target: correlations, the F statistic, and mRMR by correlation.
+
+For survival the number is the martingale residual of a Cox model without features.
+"""
 
 from __future__ import annotations
 
@@ -45,20 +48,19 @@ def require_ordered_complete(table: Table, *filters: str) -> None:
             )
 
 
-def _numbers(target: Target) -> Floats:
-    if target.values is None:
-        raise DataError(f"the target {target.name!r} is not a number, which this filter needs")
-    return within_range(target.values[:, np.newaxis])[:, 0]
+def _numbers(target: Target, weights: Weights) -> Floats:
+    """The numbers to be explained (1 or b, n_samples), so scaled that their squares can be summed."""
+    return np.ascontiguousarray(within_range(target.numbers(weights).T).T)
 
 
 def _correlations(
-    values: Floats, target: Floats, labels: NDArray[np.int32], weights: Weights, scores: Floats
+    values: Floats, target: Target, labels: NDArray[np.int32], weights: Weights, scores: Floats
 ) -> None:
     """|r| and the F statistic of the simple regression.
 
     F = r² (n − 2) / (1 − r²) with n draws; a perfect fit has the largest finite number.
     """
-    pearson_block(values, target, weights, scores[0])
+    pearson_block(values, _numbers(target, weights), weights, scores[0])
     square = scores[0] ** 2
     freedom = np.maximum(weights.sum(axis=1, dtype=np.float64) - 2.0, 0.0)[:, np.newaxis]
     with np.errstate(divide="ignore", over="ignore"):
@@ -68,40 +70,41 @@ def _correlations(
 
 def _rank_correlations(
     levels: OrderedLevels,
-    target: NDArray[np.int32],
+    target: Target,
     labels: NDArray[np.int32],
     weights: Weights,
     scores: Floats,
 ) -> None:
     """|rho| of the average ranks of feature and target."""
-    n_levels, n_target = np.diff(levels.start), int(target.max()) + 1
-    spearman_numeric_block(levels.codes, n_levels, target, n_target, weights, scores[0])
+    codes = np.stack([category_codes(each)[0] for each in target.numbers(weights)])
+    n_levels, n_target = np.diff(levels.start), int(codes.max()) + 1
+    spearman_numeric_block(levels.codes, n_levels, codes, n_target, weights, scores[0])
 
 
 def _mrmr(
     values: Floats,
-    target: Floats,
+    target: Target,
     n_selected: int,
     labels: NDArray[np.int32],
     weights: Weights,
     scores: Floats,
 ) -> None:
     orders = np.empty((len(weights), n_selected), dtype=np.int64)
-    correlation_mrmr(values, target, weights, n_selected, scores[0], orders)
+    correlation_mrmr(values, _numbers(target, weights), weights, n_selected, scores[0], orders)
 
 
 def prepare_correlation(table: Table, target: Target) -> KernelScorer:
     """Bind |r| with a numeric target, and the F statistic of the simple regressions, to `table`."""
     outputs = ("pearson", "f_statistic")
     require_ordered_complete(table, *outputs)
-    own = (within_range(table.values), _numbers(target))
+    own = (within_range(table.values), target)
     return KernelScorer(_correlations, own, outputs, table.n_features)
 
 
 def prepare_spearman_numeric(table: Table, target: Target) -> KernelScorer:
     """Bind the rank correlation with a numeric target to `table`."""
     require_ordered_complete(table, "spearman")
-    own = (ordered_levels(table), category_codes(_numbers(target))[0])
+    own = (ordered_levels(table), target)
     return KernelScorer(_rank_correlations, own, ("spearman",), table.n_features)
 
 
@@ -110,7 +113,7 @@ def prepare_correlation_mrmr(
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
     require_ordered_complete(table, "mrmr_correlation")
-    own = (within_range(table.values), _numbers(target), read_depth(n_features, table.n_features))
+    own = (within_range(table.values), target, read_depth(n_features, table.n_features))
     return KernelScorer(_mrmr, own, ("mrmr_correlation",), table.n_features)
 
 
@@ -127,7 +130,7 @@ FILTERS.add(
         prepare=prepare_correlation,
         output="pearson",
         accepts_missing=never,
-        targets=("numeric",),
+        targets=("numeric", "survival"),
     ),
     FilterSpec(
         name="f_statistic",
@@ -141,7 +144,7 @@ FILTERS.add(
         prepare=prepare_correlation,
         output="f_statistic",
         accepts_missing=never,
-        targets=("numeric",),
+        targets=("numeric", "survival"),
     ),
     FilterSpec(
         name="mrmr_correlation",
@@ -157,6 +160,6 @@ FILTERS.add(
         settle=settle_depth,
         output="mrmr_correlation",
         accepts_missing=never,
-        targets=("numeric",),
+        targets=("numeric", "survival"),
     ),
 )

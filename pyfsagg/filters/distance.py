@@ -68,7 +68,7 @@ def _require_order(table: Table, filter_name: str) -> None:
 
 def prepare_spearman(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`spearman` to `table`."""
-    if target.kind == "numeric":
+    if target.kind in ("numeric", "survival"):
         return prepare_spearman_numeric(table, target)
     _require_two_classes(target, "spearman")
     _require_order(table, "spearman")
@@ -262,7 +262,7 @@ FILTERS.add(
         source="fpcps 4.3",
         prepare=prepare_spearman,
         output="spearman",
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
     ),
     FilterSpec(
         name=_VDM,

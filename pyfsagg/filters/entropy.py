@@ -295,7 +295,7 @@ FILTERS.add(
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
         prepare=prepare_entropy,
         output="information_gain",
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
         sparse=True,
     ),
     FilterSpec(
@@ -309,7 +309,7 @@ FILTERS.add(
         source="Quinlan (1986), Machine Learning 1, 81-106",
         prepare=prepare_entropy,
         output="gain_ratio",
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
         sparse=True,
     ),
     FilterSpec(
@@ -323,7 +323,7 @@ FILTERS.add(
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",
         prepare=prepare_entropy,
         output="symmetric_uncertainty",
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
         sparse=True,
     ),
 )

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table
 from pyfsagg._table.target import Target
@@ -55,7 +56,8 @@ class EstimatorScorer:
     """A scikit-learn estimator bound to a table; output ``"estimator"``.
 
     Each resample is fitted by a fresh clone.  `weighted` says whether the clone gets the weights as
-    ``sample_weight``; otherwise it gets the rows of the resample, repeated.
+    ``sample_weight``; otherwise it gets the rows of the resample, repeated.  With survival a regressor
+    explains the martingale residuals of the resample.
     """
 
     features: Any
@@ -79,12 +81,7 @@ class EstimatorScorer:
             rows, extra = present, {_weight_name(self.estimator): weights[present].astype(float)}
         else:
             rows, extra = np.repeat(present, weights[present]), {}
-        answers = self.target.answers(labels)
-        if answers is None:
-            raise DataError(
-                f"{type(self.estimator).__name__} needs a target, but the target y is None"
-            )
-        drawn = answers[rows]
+        drawn = self._answers(weights, labels)[rows]
         n_features = self.features.shape[1]
         if (drawn == drawn[0]).all():
             return np.zeros(n_features)  # nothing to tell apart, and classifiers refuse one class
@@ -93,6 +90,16 @@ class EstimatorScorer:
         model.fit(X, drawn, **extra)
         name = type(_last_step(model)).__name__
         return _checked_scores(_importances(model), n_features, name)
+
+    def _answers(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> NDArray[Any]:
+        if self.target.survival is not None and not is_survival_model(self.estimator):
+            return self.target.survival.residuals(weights[np.newaxis])[0]
+        answers = self.target.answers(labels)
+        if answers is None:
+            raise DataError(
+                f"{type(self.estimator).__name__} needs a target, but the target y is None"
+            )
+        return answers
 
 
 def prepare_callable(
@@ -105,7 +112,8 @@ def prepare_callable(
     table, target : Table, Target
     function : callable
         ``function(X, y, sample_weight) -> scores``: `X` of shape (n_samples, n_features), `y` the
-        class labels or numbers (n_samples,), None without a target, `sample_weight` (n_samples,) how
+        class labels or numbers (n_samples,), for survival a structured array with the fields
+        ``event`` and ``time``, None without a target, `sample_weight` (n_samples,) how
         often each row is in the resample, 0 for not at all; `scores` (n_features,), larger = more
         important, finite.  It must not change its arguments and, for results that can be repeated,
         must not draw random numbers of its own.

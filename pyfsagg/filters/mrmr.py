@@ -280,6 +280,6 @@ FILTERS.add(
         output="mrmr",
         accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
         settle=settle_depth,
-        targets=("classes", "numeric"),
+        targets=("classes", "numeric", "survival"),
     )
 )

@@ -105,9 +105,9 @@ class Source:
 
     @cached_property
     def strata(self) -> list[NDArray[np.intp]]:
-        """The population of each class; one for all rows without classes."""
-        codes = self.target.codes[self.population]
-        return [self.population[codes == c] for c in range(max(1, self.target.n_classes))]
+        """The population of each class, bin or kind of event; one for all rows without a target."""
+        codes = self.target.strata[self.population]
+        return [self.population[codes == c] for c in range(max(1, self.target.n_strata))]
 
     def count(
         self, rows: range, draw: Callable[[np.random.Generator], NDArray[np.intp]]
@@ -139,8 +139,7 @@ class Drawn:
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
     """Row positions in an order that depends on what the rows hold, not on where they stand."""
-    key = target.codes if target.values is None else target.values
-    return np.lexsort((key, row_digests(table)))
+    return np.lexsort((*target.parts, row_digests(table)))
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:

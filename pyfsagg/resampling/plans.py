@@ -169,7 +169,7 @@ class PoissonBootstrap(Plan):
 )
 @dataclass(frozen=True, eq=False)
 class StratifiedBootstrap(Plan):
-    """A bootstrap within each class, so that class sizes stay."""
+    """A bootstrap within each class, so that class sizes stay; with survival among events and censored rows."""
 
     def refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
@@ -263,8 +263,9 @@ class ComplementaryPairs(Plan):
     ``n_resamples`` counts halves and is even.
 
     Both halves hold equally many rows of each class; a row that is left over, another one in each
-    pair, is in neither, and so is the only row of a class.  A target of numbers or none has no
-    classes: any half of the rows.
+    pair, is in neither, and so is the only row of a class.  With survival they hold equally many
+    events, and equally many censored rows.  A target of numbers or none has no classes: any half of the
+    rows.
 
     Parameters
     ----------
@@ -316,13 +317,13 @@ class ComplementaryPairs(Plan):
     @staticmethod
     def _strata(source: Source, groups: list[NDArray[np.intp]] | None) -> list[NDArray[np.intp]]:
         """What is drawn whole, by class: positions of rows, or numbers of groups."""
-        classes = source.target.kind == "classes"
+        classes = source.target.kind in ("classes", "survival")
         if groups is None:
             return source.strata if classes else [source.population]
         if not classes:
             return [np.arange(len(groups))]
-        codes = np.array([np.bincount(source.target.codes[each]).argmax() for each in groups])
-        return [np.flatnonzero(codes == c) for c in range(source.target.n_classes)]
+        codes = np.array([np.bincount(source.target.strata[each]).argmax() for each in groups])
+        return [np.flatnonzero(codes == c) for c in range(source.target.n_strata)]
 
     def _check_half(self, positions: NDArray[np.intp], row: int, source: Source) -> None:
         unit = "rows" if self.groups is None else "groups"
@@ -331,6 +332,11 @@ class ComplementaryPairs(Plan):
                 raise DataError(
                     f"half {row} of resampling='complementary_pairs' would hold {positions.size} "
                     f"row(s) and needs at least 2; gather more {unit}, or use resampling='bootstrap'"
+                )
+            if source.target.kind == "survival" and not source.target.strata[positions].any():
+                raise DataError(
+                    f"half {row} of resampling='complementary_pairs' would hold no event: at least two "
+                    f"{unit} with an event are needed, one for each half; use resampling='bootstrap'"
                 )
             return
         if np.unique(source.target.codes[positions]).size < 2:
@@ -399,7 +405,7 @@ class KFold(Plan):
     """Stratified folds of (nearly) equal size: resample r leaves fold r out.
 
     The number of resamples is the number of folds, at least 2 and at most the size of the smallest
-    class.
+    class, or the number of events.
     """
 
     only: ClassVar[bool] = True
@@ -408,13 +414,7 @@ class KFold(Plan):
         n_folds = rows.stop
         if rows.start:
             raise ParameterError("k_fold has no further resamples: the folds are all there are")
-        smallest = min(stratum.size for stratum in source.strata)
-        if n_folds > smallest:
-            raise DataError(
-                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
-                f"smallest class has {smallest}; "
-                + (f"use at most {smallest} folds" if smallest > 1 else "leave that class out")
-            )
+        self._check_sizes(source, n_folds)
         rng = generator(source.seed, 0)
         # Classes are dealt out one after the other.
         shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
@@ -423,6 +423,25 @@ class KFold(Plan):
         counts = (np.bincount(shuffled[fold != f], minlength=n) for f in rows)
         weights = [weights_from_counts(each, f, remedy) for f, each in enumerate(counts)]
         return Drawn(np.stack(weights))
+
+    @staticmethod
+    def _check_sizes(source: Source, n_folds: int) -> None:
+        """Each fold leaves out a row of every class, or an event."""
+        if source.target.kind == "survival":
+            n_events = source.strata[1].size
+            if n_folds > n_events:
+                raise DataError(
+                    f"{n_folds} stratified folds need at least {n_folds} events, and there are "
+                    f"{n_events}; use at most {n_events} folds"
+                )
+            return
+        smallest = min(stratum.size for stratum in source.strata)
+        if n_folds > smallest:
+            raise DataError(
+                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
+                f"smallest class has {smallest}; "
+                + (f"use at most {smallest} folds" if smallest > 1 else "leave that class out")
+            )
 
 
 @_register(

@@ -32,7 +32,7 @@ def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
         prepare=prepare,
         output="callable",
         accepts_missing=never,
-        targets=("classes", "numeric", "none"),
+        targets=("classes", "numeric", "survival", "none"),
     )
 
 

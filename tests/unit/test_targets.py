@@ -257,7 +257,7 @@ def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
 
 def test_the_list_of_filters_names_their_targets() -> None:
     targets = list_filters()["targets"]
-    assert targets["frcm"] == "classes, numeric, none"
+    assert targets["frcm"] == "classes, numeric, survival, none"
     assert targets["value_difference_metric"] == "classes"
 
 

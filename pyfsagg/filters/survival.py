@@ -1,0 +1,266 @@
+"""Filters for survival: the score test of a Cox model with one feature, and the concordance index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pyfsagg._base.checks import check_choice
+from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._kernels.survival.concordance import concordance_block
+from pyfsagg._kernels.survival.cox import cox_score_block
+from pyfsagg._table.survival import TIES, Survival, read_survival
+from pyfsagg._table.table import Table, full_weights
+from pyfsagg._table.target import Target
+from pyfsagg.exceptions import DataError
+from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never, score_features
+from pyfsagg.filters._columns import ordered_levels, within_range
+from pyfsagg.filters.correlation import require_ordered_complete
+
+__all__ = [
+    "concordance",
+    "cox_score",
+    "martingale_residuals",
+    "prepare_concordance",
+    "prepare_cox_score",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class _LatestFirst:
+    """Rows by descending time.
+
+    Attributes
+    ----------
+    rows : ndarray of intp, shape (n_samples,)
+    event : ndarray of bool, shape (n_samples,)
+    start : ndarray of int64, shape (n_times + 1,)
+        Where each distinct time begins, and the number of rows.
+    """
+
+    rows: NDArray[np.intp]
+    event: Booleans
+    start: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, target: Target) -> _LatestFirst:
+        survival = _survival(target)
+        n = len(survival.time)
+        rows = np.ascontiguousarray(survival.order[::-1])
+        start = np.r_[0, n - survival.start[::-1]].astype(np.int64)
+        return cls(rows, survival.event[rows], start)
+
+
+def _survival(target: Target) -> Survival:
+    if target.survival is None:
+        raise DataError(
+            f"the target {target.name!r} has no times and events, which this filter needs; say "
+            "task='survival'"
+        )
+    return target.survival
+
+
+def _cox_scores(
+    values: Floats,
+    times: _LatestFirst,
+    efron: bool,
+    labels: NDArray[np.int32],
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    ordered = np.ascontiguousarray(weights[:, times.rows])
+    cox_score_block(values, times.event, times.start, efron, ordered, scores[0])
+
+
+def _concordances(
+    levels: NDArray[np.int32],
+    n_levels: NDArray[np.int64],
+    times: _LatestFirst,
+    labels: NDArray[np.int32],
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    ordered = np.ascontiguousarray(weights[:, times.rows])
+    concordance_block(levels, n_levels, times.event, times.start, ordered, scores[0])
+    np.maximum(scores[0], 1.0 - scores[0], out=scores[0])
+
+
+def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> KernelScorer:
+    """Bind :func:`cox_score` to `table`."""
+    check_choice("ties", ties, TIES)
+    require_ordered_complete(table, "cox_score")
+    times = _LatestFirst.of(target)
+    values = np.asfortranarray(within_range(table.values)[times.rows])
+    own = (values, times, ties == "efron")
+    return KernelScorer(_cox_scores, own, ("cox_score",), table.n_features)
+
+
+def prepare_concordance(table: Table, target: Target) -> KernelScorer:
+    """Bind :func:`concordance` to `table`."""
+    require_ordered_complete(table, "concordance")
+    times, levels = _LatestFirst.of(target), ordered_levels(table)
+    own = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
+    return KernelScorer(_concordances, own, ("concordance",), table.n_features)
+
+
+def cox_score(
+    X: Any, y: Any, *, ties: str = "efron", sample_weight: ArrayLike | None = None
+) -> Floats:
+    """Score features by the score test of a Cox model with this feature alone.
+
+    Parameters
+    ----------
+    X : array, data frame or Table, shape (n_samples, n_features)
+        Numeric, integer, boolean, or nominal with at most two levels; no missing values.
+    y : two columns, or a structured array
+        Times above 0, then events: 1 or True where the event was seen, 0 where the row is censored.
+        A data frame or array with two columns, or a structured array with one boolean and one numeric
+        field, such as scikit-survival's ``Surv``.
+    ties : {"efron", "breslow"}
+        What events at the same time do to each other's risk set.  With rows that count several times
+        there are always such events.
+    sample_weight : array-like of int, shape (n_samples,), optional
+        How often each row counts; the result is that of the table with its rows so repeated.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features,)
+        The chi-squared statistic (one degree of freedom, at least 0), larger = more important in either
+        direction; 0 for a feature that is constant among those at risk.
+
+    Raises
+    ------
+    DataError
+        For a nominal column with more than two levels, missing values, and for times and events that
+        cannot be used: missing, not above 0, events that are not 0 or 1, none at all.
+
+    References
+    ----------
+    Cox (1972), J. Royal Statistical Society B 34(2); Efron (1977), J. American Statistical Association
+    72(359), for ties.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1, 5], [2, 4], [3, 1], [4, 2], [5, 3]])
+    >>> time, event = [2, 4, 5, 7, 9], [1, 1, 0, 1, 1]
+    >>> cox_score(X, np.column_stack([time, event])).round(2).tolist()
+    [4.57, 2.57]
+    """
+    return score_features(
+        prepare_cox_score, "cox_score", X, y, sample_weight, {}, task="survival", ties=ties
+    )
+
+
+def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Floats:
+    """Score features by Harrell's concordance index with survival.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As in :func:`cox_score`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_features,)
+        The share of pairs whose order the feature tells, in the better of the two directions: from 0.5
+        (no relation) to 1.  A pair can be told if the earlier of its rows has an event; a row censored
+        at the time of an event counts as later.  Pairs with equal values of the feature count half, two
+        events at the same time not at all.
+
+    Raises
+    ------
+    DataError
+        As :func:`cox_score`.
+
+    References
+    ----------
+    Harrell, Califf, Pryor, Lee and Rosati (1982), J. American Medical Association 247(18).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1, 5], [2, 4], [3, 1], [4, 2], [5, 3]])
+    >>> time, event = [2, 4, 5, 7, 9], [1, 1, 0, 1, 1]
+    >>> concordance(X, np.column_stack([time, event])).tolist()
+    [1.0, 0.875]
+    """
+    return score_features(
+        prepare_concordance, "concordance", X, y, sample_weight, {}, task="survival"
+    )
+
+
+def martingale_residuals(
+    y: Any, *, ties: str = "efron", sample_weight: ArrayLike | None = None
+) -> Floats:
+    """Martingale residuals of the Cox model without features.
+
+    The event of a row (0 or 1) minus the number of events expected until its time.  They turn what
+    ranks features by a number into what ranks them by survival, and filters for numbers explain them
+    with ``task="survival"``; a function of your own that does so calls this with its `y` and
+    `sample_weight`.
+
+    Parameters
+    ----------
+    y, ties, sample_weight
+        As in :func:`cox_score`.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples,)
+        At most 1; above 0: earlier than expected.
+
+    Raises
+    ------
+    DataError
+        As :func:`cox_score`.
+
+    References
+    ----------
+    Therneau, Grambsch and Fleming (1990), Biometrika 77(1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> time, event = [2, 4, 5, 7, 9], [1, 1, 0, 1, 1]
+    >>> martingale_residuals(np.column_stack([time, event])).round(2).tolist()
+    [0.8, 0.55, -0.45, 0.05, -0.95]
+    """
+    check_choice("ties", ties, TIES)
+    survival, _ = read_survival(y)
+    weights = full_weights(len(survival.time), sample_weight)
+    return survival.residuals(weights, ties)[0]
+
+
+FILTERS.add(
+    FilterSpec(
+        name="cox_score",
+        aliases=("cox",),
+        summary="Score test of a Cox model with the feature alone (chi-squared statistic)",
+        formula="U^2 / V: U = sum over events of X - mean of X over those at risk, V its variance; at tied "
+        "times by Efron or Breslow",
+        bounds="[0, inf)",
+        ties="values count as they are; events at the same time as Efron (default) or Breslow",
+        source="Cox (1972), J. Royal Statistical Society B 34(2)",
+        prepare=prepare_cox_score,
+        output="cox_score",
+        accepts_missing=never,
+        targets=("survival",),
+    ),
+    FilterSpec(
+        name="concordance",
+        aliases=("c_index", "harrell"),
+        summary="Harrell's concordance index of the feature with survival, in its better direction",
+        formula="max(C, 1 - C), C = share of comparable pairs whose row with the larger X lives longer",
+        bounds="[0.5, 1]",
+        ties="equal values of the feature count half; two events at the same time are no pair",
+        source="Harrell et al. (1982), J. American Medical Association 247(18)",
+        prepare=prepare_concordance,
+        output="concordance",
+        accepts_missing=never,
+        targets=("survival",),
+    ),
+)

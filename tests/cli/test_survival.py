@@ -1,0 +1,71 @@
+"""Survival at the terminal: --target names the times, --event whether they were seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+RANK = "rank trial.csv --target time --event status --n-resamples 10 --seed 1 --output out"
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
+    frame["time"] = np.ceil(30 * rng.exponential(np.exp(-frame["a"])))
+    frame["status"] = rng.integers(0, 4, 60).clip(0, 1)
+    frame.to_csv(tmp_path / "trial.csv", index=False)
+    return frame
+
+
+def test_rank_writes_a_ranking_and_a_report(pyfsagg, trial, tmp_path: Path) -> None:
+    done = pyfsagg(RANK + " --filters cox_score,concordance,pearson")
+    assert done.returncode == 0, done.stderr
+    events = trial["status"].sum()
+    assert f"events: {events}; the other times are censored" in done.stdout + done.stderr
+    ranking = pd.read_csv(tmp_path / "out" / "ranking.csv")
+    assert ranking.iloc[0, 0] == "a"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert f"with survival (time, status; {events} events)" in page
+    assert "data[[&#39;time&#39;, &#39;status&#39;]]" in page
+
+
+def test_check_says_how_many_events_there_are(pyfsagg, trial) -> None:
+    done = pyfsagg("check trial.csv --target time --event status --json")
+    assert json.loads(done.stdout)["n_events"] == trial["status"].sum()
+
+
+def test_rows_without_a_time_can_be_left_out(pyfsagg, trial, tmp_path: Path) -> None:
+    trial.assign(time=trial["time"].where(trial.index > 1)).to_csv(
+        tmp_path / "trial.csv", index=False
+    )
+    done = pyfsagg(RANK + " --filter cox_score")
+    assert done.returncode == 2
+    assert "[missing_target]" in done.stderr
+    done = pyfsagg(RANK + " --filter cox_score --accept missing_target")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "58 samples" in page
+    assert ".notna().all(axis=1)" in page
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--target time --task survival", "--task survival needs --target"),
+        ("--event status --filter cox_score", "--event goes with --target"),
+        ("--target time --event time", "--event goes with --target"),
+        ("--target time --event status --task regression", "not to a regression"),
+        ("--target time --event statsu", "'statsu'"),
+        ("--target time --event status --drop status", "cannot be both the target and left out"),
+        ("--target status --event time", "the time comes first"),
+    ],
+)
+def test_flags_that_do_not_go_together(pyfsagg, trial, flags: str, message: str) -> None:
+    done = pyfsagg(f"rank trial.csv {flags} --n-resamples 2 --output out")
+    assert done.returncode == 2
+    assert message in done.stderr

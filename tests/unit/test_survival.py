@@ -1,0 +1,367 @@
+"""Times of which some are censored: how they are read, and what ranks features by them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeClassifier
+
+import pyfsagg
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.reading import read_target
+from pyfsagg._table.table import check_table
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.filters import FILTERS
+
+RNG = np.random.default_rng(5)
+N = 40
+X = pd.DataFrame(
+    {
+        "normal": RNG.normal(size=N),
+        "whole": RNG.integers(0, 4, N),
+        "flag": RNG.random(N) < 0.3,
+        "shifted": 1e8 + RNG.normal(size=N),
+        "group": np.where(RNG.random(N) < 0.5, "a", "b"),
+    }
+)
+TIME = RNG.integers(1, 15, N).astype(float)
+EVENT = RNG.random(N) < 0.6
+TIME = np.where(X["normal"] > 0, np.ceil(TIME / 5), TIME)
+Y = pd.DataFrame({"time": TIME, "status": EVENT.astype(int)})
+NUMBERS = X.assign(group=(X["group"] == "b")).to_numpy(dtype=float)
+ROWS = RNG.integers(0, N, (4, N))
+BY_RESIDUALS = ("pearson", "f_statistic", "spearman", "mrmr_correlation")
+COUNTS = np.stack([np.bincount(rows, minlength=N) for rows in ROWS])
+
+
+def run(name: str, rows: np.ndarray = ROWS, **more: object) -> np.ndarray:
+    plan = pyfsagg.Rows(rows)
+    return pyfsagg.wam(X, Y, filter=name, task="survival", resampling=plan, **more).combined
+
+
+# ---------------------------------------------------------------------------------------------
+# by definition
+# ---------------------------------------------------------------------------------------------
+def residuals_by_definition(time: np.ndarray, event: np.ndarray) -> np.ndarray:
+    """Each event by itself: the k-th of d at a time meets the others to the share 1 - k / d."""
+    expected = np.zeros(len(time))
+    for t in np.unique(time[event]):
+        dying = event & (time == t)
+        d = dying.sum()
+        for k in range(d):
+            at_risk = (time >= t) - k / d * dying
+            expected += at_risk / at_risk.sum()
+    return event - expected
+
+
+def score_by_definition(x: np.ndarray, time: np.ndarray, event: np.ndarray, efron: bool) -> float:
+    score, variance = 0.0, 0.0
+    x = x - x.mean()
+    for t in np.unique(time[event]):
+        dying = event & (time == t)
+        d = dying.sum()
+        for k in range(d):
+            at_risk = (time >= t) - (k / d if efron else 0.0) * dying
+            share = at_risk / at_risk.sum()
+            score += x[dying].mean() - share @ x
+            variance += share @ x**2 - (share @ x) ** 2
+    return score**2 / variance
+
+
+def concordance_by_definition(x: np.ndarray, time: np.ndarray, event: np.ndarray) -> float:
+    told, pairs = 0.0, 0
+    for i, j in itertools.permutations(range(len(x)), 2):
+        if event[i] and (time[i] < time[j] or (time[i] == time[j] and not event[j])):
+            pairs += 1
+            told += 1.0 if x[i] < x[j] else 0.5 if x[i] == x[j] else 0.0
+    return max(told, pairs - told) / pairs
+
+
+def test_residuals_are_those_of_the_definition_on_repeated_rows() -> None:
+    for counts in (np.ones(N, dtype=int), *COUNTS):
+        rows = np.repeat(np.arange(N), counts)
+        found = pyfsagg.martingale_residuals(Y, sample_weight=counts)
+        expected = residuals_by_definition(TIME[rows], EVENT[rows])
+        np.testing.assert_allclose(found[rows], expected, rtol=0, atol=1e-13)
+        assert found @ counts == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_score_tests_are_those_of_the_definition_on_the_drawn_rows(ties: str) -> None:
+    for found, rows in zip(run("cox_score", filter_params={"ties": ties}), ROWS, strict=True):
+        for j in range(X.shape[1]):
+            expected = score_by_definition(
+                NUMBERS[rows, j], TIME[rows], EVENT[rows], ties == "efron"
+            )
+            assert found[j] == pytest.approx(expected, rel=1e-6 if j == 3 else 1e-10)
+
+
+def test_concordance_is_that_of_all_pairs_of_the_drawn_rows() -> None:
+    for found, rows in zip(run("concordance"), ROWS, strict=True):
+        for j in range(X.shape[1]):
+            expected = concordance_by_definition(NUMBERS[rows, j], TIME[rows], EVENT[rows])
+            assert found[j] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", BY_RESIDUALS)
+def test_filters_of_numbers_explain_the_residuals_of_each_resample(name: str) -> None:
+    for found, rows in zip(run(name), ROWS, strict=True):
+        residuals = residuals_by_definition(TIME[rows], EVENT[rows]).round(12)
+        alone = pyfsagg.wam(
+            X.iloc[rows],
+            residuals,
+            filter=name,
+            task="regression",
+            resampling=pyfsagg.Rows(np.arange(N)[np.newaxis]),
+        )
+        np.testing.assert_allclose(found, alone.combined[0], rtol=1e-9, atol=1e-12)
+
+
+def test_counting_filters_count_bins_of_the_residuals_of_all_rows() -> None:
+    residuals = pyfsagg.martingale_residuals(Y)
+    found = run("information_gain")
+    alone = pyfsagg.wam(
+        X, residuals, filter="ig", task="regression", resampling=pyfsagg.Rows(ROWS)
+    )
+    np.testing.assert_array_equal(found, alone.combined)
+
+
+@pytest.mark.parametrize(
+    "name", [*BY_RESIDUALS, *(spec.name for spec in FILTERS if spec.targets == ("survival",))]
+)
+def test_a_row_that_is_drawn_twice_counts_as_one_that_stands_twice(name: str) -> None:
+    repeated = X.iloc[ROWS[0]], Y.iloc[ROWS[0]]
+    once = pyfsagg.Rows(np.arange(N)[np.newaxis])
+    alone = pyfsagg.wam(*repeated, filter=name, task="survival", resampling=once)
+    np.testing.assert_allclose(run(name)[0], alone.combined[0], rtol=1e-9, atol=1e-12)
+
+
+def test_a_feature_that_tells_nothing_scores_lowest() -> None:
+    flat = X.assign(flat=2.5, late=np.where(TIME == TIME.max(), 0.0, 1.0))
+    assert pyfsagg.cox_score(flat, Y)[-2] == 0.0
+    assert pyfsagg.concordance(flat, Y)[-2] == 0.5
+    # Among those at risk at the only event, the first feature is constant.
+    early = {"time": [1, 2, 3, 4, 5], "event": [0, 1, 0, 0, 0]}
+    cells = np.array([[9.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 4.0], [1.0, 5.0]])
+    first, second = pyfsagg.cox_score(cells, pd.DataFrame(early))
+    assert (first, second > 0) == (0.0, True)
+
+
+def test_a_resample_without_an_event_scores_nothing() -> None:
+    censored = np.flatnonzero(~EVENT)
+    rows = np.vstack([np.resize(censored, N), np.arange(N)])
+    for name, lowest in (("cox_score", 0.0), ("concordance", 0.5), ("pearson", 0.0)):
+        assert (run(name, rows)[0] == lowest).all()
+
+
+def test_scores_do_not_change_with_units_or_direction() -> None:
+    names = ["normal", "whole"]
+    turned = X[names] * [-1e200, 1e-200]
+    for score in (pyfsagg.cox_score, pyfsagg.concordance):
+        np.testing.assert_allclose(score(turned, Y), score(X[names], Y), rtol=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------
+# how times are given
+# ---------------------------------------------------------------------------------------------
+def structured(event_first: bool) -> np.ndarray:
+    fields = [("cens", bool), ("days", float)]
+    found = np.empty(N, dtype=fields if event_first else fields[::-1])
+    found["cens"], found["days"] = EVENT, TIME
+    return found
+
+
+GIVEN: dict[str, Callable[[], object]] = {
+    "frame": lambda: Y,
+    "booleans": lambda: pd.DataFrame({"days": TIME.astype(int), "died": EVENT}),
+    "nullable": lambda: pd.DataFrame(
+        {"days": pd.array(TIME, "Float64"), "died": pd.array(EVENT, "boolean")}
+    ),
+    "array": lambda: np.column_stack([TIME, EVENT]),
+    "objects": lambda: np.array(list(zip(TIME, EVENT, strict=True)), dtype=object),
+    "rows": lambda: list(zip(TIME.tolist(), EVENT.tolist(), strict=True)),
+    "two arrays": lambda: (TIME, EVENT),
+    "event first": lambda: structured(True),
+    "time first": lambda: structured(False),
+    "polars": lambda: pytest.importorskip("polars").DataFrame({"t": TIME, "e": EVENT}),
+}
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_every_way_to_give_times_is_the_same_target(kind: str) -> None:
+    task, table = pyfsagg.Task("survival"), check_table(X)
+    found = read_target(task, GIVEN[kind](), N)
+    assert data_hash(table, found) == data_hash(table, read_target(task, Y, N))
+    assert found.kind == "survival"
+    assert found.event_count == {"n_events": int(EVENT.sum())}
+
+
+def test_the_target_is_called_by_its_columns() -> None:
+    result = pyfsagg.wam(X, Y, filter="cox", task="survival", n_resamples=4, random_state=0)
+    assert result.data["target"] == "time, status"
+    assert result.data["target_kind"] == "survival"
+    assert result.data["n_events"] == EVENT.sum()
+    assert result.data["class_counts"] == {}
+
+
+def changed(**columns: object) -> pd.DataFrame:
+    return Y.assign(**columns)
+
+
+BAD = {
+    "one column": (TIME, "needs times and events, and y has the shape"),
+    "late entry": (np.column_stack([TIME - 1, TIME, EVENT]), r"left truncation.*not supported"),
+    "interval": (changed(status=np.where(EVENT, 3, 0)), "interval censoring are not supported"),
+    "coded 1 and 2": (changed(status=EVENT + 1), r"must be 0 \(censored\) or 1"),
+    "words": (changed(status=np.where(EVENT, "dead", "alive")), "got 'alive', 'dead'"),
+    "zero": (changed(time=TIME - 1), "not above 0"),
+    "negative": (changed(time=-TIME), "not above 0"),
+    "infinite": (changed(time=np.where(TIME > 9, np.inf, TIME)), "infinite"),
+    "no time": (changed(time=np.where(TIME > 9, np.nan, TIME)), r"time 'time' is missing \(NaN\)"),
+    "no event": (changed(status=np.where(EVENT, np.nan, 0)), r"event 'status' is missing"),
+    "dates": (changed(time=pd.Timestamp("2020-01-01")), "times must be numbers"),
+    "all censored": (changed(status=0), "every row is censored"),
+    "exchanged": (Y[["status", "time"]], "the time comes first"),
+    "one time": (changed(time=3.0, status=1), "is known to outlive another"),
+    "last event": (changed(status=TIME == TIME.max()), "is known to outlive another"),
+    "too short": (Y.iloc[1:], "inconsistent lengths"),
+    "four columns": (np.ones((N, 4)), "needs two columns"),
+    "none": (None, "the target y is None"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
+    given, message = BAD[kind]
+    with pytest.raises(DataError, match=message):
+        pyfsagg.wam(X, given, filter="cox_score", task="survival", n_resamples=2)
+
+
+def test_filters_and_targets_that_do_not_go_together() -> None:
+    with pytest.raises(DataError, match="does not read times and events. Filters for survival"):
+        pyfsagg.wam(X, Y, filter="vdm", task="survival", n_resamples=2)
+    with pytest.raises(DataError, match="'cox_score' ranks by a number or by survival"):
+        pyfsagg.wam(X, EVENT, filter="cox_score", n_resamples=2)
+    with pytest.raises(DataError, match="'cox_score' ranks by classes"):
+        pyfsagg.wam(X, TIME, filter="cox_score", task="regression", n_resamples=2)
+    with pytest.raises(DataError, match="does not read times"):
+        tree = DecisionTreeClassifier()
+        pyfsagg.wam(X, Y, filter=tree, task="survival", n_resamples=2)
+    with pytest.raises(ParameterError, match="ties must be one of 'efron', 'breslow'"):
+        pyfsagg.cox_score(X, Y, ties="exact")
+    with pytest.raises(DataError, match="missing values"):
+        pyfsagg.cox_score(X.assign(whole=np.nan), Y)
+    with pytest.raises(DataError, match="nominal with 3 levels"):
+        pyfsagg.concordance(X.assign(group=np.resize(["a", "b", "c"], N)), Y)
+
+
+# ---------------------------------------------------------------------------------------------
+# ensembles
+# ---------------------------------------------------------------------------------------------
+def test_stratified_plans_keep_the_number_of_events() -> None:
+    table, target = check_table(X), read_target(pyfsagg.Task("survival"), Y, N)
+    from pyfsagg.resampling import draw_resamples
+
+    n_events = EVENT.sum()
+    drawn = draw_resamples(table, target, "stratified_bootstrap", n_resamples=5, seed=0)
+    assert (drawn.weights[:, EVENT].sum(axis=1) == n_events).all()
+    drawn = draw_resamples(table, target, "complementary_pairs", n_resamples=6, seed=0)
+    assert (drawn.weights[:, EVENT].sum(axis=1) == n_events // 2).all()
+    drawn = draw_resamples(table, target, "k_fold", n_resamples=5, seed=0)
+    left_out = n_events - drawn.weights[:, EVENT].sum(axis=1)
+    assert left_out.max() - left_out.min() <= 1
+
+
+def test_plans_that_events_do_not_allow() -> None:
+    few = changed(status=np.isin(np.arange(N), [0]) & (TIME < TIME.max()))
+    few.loc[0, "time"] = 1.0
+    few["status"] = few["status"].astype(int)
+    few.loc[0, "status"] = 1
+    options = {"filter": "cox_score", "task": "survival", "n_resamples": 2}
+    with pytest.raises(DataError, match="would hold no event"):
+        pyfsagg.wam(X, few, resampling="complementary_pairs", **options)
+    with pytest.raises(DataError, match="need at least 30 events"):
+        pyfsagg.wam(X, Y, resampling="k_fold", **{**options, "n_resamples": 30})
+    with pytest.raises(ParameterError, match="no classes"):
+        pyfsagg.wam(X, Y, resampling="balanced_bootstrap", **options)
+
+
+def test_the_order_of_rows_and_of_workers_changes_nothing() -> None:
+    options = {"filters": ["cox_score", "concordance", "pearson", "ig"], "task": "survival"}
+    options |= {"n_resamples": 20, "random_state": 3}
+    found = pyfsagg.bam(X, Y, **options)
+    mixed = RNG.permutation(N)
+    again = pyfsagg.bam(X.iloc[mixed], Y.iloc[mixed], n_jobs=2, **options)
+    np.testing.assert_allclose(found.scores, again.scores, rtol=1e-10)
+    assert found.select(1) == ["normal"]
+    assert found.halves is not None
+
+
+def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:
+    seen = []
+
+    def own(X, y, sample_weight):
+        seen.append(y)
+        residuals = pyfsagg.martingale_residuals(y, sample_weight=sample_weight)
+        return np.abs(np.cov(X.T, residuals, fweights=sample_weight.astype(int))[-1, :-1])
+
+    run(own)
+    assert seen[0].dtype.names == ("event", "time")
+    np.testing.assert_array_equal(seen[0]["time"], TIME)
+    np.testing.assert_array_equal(seen[0]["event"], EVENT)
+    found = run(Ridge())
+    for scores, rows in zip(found, ROWS, strict=True):
+        residuals = residuals_by_definition(TIME[rows], EVENT[rows])
+        expected = np.abs(Ridge().fit(NUMBERS[rows], residuals).coef_)
+        np.testing.assert_allclose(scores, expected, rtol=1e-6, atol=1e-12)
+
+
+def test_survival_goes_through_selectors_influence_and_shuffled_targets() -> None:
+    selector = pyfsagg.WithinAggregationSelector(
+        "cox_score", threshold=1, task="survival", n_resamples=10, random_state=0
+    )
+    assert selector.fit(X, Y).get_feature_names_out().tolist() == ["normal"]
+    found = pyfsagg.influence(
+        X, Y, filter="cox_score", aggregators=["am", "mean_rank"], task="survival",
+        n_folds=4, n_resamples=4, random_state=0,
+    )  # fmt: skip
+    assert found.table().shape[1] == 2
+    test = pyfsagg.permute_target(
+        X, Y, filter="cox_score", task="survival", n_permutations=19, n_resamples=4, random_state=0
+    )
+    assert test.select(0.05) == ["normal"]
+
+
+def test_a_saved_run_is_the_same_and_its_code_repeats_it(tmp_path) -> None:
+    result = pyfsagg.wam(X, Y, filter="cox_score", task="survival", n_resamples=5, random_state=0)
+    again = pyfsagg.load_result(result.save(tmp_path / "run"))
+    assert again.data == result.data
+    assert result.parameters["call"]["arguments"]["task"] == "'survival'"
+
+
+# ---------------------------------------------------------------------------------------------
+# the look before a run
+# ---------------------------------------------------------------------------------------------
+def test_check_table_reads_times_and_finds_their_copies() -> None:
+    frame = pd.concat([X, Y], axis=1).assign(months=TIME / 30, dead=EVENT)
+    found = pyfsagg.check_table(frame, target=["time", "status"], task="survival")
+    copies = {
+        name for each in found.findings if each.code == "target_copy" for name in each.columns
+    }
+    assert copies == {"months", "dead"}
+    assert f"events: {EVENT.sum()}; the other times are censored" in found.facts
+    assert found.record()["n_events"] == EVENT.sum()
+    good = pyfsagg.check_table(X, Y, task="survival")
+    assert not [each for each in good.findings if each.severity == "stop"]
+    gaps = Y.assign(status=np.where(np.arange(N) < 2, np.nan, Y["status"]))
+    (missing,) = (
+        each
+        for each in pyfsagg.check_table(X, gaps, task="survival").findings
+        if each.code == "missing_target"
+    )
+    assert "'time, status' is missing (NaN) in 2 of 40 rows" in missing.sentence
