@@ -169,7 +169,7 @@ class PoissonBootstrap(Plan):
 )
 @dataclass(frozen=True, eq=False)
 class StratifiedBootstrap(Plan):
-    """A bootstrap within each class, so that class sizes stay; with survival among events and censored rows."""
+    """A bootstrap within each class, so that class sizes stay; with survival, of events and of others."""
 
     def refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":

@@ -125,9 +125,7 @@ def test_filters_of_numbers_explain_the_residuals_of_each_resample(name: str) ->
 def test_counting_filters_count_bins_of_the_residuals_of_all_rows() -> None:
     residuals = pyfsagg.martingale_residuals(Y)
     found = run("information_gain")
-    alone = pyfsagg.wam(
-        X, residuals, filter="ig", task="regression", resampling=pyfsagg.Rows(ROWS)
-    )
+    alone = pyfsagg.wam(X, residuals, filter="ig", task="regression", resampling=pyfsagg.Rows(ROWS))
     np.testing.assert_array_equal(found, alone.combined)
 
 
@@ -142,7 +140,7 @@ def test_a_row_that_is_drawn_twice_counts_as_one_that_stands_twice(name: str) ->
 
 
 def test_a_feature_that_tells_nothing_scores_lowest() -> None:
-    flat = X.assign(flat=2.5, late=np.where(TIME == TIME.max(), 0.0, 1.0))
+    flat = X.assign(flat=2.5, late=np.where(TIME.max() == TIME, 0.0, 1.0))
     assert pyfsagg.cox_score(flat, Y)[-2] == 0.0
     assert pyfsagg.concordance(flat, Y)[-2] == 0.5
     # Among those at risk at the only event, the first feature is constant.
@@ -228,7 +226,7 @@ BAD = {
     "all censored": (changed(status=0), "every row is censored"),
     "exchanged": (Y[["status", "time"]], "the time comes first"),
     "one time": (changed(time=3.0, status=1), "is known to outlive another"),
-    "last event": (changed(status=TIME == TIME.max()), "is known to outlive another"),
+    "last event": (changed(status=TIME.max() == TIME), "is known to outlive another"),
     "too short": (Y.iloc[1:], "inconsistent lengths"),
     "four columns": (np.ones((N, 4)), "needs two columns"),
     "none": (None, "the target y is None"),
@@ -243,14 +241,14 @@ def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
 
 
 def test_filters_and_targets_that_do_not_go_together() -> None:
-    with pytest.raises(DataError, match="does not read times and events. Filters for survival"):
+    with pytest.raises(DataError, match=r"does not read times and events\. Filters for survival"):
         pyfsagg.wam(X, Y, filter="vdm", task="survival", n_resamples=2)
     with pytest.raises(DataError, match="'cox_score' ranks by a number or by survival"):
         pyfsagg.wam(X, EVENT, filter="cox_score", n_resamples=2)
     with pytest.raises(DataError, match="'cox_score' ranks by classes"):
         pyfsagg.wam(X, TIME, filter="cox_score", task="regression", n_resamples=2)
+    tree = DecisionTreeClassifier()
     with pytest.raises(DataError, match="does not read times"):
-        tree = DecisionTreeClassifier()
         pyfsagg.wam(X, Y, filter=tree, task="survival", n_resamples=2)
     with pytest.raises(ParameterError, match="ties must be one of 'efron', 'breslow'"):
         pyfsagg.cox_score(X, Y, ties="exact")
@@ -278,7 +276,7 @@ def test_stratified_plans_keep_the_number_of_events() -> None:
 
 
 def test_plans_that_events_do_not_allow() -> None:
-    few = changed(status=np.isin(np.arange(N), [0]) & (TIME < TIME.max()))
+    few = changed(status=np.isin(np.arange(N), [0]) & (TIME.max() > TIME))
     few.loc[0, "time"] = 1.0
     few["status"] = few["status"].astype(int)
     few.loc[0, "status"] = 1
