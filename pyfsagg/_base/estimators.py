@@ -38,6 +38,7 @@ def estimator_accepts_missing(estimator: Any) -> bool:
 
 
 def is_survival_model(estimator: Any) -> bool:
-    """Whether an estimator is fitted to events with times, as those of scikit-survival are."""
+    """Whether an estimator is fitted to events with times, as ours and those of scikit-survival are."""
     last = estimator.steps[-1][1] if getattr(estimator, "steps", None) else estimator
-    return any(base.__name__ == "SurvivalAnalysisMixin" for base in type(last).__mro__)
+    own = hasattr(last, "survival_at")
+    return own or any(base.__name__ == "SurvivalAnalysisMixin" for base in type(last).__mro__)

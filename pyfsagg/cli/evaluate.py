@@ -33,6 +33,7 @@ examples:
   pyfsagg evaluate table.csv --target class
   pyfsagg evaluate table.csv --target class --methods ig,mrmr/rra,bam --classifiers nb,rf
   pyfsagg evaluate table.csv --target class --thresholds 5,10,25% --metrics accuracy,auc
+  pyfsagg evaluate table.csv --target time --event status --methods cox_score,pearson
   pyfsagg evaluate table.csv --target class --from pyfsagg-rank
 """
 
@@ -68,7 +69,8 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="of logistic_regression, naive_bayes, random_forest, svm (these are the default), "
         "nearest_neighbors; for a regression of ridge, nearest_neighbors, random_forest, svm (these "
-        "are the default), linear_regression",
+        "are the default), linear_regression; for survival of cox_ridge (the default), cox, and with "
+        "scikit-survival random_survival_forest, gradient_boosting",
     )
     add("--groups", metavar="COLUMN", help="column of groups that folds must not divide")
     add(
@@ -84,7 +86,8 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="of accuracy (the default), balanced_accuracy, roc_auc, matthews_correlation, "
         "average_precision, log_loss; of r2 (the default), mean_absolute_error, "
-        "root_mean_squared_error with --task regression",
+        "root_mean_squared_error with --task regression; of concordance_index (the default), "
+        "integrated_brier_score with --event",
     )
     add(
         "--baselines",

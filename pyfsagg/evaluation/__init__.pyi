@@ -7,6 +7,7 @@ from .protocol import Protocol as Protocol
 from .protocols import evaluate as evaluate
 from .regressors import list_regressors as list_regressors
 from .result import Evaluation as Evaluation
+from .survival_models import list_survival_models as list_survival_models
 from .thresholds import weighted_average_accuracy as weighted_average_accuracy
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "list_classifiers",
     "list_metrics",
     "list_regressors",
+    "list_survival_models",
     "weighted_average_accuracy",
 ]

@@ -110,12 +110,11 @@ def evaluation_page(
         )
     check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
     data = result.data
-    numeric = data.get("target_kind") == "numeric"
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
         f"{target_words(data)}; "
         f"{plural(len(result.methods), 'method')}, "
-        f"{plural(len(result.classifiers), 'regressor' if numeric else 'classifier')}"
+        f"{plural(len(result.classifiers), _words(result)[0])}"
     )
     comparison, reason = result.default_comparison(alpha)
     sections = [
@@ -137,15 +136,21 @@ def evaluation_page(
     return Page(title, subtitle, sections)
 
 
+def _words(result: Evaluation) -> tuple[str, str]:
+    """What the models of a result are called, and what they do."""
+    kinds = {"numeric": ("regressor", "predict"), "survival": ("model", "predict survival")}
+    return kinds.get(str(result.data.get("target_kind")), ("classifier", "classify"))
+
+
 def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
     parameters = result.parameters
-    numeric = result.data.get("target_kind") == "numeric"
+    model, does = _words(result)
     sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
     shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
     blocks: list[Block] = [
         Text(
             f"How well do {enumerate_names([readable(name) for name in result.classifiers])} "
-            f"{'predict' if numeric else 'classify'} when only the best {shown} of "
+            f"{does} when only the best {shown} of "
             f"{result.data['n_features']:,} features are kept? "
             f"Features were ranked by {enumerate_names([readable(m) for m in result.methods])}."
         )
@@ -156,7 +161,7 @@ def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
         Text(
             f"Protocol “{name}”: {PROTOCOLS[name]} ({parameters['n_folds']} stratified "
             f"folds{times}). Folds are the same for all methods and "
-            f"{'regressors' if numeric else 'classifiers'}."
+            f"{model}s."
         )
         for name in result.protocols
     ]

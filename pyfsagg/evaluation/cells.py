@@ -152,7 +152,11 @@ def fit_one(
             model = build_model(item, own, seed)
             model.fit(own.values[fold.train], target.outcome[fold.train])
             found = Predictions(
-                model, own.values[fold.test], target.outcome[fold.test], target.n_classes
+                model,
+                own.values[fold.test],
+                target.outcome[fold.test],
+                target.n_classes,
+                target.outcome[fold.train],
             )
         except Exception as error:
             return Outcome(values, dict.fromkeys(metrics, _message(error)), _warned(caught))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_list
+from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.registry import Registry
 from pyfsagg._table.table import Kind, Table
-from pyfsagg.exceptions import InputTypeError, ParameterError
+from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
 
 __all__ = ["CLASSIFIERS", "ClassifierSpec", "build_model", "list_classifiers", "read_classifiers"]
 
@@ -23,7 +25,7 @@ class ClassifierSpec:
     """A classifier by name: `make(seed)` gives an estimator; `scaled` puts a scaler before it.
 
     `make_mixed(n_levels)`, if there is one, gives an estimator that takes categories as they are,
-    in the last columns, instead of one-hot codes.
+    in the last columns, instead of one-hot codes.  `needs` is a package that must be installed for it.
     """
 
     name: str
@@ -32,6 +34,14 @@ class ClassifierSpec:
     make: Callable[[int], Any]
     scaled: bool
     make_mixed: Callable[[tuple[int, ...]], Any] | None = None
+    needs: str = ""
+
+    def require(self) -> None:
+        """Raise MissingDependencyError if the package that it needs is missing."""
+        if self.needs and importlib.util.find_spec(self.needs) is None:
+            raise MissingDependencyError(
+                f"{self.name!r} needs the package scikit-survival: pip install 'pyfsagg[survival]'"
+            )
 
 
 CLASSIFIERS: Registry[ClassifierSpec] = Registry("classifier")
@@ -131,10 +141,12 @@ def read_classifiers(
 ) -> dict[str, Any]:
     """Names, estimators, or a mapping of label to either, as {label: spec or estimator}.
 
-    `known` has the names: those of classifiers, or those of regressors.
+    `known` has the names: those of classifiers, of regressors or of models of survival.
 
     Raises
     ------
+    MissingDependencyError
+        If a named one needs a package that is not installed.
     ParameterError, UnknownNameError
         If there is none, one is there twice, unknown, or of the other kind.
     InputTypeError
@@ -152,7 +164,11 @@ def read_classifiers(
                 f"the {known.kind} {label!r} is given twice; a mapping of label to {known.kind} "
                 f"gives each a different name"
             )
-        found[label] = known.get(item) if isinstance(item, str) else _checked(label, item, known)
+        if isinstance(item, str):
+            found[label] = known.get(item)
+            found[label].require()
+        else:
+            found[label] = _checked(label, item, known)
     if not found:
         example = next(iter(known)).name
         raise ParameterError(f"classifiers is empty; name at least one, for instance {example!r}")
@@ -176,8 +192,15 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
         hasattr(item, "fit") and hasattr(item, "predict") and hasattr(item, "get_params")
     ):
         raise InputTypeError(
-            f"the {known.kind} {label!r} must be a name from list_{known.kind}s() or a scikit-learn "
-            f"{known.kind} with fit and predict, got {item!r}"
+            f"the {known.kind} {label!r} must be a name from list_{known.kind.replace(' ', '_')}s() or a "
+            f"scikit-learn {known.kind} with fit and predict, got {item!r}"
+        )
+    if (known.kind == "survival model") != is_survival_model(item):
+        raise ParameterError(
+            f"{label!r} is a model of survival; give it with task='survival'"
+            if is_survival_model(item)
+            else f"{label!r} does not read times and events; give a name from list_survival_models(), or an "
+            "estimator of scikit-survival"
         )
     if known.kind == "classifier" and is_regressor(item):
         raise ParameterError(

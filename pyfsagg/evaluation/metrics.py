@@ -1,4 +1,4 @@
-"""Measures of predictions: of classes accuracy, areas, correlation and log loss; of numbers R² and errors."""
+"""Measures of predictions: of classes, of numbers (R² and errors) and of survival."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Registry
+from pyfsagg._table.survival import Survival
+from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["METRICS", "MetricSpec", "Predictions", "list_metrics", "read_metrics"]
@@ -24,31 +26,41 @@ class Predictions:
     model : fitted classifier
     X : ndarray (n_samples, n_features)
     labels : ndarray (n_samples,)
-        The true class codes 0, 1, …, or numbers.
+        The true class codes 0, 1, …, numbers, or events with times.
     n_classes : int
+    trained : ndarray, optional
+        The same of the rows that the model was fitted to.
     """
 
-    def __init__(self, model: Any, X: NDArray[np.float64], labels: Any, n_classes: int) -> None:
+    def __init__(
+        self,
+        model: Any,
+        X: NDArray[np.float64],
+        labels: Any,
+        n_classes: int,
+        trained: Any = None,
+    ) -> None:
         self.labels = labels
         self.n_classes = n_classes
-        self._model = model
-        self._X = X
+        self.trained = trained
+        self.model = model
+        self.X = X
         self._answers: dict[str, Any] = {}
 
     def _ask(self, method: str) -> Any:
         if method not in self._answers:
-            self._answers[method] = np.asarray(getattr(self._model, method)(self._X))
+            self._answers[method] = np.asarray(getattr(self.model, method)(self.X))
         return self._answers[method]
 
     @property
     def classes(self) -> NDArray[Any]:
-        """Predicted codes, or numbers (n_samples,)."""
+        """Predicted codes, numbers, or risks (n_samples,)."""
         return np.asarray(self._ask("predict"))
 
     @property
     def probabilities(self) -> NDArray[np.float64]:
         """Probabilities (n_samples, n_classes); a class unknown in training has probability 0."""
-        if not hasattr(self._model, "predict_proba"):
+        if not hasattr(self.model, "predict_proba"):
             raise DataError(
                 "the classifier gives no probabilities; sklearn.calibration.CalibratedClassifierCV "
                 "adds them"
@@ -58,9 +70,9 @@ class Predictions:
     @property
     def scores(self) -> NDArray[np.float64]:
         """One score per class (n_samples, n_classes), larger = more likely."""
-        if hasattr(self._model, "predict_proba"):
+        if hasattr(self.model, "predict_proba"):
             return self.probabilities
-        if not hasattr(self._model, "decision_function"):
+        if not hasattr(self.model, "decision_function"):
             raise DataError(
                 "the classifier gives neither probabilities nor a decision function, by which rows "
                 "could be ordered"
@@ -71,7 +83,7 @@ class Predictions:
         return self._spread(found, -np.inf)
 
     def _spread(self, found: NDArray[Any], absent: float) -> NDArray[np.float64]:
-        known = np.asarray(self._model.classes_, dtype=np.intp)
+        known = np.asarray(self.model.classes_, dtype=np.intp)
         if found.shape[1] != len(known):
             raise DataError(
                 f"the classifier gives {found.shape[1]} columns of scores for {len(known)} classes"
@@ -83,7 +95,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A registered measure of predictions of classes or, `task` says so, of numbers."""
+    """A registered measure of predictions: of classes or, if `task` says so, of numbers or survival."""
 
     name: str
     aliases: tuple[str, ...]
@@ -163,6 +175,19 @@ def _root_mean_squared_error(found: Predictions) -> float:
     return float(np.sqrt(((found.labels - found.classes) ** 2).mean()))
 
 
+def _survival(outcome: Any) -> Survival:
+    return Survival(outcome["time"], outcome["event"])
+
+
+def _concordance_index(found: Predictions) -> float:
+    return concordance_index(_survival(found.labels), found.classes)
+
+
+def _integrated_brier_score(found: Predictions) -> float:
+    test, trained = _survival(found.labels), _survival(found.trained)
+    return integrated_brier_score(found.model, found.X, test, trained)
+
+
 for spec in (
     MetricSpec(
         "accuracy", ("acc",), "share of rows classified correctly", "0 to 1", True, _accuracy
@@ -234,6 +259,25 @@ for spec in (
         False,
         _root_mean_squared_error,
         "regression",
+    ),
+    MetricSpec(
+        "concordance_index",
+        ("c_index", "cindex", "harrell"),
+        "share of comparable pairs of test rows whose order the predicted risk tells; 0.5 by chance",
+        "0 to 1",
+        True,
+        _concordance_index,
+        "survival",
+    ),
+    MetricSpec(
+        "integrated_brier_score",
+        ("ibs", "brier"),
+        "mean squared error of the predicted survival over the times of the test rows, weighted by the "
+        "censoring of the training rows, smaller = better",
+        "0 to 1",
+        False,
+        _integrated_brier_score,
+        "survival",
     ),
 ):
     METRICS.add(spec)

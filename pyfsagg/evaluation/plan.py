@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_integer, check_list
+from pyfsagg._base.registry import Registry
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
@@ -38,14 +39,30 @@ from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
+from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
 from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import drop_near_zero_variance
 
 __all__ = ["BASELINES", "DEFAULT_METHODS", "Plan", "read_plan"]
 
-DEFAULT_CLASSIFIERS = ("logistic_regression", "naive_bayes", "random_forest", "svm")
-DEFAULT_REGRESSORS = ("ridge", "nearest_neighbors", "random_forest", "svm")
+
+@dataclass(frozen=True, eq=False)
+class _Answers:
+    """What predicts a kind of target, and how well: names, and those taken where nothing is said."""
+
+    models: Registry[ClassifierSpec]
+    defaults: tuple[str, ...]
+    metric: str
+
+
+ANSWERS = {
+    "classes": _Answers(
+        CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy"
+    ),
+    "numeric": _Answers(REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
+    "survival": _Answers(SURVIVAL_MODELS, ("cox_ridge",), "concordance_index"),
+}
 DEFAULT_METHODS = ("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared", "bam")
 BASELINES = ("all_features", "random_subsets", "single_filters")
 
@@ -224,6 +241,7 @@ class Plan:
             "target": self.target.name,
             "target_kind": self.target.kind,
             "class_counts": self.target.class_counts,
+            **self.target.event_count,
         }
 
 
@@ -308,13 +326,12 @@ def read_plan(
     singles = single_filters(list(own.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
     _check_labels(given, own, singles)
-    numeric = target.kind == "numeric"
-    default = "r2" if numeric else "accuracy"
-    if classifiers is None:
-        classifiers = DEFAULT_REGRESSORS if numeric else DEFAULT_CLASSIFIERS
-    models = read_classifiers(classifiers, REGRESSORS if numeric else CLASSIFIERS)
+    answers = ANSWERS[target.kind]
+    models = read_classifiers(
+        answers.defaults if classifiers is None else classifiers, answers.models
+    )
     sizes = read_thresholds(thresholds, table.n_features)
-    names = read_metrics(default if metrics is None else metrics, task.task)
+    names = read_metrics(answers.metric if metrics is None else metrics, task.task)
     parts = draw_parts(
         table,
         target,

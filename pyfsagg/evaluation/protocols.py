@@ -42,7 +42,7 @@ def evaluate(
     X : array or data frame of shape (n_samples, n_features)
         As in :func:`pyfsagg.wam`.
     y : array of shape (n_samples,)
-        Class labels, or numbers with ``task="regression"``.
+        Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.
     rankings : mapping of label to ranking, optional
         Rankings made before: an :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,)
         with 1 = most important, or a list of all feature names, best first.  Under ``"nested"`` an
@@ -60,22 +60,25 @@ def evaluate(
         Names from :func:`pyfsagg.evaluation.list_classifiers` (the four of the thesis by default),
         or scikit-learn classifiers, which are used as they are (with a seed where theirs is open);
         put a scaler before yours in a pipeline if it needs one.  For a regression names from
-        :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors.
+        :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors; for survival of
+        :func:`pyfsagg.evaluation.list_survival_models` (penalised Cox regression by default), or
+        estimators of scikit-survival.
     thresholds : sequence of float or int
         Shares of the features to keep (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
         ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
         also says how many folds and repeats there are, and which rows belong together.
     metrics : str or sequence of str, optional
-        Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression.
+        Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression,
+        the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
         What to compare with: no selection, random rankings, and each filter of the methods asked
         once, without resampling.
     n_resamples : int
         Bootstrap resamples of each ensemble.
     task, random_state, n_jobs, execution
-        As in :func:`pyfsagg.wam`; folds are spread over the bins of a number; the result does not
-        depend on `n_jobs`.
+        As in :func:`pyfsagg.wam`; folds are spread over the bins of a number, and over events and censored
+        rows; the result does not depend on `n_jobs`.
 
     Returns
     -------

@@ -180,7 +180,14 @@ def _check_classes(
                 "lower n_folds, or raise test_size"
             )
         return  # its bins only spread the folds over its range
-    counts = np.bincount(target.codes[rows], minlength=target.n_classes)
+    counts = np.bincount(target.strata[rows], minlength=target.n_strata)
+    if target.kind == "survival":
+        if counts[1] < n_folds:
+            raise DataError(
+                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower n_folds, "
+                "or raise test_size"
+            )
+        return
     smallest = int(counts.argmin())
     if counts[smallest] < n_folds:
         raise DataError(
@@ -210,8 +217,8 @@ def _split(
         return order[kept], order[tried]
     rng = np.random.default_rng(seed)
     tested = np.zeros(order.size, dtype=np.bool_)
-    codes = target.codes[order]
-    for c in range(target.n_classes):
+    codes = target.strata[order]
+    for c in range(target.n_strata):
         members = rng.permutation(np.flatnonzero(codes == c))
         # A class is in both parts, however small it is, unless it has one row only.
         size = min(max(1, round(test_size * members.size)), members.size - 1)
@@ -233,12 +240,12 @@ def _folds(
     Dealing goes on from class to class, so that the folds are of equal size up to one row.  Groups
     stay whole, and the classes are spread as evenly as they allow.
     """
-    codes = target.codes[rows]
+    codes = target.strata[rows]
     fold_of = np.empty(rows.size, dtype=np.intp)
     if groups is None:
         rng = np.random.default_rng(seed)
         dealt = np.concatenate(
-            [rng.permutation(np.flatnonzero(codes == c)) for c in range(target.n_classes)]
+            [rng.permutation(np.flatnonzero(codes == c)) for c in range(target.n_strata)]
         )
         fold_of[dealt] = np.arange(rows.size) % n_folds
     else:

@@ -10,17 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.types import Booleans, Floats
-from pyfsagg._kernels.survival.concordance import concordance_block
+from pyfsagg._kernels.survival import concordance as pairs
 from pyfsagg._kernels.survival.cox import cox_score_block
 from pyfsagg._table.survival import TIES, Survival, read_survival
 from pyfsagg._table.table import Table, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS, FilterSpec, KernelScorer, Weights, never, score_features
-from pyfsagg.filters._columns import ordered_levels, within_range
+from pyfsagg.filters._columns import category_codes, ordered_levels, within_range
 from pyfsagg.filters.correlation import require_ordered_complete
 
 __all__ = [
+    "comparable_pairs",
     "concordance",
     "cox_score",
     "martingale_residuals",
@@ -46,8 +47,7 @@ class _LatestFirst:
     start: NDArray[np.int64]
 
     @classmethod
-    def of(cls, target: Target) -> _LatestFirst:
-        survival = _survival(target)
+    def of(cls, survival: Survival) -> _LatestFirst:
         n = len(survival.time)
         rows = np.ascontiguousarray(survival.order[::-1])
         start = np.r_[0, n - survival.start[::-1]].astype(np.int64)
@@ -84,7 +84,7 @@ def _concordances(
     scores: Floats,
 ) -> None:
     ordered = np.ascontiguousarray(weights[:, times.rows])
-    concordance_block(levels, n_levels, times.event, times.start, ordered, scores[0])
+    pairs.concordance_block(levels, n_levels, times.event, times.start, ordered, scores[0])
     np.maximum(scores[0], 1.0 - scores[0], out=scores[0])
 
 
@@ -92,7 +92,7 @@ def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> K
     """Bind :func:`cox_score` to `table`."""
     check_choice("ties", ties, TIES)
     require_ordered_complete(table, "cox_score")
-    times = _LatestFirst.of(target)
+    times = _LatestFirst.of(_survival(target))
     values = np.asfortranarray(within_range(table.values)[times.rows])
     own = (values, times, ties == "efron")
     return KernelScorer(_cox_scores, own, ("cox_score",), table.n_features)
@@ -101,7 +101,7 @@ def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> K
 def prepare_concordance(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`concordance` to `table`."""
     require_ordered_complete(table, "concordance")
-    times, levels = _LatestFirst.of(target), ordered_levels(table)
+    times, levels = _LatestFirst.of(_survival(target)), ordered_levels(table)
     own = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
     return KernelScorer(_concordances, own, ("concordance",), table.n_features)
 
@@ -191,6 +191,24 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
     return score_features(
         prepare_concordance, "concordance", X, y, sample_weight, {}, task="survival"
     )
+
+
+def comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
+    """Pairs of rows of which one is known to live longer, by whether its number is larger, smaller, equal.
+
+    Parameters
+    ----------
+    survival : Survival
+    values : ndarray (n_samples,)
+        A number for each row; no missing ones.
+    """
+    times = _LatestFirst.of(survival)
+    levels, n_levels = category_codes(values[times.rows])
+    once = np.ones(len(levels), dtype=np.int64)
+    found: tuple[float, float, float] = pairs.comparable_pairs(
+        levels, n_levels, times.event, times.start, once
+    )
+    return found
 
 
 def martingale_residuals(

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.types import Booleans, Floats
 
-__all__ = ["concordance_block", "floors"]
+__all__ = ["comparable_pairs", "concordance_block"]
 
 SHIFT = 6
 CHILDREN = 1 << SHIFT
 
 
 @njit(cache=True, nogil=True)
-def floors(n_levels: int) -> tuple[NDArray[np.int64], int]:
+def _floors(n_levels: int) -> tuple[NDArray[np.int64], int]:
     """The first node of each floor of a tree over so many levels, and the number of nodes."""
     first = np.empty(11, dtype=np.int64)
     size, depth, nodes = n_levels, 0, 0
@@ -108,6 +108,24 @@ def _pairs(
 
 
 @njit(cache=True, nogil=True)
+def comparable_pairs(
+    levels: NDArray[np.int32],
+    n_levels: int,
+    event: Booleans,
+    start: NDArray[np.int64],
+    w: NDArray[np.int64],
+) -> tuple[float, float, float]:
+    """Pairs of rows, of one column, whose later row has the larger level, the smaller one, an equal one."""
+    n = levels.shape[0]
+    drawn, before = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    first, nodes = _floors(n_levels)
+    tree = np.empty((nodes, CHILDREN), dtype=np.int32)
+    counts = np.empty(n_levels, dtype=np.int32)
+    n_drawn = _place_rows(event, start, w, drawn, before)
+    return _pairs(levels, w, drawn, before, n_drawn, first, tree, counts)
+
+
+@njit(cache=True, nogil=True)
 def concordance_block(
     levels: NDArray[np.int32],
     n_levels: NDArray[np.int64],
@@ -124,13 +142,13 @@ def concordance_block(
     """
     n, p = levels.shape
     drawn, before = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    tree = np.empty((floors(n_levels.max())[1], CHILDREN), dtype=np.int32)
+    tree = np.empty((_floors(n_levels.max())[1], CHILDREN), dtype=np.int32)
     counts = np.empty(n_levels.max(), dtype=np.int32)
     for r in range(weights.shape[0]):
         w = weights[r].astype(np.int64)
         n_drawn = _place_rows(event, start, w, drawn, before)
         for j in range(p):
-            first, nodes = floors(n_levels[j])
+            first, nodes = _floors(n_levels[j])
             more, fewer, tied = _pairs(
                 levels[:, j], w, drawn, before, n_drawn, first, tree[:nodes], counts[: n_levels[j]]
             )

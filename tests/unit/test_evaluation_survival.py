@@ -1,0 +1,215 @@
+"""What features are worth to models of survival: Cox regression, its measures, and folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from statsmodels.duration.hazard_regression import PHReg
+
+import pyfsagg
+from pyfsagg._table.survival import Survival
+from pyfsagg.evaluation import list_metrics, list_survival_models
+from pyfsagg.evaluation.cox import CoxModel
+from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
+from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
+
+RNG = np.random.default_rng(8)
+N = 90
+X = pd.DataFrame(RNG.normal(size=(N, 6)), columns=list("abcdef"))
+LIFE = RNG.exponential(np.exp(-1.2 * X["a"] + 0.6 * X["b"]))
+LIMIT = RNG.uniform(0.2, 4.0, N)
+Y = pd.DataFrame({"time": np.minimum(LIFE, LIMIT), "status": (LIFE <= LIMIT).astype(int)})
+SURVIVAL = Survival(Y["time"].to_numpy(), Y["status"].to_numpy().astype(bool))
+
+
+def evaluated(**options):
+    given = {"methods": ["cox_score"], "thresholds": [2], "n_resamples": 10, "random_state": 0}
+    return pyfsagg.evaluate(
+        X, Y, task="survival", **{**given, "protocol": pyfsagg.Protocol(n_folds=3), **options}
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Cox regression
+# ---------------------------------------------------------------------------------------------
+def test_cox_without_a_penalty_is_that_of_statsmodels() -> None:
+    tied = Survival(np.ceil(4 * SURVIVAL.time), SURVIVAL.event)
+    model = CoxModel().fit(X, tied.structured())
+    fitted = PHReg(tied.time, X.to_numpy(), status=Y["status"].to_numpy(), ties="efron").fit()
+    np.testing.assert_allclose(model.coef_, fitted.params, rtol=1e-6)
+
+
+def test_a_penalty_has_no_slope_left_and_wide_tables_are_no_harder() -> None:
+    wide = RNG.normal(size=(N, 300))
+    wide[:, :6] = X
+    model = CoxModel(penalty=5.0).fit(wide, SURVIVAL.structured())
+    likelihood = PHReg(SURVIVAL.time, wide, status=Y["status"].to_numpy(), ties="efron")
+    slope = likelihood.score(model.coef_) - 5.0 * model.coef_
+    assert np.abs(slope).max() < 1e-3
+    assert np.abs(CoxModel(penalty=1e9).fit(wide, SURVIVAL.structured()).coef_).max() < 1e-6
+
+
+def test_survival_of_equal_rows_is_that_of_breslow() -> None:
+    flat = np.zeros((N, 2))
+    model = CoxModel(penalty=1.0).fit(flat, SURVIVAL.structured())
+    hazard = [
+        sum(
+            1 / (SURVIVAL.time >= t).sum()
+            for t in SURVIVAL.time[SURVIVAL.event]
+            if t <= limit
+        )
+        for limit in (0.0, 0.5, 2.0)
+    ]
+    found = model.survival_at(flat[:1], np.array([0.0, 0.5, 2.0]))
+    np.testing.assert_allclose(found, [np.exp(-np.array(hazard))], rtol=1e-12)
+
+
+def test_more_features_than_events_need_a_penalty() -> None:
+    with pytest.raises(DataError, match="more events than features"):
+        CoxModel().fit(RNG.normal(size=(N, 200)), SURVIVAL.structured())
+
+
+# ---------------------------------------------------------------------------------------------
+# measures
+# ---------------------------------------------------------------------------------------------
+def test_concordance_of_risks_counts_all_pairs() -> None:
+    risk = np.round(-SURVIVAL.time + RNG.normal(size=N), 1)
+    told, pairs = 0.0, 0
+    for i in np.flatnonzero(SURVIVAL.event):
+        for j in range(N):
+            if SURVIVAL.time[i] < SURVIVAL.time[j]:
+                pairs += 1
+                told += 1.0 if risk[i] > risk[j] else 0.5 if risk[i] == risk[j] else 0.0
+    assert concordance_index(SURVIVAL, risk) == pytest.approx(told / pairs, rel=1e-12)
+    nobody = Survival(np.array([1.0, 2.0]), np.array([False, True]))
+    with pytest.raises(DataError, match="no two test rows"):
+        concordance_index(nobody, np.zeros(2))
+
+
+class Known:
+    """Predicts what it is told."""
+
+    def __init__(self, chance: float) -> None:
+        self.chance = chance
+
+    def survival_at(self, X, times):
+        return np.full((len(X), len(times)), self.chance)
+
+
+def test_brier_score_without_censoring_is_a_mean_square() -> None:
+    time = np.array([1.0, 2.0, 4.0, 5.0])
+    seen = Survival(time, np.ones(4, dtype=bool))
+    trained = Survival(np.array([1.0, 9.0]), np.ones(2, dtype=bool))
+    at = [np.mean((0.8 - (time > t)) ** 2) for t in (1.0, 2.0, 4.0)]
+    expected = ((at[0] + at[1]) / 2 * 1 + (at[1] + at[2]) / 2 * 2) / 3
+    found = integrated_brier_score(Known(0.8), np.zeros((4, 1)), seen, trained)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_brier_score_weights_rows_for_those_that_were_censored() -> None:
+    """By the definition, row by row; of training rows at one time, events come before censoring."""
+    time, event = np.array([1.0, 2, 2, 3, 5, 6]), np.array([1, 0, 1, 1, 0, 1], dtype=bool)
+    test = Survival(time, event)
+    trained = Survival(np.array([1.0, 2, 2, 4, 7, 8]), np.array([0, 1, 0, 0, 1, 0], dtype=bool))
+
+    def uncensored(t: float) -> float:
+        steps = [(1.0, 5 / 6), (2.0, 3 / 4), (4.0, 2 / 3), (8.0, 0.0)]
+        return float(np.prod([share for at, share in steps if at <= t]))
+
+    def error(t: float) -> float:
+        total = 0.0
+        for when, seen in zip(time, event, strict=True):
+            if when <= t and seen:
+                total += 0.3**2 / uncensored(when - 0.5)
+            elif when > t:
+                total += 0.7**2 / uncensored(t)
+        return total / len(time)
+
+    grid = [1.0, 2.0, 3.0, 5.0]
+    at = [error(t) for t in grid]
+    expected = sum((a + b) / 2 * w for a, b, w in zip(at, at[1:], np.diff(grid), strict=False)) / 4
+    found = integrated_brier_score(Known(0.3), np.zeros((6, 1)), test, trained)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_brier_score_and_concordance_are_those_of_scikit_survival() -> None:
+    metrics = pytest.importorskip("sksurv.metrics")
+    half = np.arange(N) < N // 2
+    train, test = SURVIVAL.take(np.flatnonzero(half)), SURVIVAL.take(np.flatnonzero(~half))
+    model = CoxModel(penalty=1.0).fit(X[half], train.structured())
+    inside = test.time < train.time.max()
+    test, rows = test.take(np.flatnonzero(inside)), X[~half][inside]
+    found = integrated_brier_score(model, rows, test, train)
+    times = np.unique(test.time)[:-1]
+    expected = metrics.integrated_brier_score(
+        train.structured(), test.structured(), model.survival_at(rows, times), times
+    )
+    assert found == pytest.approx(expected, rel=1e-10)
+    index = metrics.concordance_index_censored(test.event, test.time, model.predict(rows))[0]
+    assert concordance_index(test, model.predict(rows)) == pytest.approx(index, rel=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------
+# evaluations
+# ---------------------------------------------------------------------------------------------
+def test_features_that_matter_are_worth_more_than_random_ones() -> None:
+    metrics = ["c_index", "ibs"]
+    found = evaluated(metrics=metrics, classifiers=["cox", "cox_ridge"])
+    assert found.metrics == ("concordance_index", "integrated_brier_score")
+    means = found.cells.groupby(["metric", "method"])["value"].mean()
+    assert means["concordance_index", "cox_score"] > 0.7
+    assert means["concordance_index", "cox_score"] > means["concordance_index", "random subsets"]
+    brier = means["integrated_brier_score"]
+    assert 0.0 < brier["cox_score"] < brier["random subsets"] < 0.3
+    assert found.data["n_events"] == int(Y["status"].sum())
+    assert not found.n_failed
+
+
+def test_the_report_speaks_of_survival(tmp_path) -> None:
+    found = evaluated()
+    page = found.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "predict survival when only the best" in page
+    assert f"with survival (time, status; {Y['status'].sum()} events)" in page
+
+
+def test_folds_share_the_events_and_need_enough_of_them() -> None:
+    few = Y.assign(status=np.isin(np.arange(N), Y["time"].argsort()[:3]).astype(int))
+    with pytest.raises(DataError, match=r"event\(s\) in .*, fewer than the 3 folds"):
+        pyfsagg.evaluate(
+            X, few, task="survival", methods=["cox_score"], protocol=pyfsagg.Protocol(n_folds=3)
+        )
+
+
+def test_models_and_measures_belong_to_their_task() -> None:
+    with pytest.raises(ParameterError, match="does not read times and events"):
+        evaluated(classifiers=Ridge())
+    with pytest.raises(ParameterError, match="is a model of survival"):
+        pyfsagg.evaluate(X, Y["status"], classifiers=CoxModel())
+    with pytest.raises(ParameterError, match="does not belong to a survival"):
+        evaluated(metrics="accuracy")
+    with pytest.raises(ParameterError, match="does not read times and events"):
+        evaluated(classifiers=LogisticRegression())
+    assert list_metrics().loc["concordance_index", "task"] == "survival"
+    assert list_survival_models().loc["gradient_boosting", "needs"] == "sksurv"
+
+
+def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
+    try:
+        import sksurv  # noqa: F401
+    except ImportError:
+        with pytest.raises(MissingDependencyError, match=r"pip install 'pyfsagg\[survival\]'"):
+            evaluated(classifiers="random_survival_forest")
+        return
+    from sksurv.linear_model import CoxPHSurvivalAnalysis
+
+    models = {"forest": "rf", "boosting": "gbm", "own": CoxPHSurvivalAnalysis(alpha=1.0)}
+    found = evaluated(classifiers=models, metrics=["c_index", "ibs"])
+    assert not found.n_failed
+    best = found.cells[found.cells["method"] == "cox_score"].groupby(["classifier", "metric"])
+    assert (best["value"].mean().xs("concordance_index", level=1) > 0.6).all()
+    scores = pyfsagg.wam(
+        X, Y, filter=CoxPHSurvivalAnalysis(alpha=1.0), task="survival", n_resamples=5, random_state=0
+    )
+    assert scores.select(1) == ["a"]
