@@ -194,10 +194,13 @@ def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], posit
     return column
 
 
-def _target(parts: Mapping[str, Any] | None) -> pd.Series[Any] | None:
-    """Class labels: codes from 0 with their levels (-1 is missing), or numbers."""
+def _target(parts: Mapping[str, Any] | None) -> pd.Series[Any] | pd.DataFrame | None:
+    """Class labels: codes from 0 with their levels (-1 is missing); numbers; or times and events."""
     if parts is None:
         return None
+    if "event" in parts:
+        columns = {name: _listed(parts[name]) for name in ("time", "event")}
+        return pd.DataFrame(columns, dtype=float)
     if "levels" in parts:
         levels = [str(level) for level in _listed(parts["levels"])]
         codes = np.asarray(_listed(parts["values"]), dtype=np.intp)
@@ -215,7 +218,9 @@ def _filter(given: Any) -> Any:
     def r_function(X: Any, y: Any, sample_weight: Any = None) -> Any:
         if sample_weight is None:
             sample_weight = np.ones(len(X))
-        return np.asarray(_listed(_call_r(call, X, list(y), sample_weight)), dtype=float)
+        fields = getattr(getattr(y, "dtype", None), "names", None)
+        labels = {name: list(y[name]) for name in fields} if fields else list(y)
+        return np.asarray(_listed(_call_r(call, X, labels, sample_weight)), dtype=float)
 
     r_function.__name__ = str(given["name"])
     return r_function

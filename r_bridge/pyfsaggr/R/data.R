@@ -139,6 +139,10 @@ kind_part <- function(columns, kind, at) {
 # Labels as codes with their levels; numbers stay numbers.
 target_parts <- function(y, name = "target", task = NULL) {
   if (is.null(y)) return(NULL)
+  if (inherits(y, "Surv")) return(survival_parts(y))
+  if (identical(task, "survival")) {
+    stop_pyfsagg("task = \"survival\" needs times with events: give y as survival::Surv(time, status)", "parameter")
+  }
   y <- one_column(y)
   if (inherits(y, "integer64")) y <- from_integer64(y)
   if (is.list(y) || !is.null(dim(y)) || !is.atomic(y)) {
@@ -157,12 +161,23 @@ target_parts <- function(y, name = "target", task = NULL) {
   list(values = codes, levels = as.list(enc2utf8(levels(y))), name = name)
 }
 
-one_column <- function(y) {
-  if (inherits(y, "Surv")) {
+# Times and events of the package survival.
+survival_parts <- function(y) {
+  if (!identical(attr(y, "type"), "right")) {
     stop_pyfsagg(
-      "y is a survival time; no filter here is for censored times, give classes or numbers", "input_type"
+      paste0(
+        "y is a survival time of type '", attr(y, "type"), "', and only right-censored times are supported: ",
+        "neither late entry, nor intervals, nor several kinds of events"
+      ),
+      "data"
     )
   }
+  y <- unclass(y)
+  list(time = as.double(y[, "time"]), event = as.double(y[, "status"]))
+}
+
+one_column <- function(y) {
+  if (inherits(y, "Surv")) return(as.double(unclass(y)[, 1]))
   if ((is.data.frame(y) || is.matrix(y)) && ncol(y) != 1L) {
     stop_pyfsagg(paste0("y must be one column, got ", ncol(y)), "input_type")
   }

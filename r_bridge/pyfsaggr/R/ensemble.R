@@ -13,7 +13,8 @@
 #'   without a target. Factors and text are nominal, `NA` is missing; integers, logicals and numbers
 #'   keep their meaning, and an ordered factor counts as the numbers of its levels.
 #' @param y Class labels: a factor, text, logicals or up to ten different whole numbers; numbers with
-#'   `task = "regression"`; no `NA`. `NULL` for filters that need no target, such as `"frcm"`.
+#'   `task = "regression"`; right-censored times as `Surv(time, status)` of the package survival; no `NA`.
+#'   `NULL` for filters that need no target, such as `"frcm"`.
 #' @param data A data frame, for the formula.
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
 #' @param na.action For the formula, what happens to rows with missing values: by default they stay;

@@ -11,14 +11,16 @@
 #' @param methods How to rank: names of filters, functions as for [wam()], `"bam"`, either followed by `"/"` and an aggregator
 #'   (`"mrmr/rra"`). By default the four filters of the thesis and `"bam"`.
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
-#'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`.
+#'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
+#'   for survival `"cox_ridge"`, `"cox"`.
 #' @param thresholds Shares of the features that are kept.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
 #'   training fold, no leakage), `"leaky"` (rank on all rows, to see what that hides), or `"both"`
 #'   (thesis and nested).
 #' @param metrics `"accuracy"` (the default), `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"matthews_correlation"`, `"average_precision"`, `"log_loss"`; for a regression `"r2"` (the
-#'   default), `"mean_absolute_error"`, `"root_mean_squared_error"`.
+#'   default), `"mean_absolute_error"`, `"root_mean_squared_error"`; for survival `"concordance_index"` (the
+#'   default), `"integrated_brier_score"`.
 #' @param n_folds Number of folds.
 #' @return An object of class `pyfsagg_evaluation`: a list with `cells` (one row for each fold of each
 #'   combination), `summary` (means over folds), `weighted` (averages over thresholds, weighted by the

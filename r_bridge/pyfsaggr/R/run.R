@@ -15,6 +15,7 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
   for (name in names(settings)) {
     settings[name] <- list(read_setting(settings[[name]], name, n, unlist(table$names)))
   }
+  settings$task <- task_of(y, settings$task)
   target <- target_parts(y, target_name, settings$task)
   warn_of_columns(x, if (!is.null(target)) one_column(y), isTRUE(settings$drop_near_zero_variance))
   if (uses_r(settings)) cores <- 1L
@@ -28,6 +29,15 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
     ),
     settings
   )
+}
+
+# Survival times say themselves what they are.
+task_of <- function(y, task) {
+  if (!inherits(y, "Surv")) return(task)
+  if (!is.null(task) && task != "survival") {
+    stop_pyfsagg(paste0("y is a survival time: leave task = \"", task, "\" out"), "parameter")
+  }
+  "survival"
 }
 
 read_setting <- function(value, name, n, features) {
@@ -59,6 +69,8 @@ flag_setting <- function(value, name, ...) check_flag(value, name)
 word_setting <- function(value, name, ...) check_string(value, name)
 folder_setting <- function(value, name, ...) path.expand(check_string(value, name))
 
+TASKS <- c("classification", "regression", "survival")
+
 READERS <- list(
   filter = function(value, name, ...) {
     if (is.function(value)) return(list(name = "r_function", call = guarded(value)))
@@ -72,7 +84,7 @@ READERS <- list(
   aggregator = word_setting,
   n_resamples = function(value, name, ...) check_count(value, name, or = "auto"),
   resampling = word_setting,
-  task = function(value, name, ...) check_choice(value, name, c("classification", "regression")),
+  task = function(value, name, ...) check_choice(value, name, TASKS),
   target_bins = count_setting, n_folds = count_setting, n_repeats = count_setting,
   n_random = count_setting,
   drop_near_zero_variance = flag_setting,

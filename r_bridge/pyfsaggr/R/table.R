@@ -5,8 +5,8 @@
 #' duplicate rows. Ensembles do not look by themselves.
 #'
 #' @param x Data frame or matrix with one row per sample.
-#' @param y Classes (factor, text) or numbers; may be left out.
-#' @param task `"classification"` or `"regression"`.
+#' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be left out.
+#' @param task `"classification"`, `"regression"` or, for a `Surv` always, `"survival"`.
 #' @return A data frame of class `pyfsagg_check` with one row per finding: `code`, `severity` (`"stop"` if
 #'   a ranking would mislead, or `"warning"`), `columns`, `sentence` and `remedy`; size, types, missing
 #'   cells and classes are its attribute `facts`.
@@ -16,8 +16,9 @@
 #' }
 #' @export
 check_table <- function(x, y = NULL, task = "classification") {
+  task <- if (inherits(y, "Surv")) "survival" else check_choice(task, "task", TASKS)
   found <- ask("check_table", list(
-    table = table_parts(x), target = target_parts(y, task = task), task = check_choice(task, "task", c("classification", "regression"))
+    table = table_parts(x), target = target_parts(y, task = task), task = task
   ))
   structure(
     as_frame(found$findings),

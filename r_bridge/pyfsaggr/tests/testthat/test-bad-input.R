@@ -103,7 +103,7 @@ test_that("numbers and words of R are looked at in R, and named in its words", {
   no("filter_params must be a named list, such as list(bins = 5), got list(3)", filter_params = list(3))
   no("filter_params must be a named list", filter_params = "mdl")
   no("row_indices must hold row numbers from 1 to 150", row_indices = matrix(2:151, 1))
-  no("task must be one of \"classification\", \"regression\"", task = "regresion")
+  no("task must be one of \"classification\", \"regression\", \"survival\"", task = "regresion")
   no("nominal must be one or more names", nominal = 7)
 })
 
@@ -113,7 +113,8 @@ test_that("targets are one column, and many numbers ask what they are", {
   }
   no(iris[4:5], "y must be one column, got 2", "input_type")
   no(iris$Sepal.Length, "y holds 35 different numbers: say task = \"regression\"")
-  no(structure(matrix(1, 150, 2), class = "Surv"), "survival", "input_type")
+  no(structure(matrix(1, 150, 3), type = "counting", class = "Surv"), "type 'counting'.*late entry", "data")
+  expect_error(quick(iris[1:4], iris$Species, task = "survival"), "Surv\\(time, status\\)")
   expect_error(wam(Sepal.Length ~ ., data = iris), "or give factor", class = "pyfsagg_parameter_error")
   no(1:150, "150 different numbers")
   expect_error(quick(iris[1], iris$Species), "at least two", class = "pyfsagg_data_error")
