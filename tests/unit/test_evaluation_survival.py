@@ -55,11 +55,7 @@ def test_survival_of_equal_rows_is_that_of_breslow() -> None:
     flat = np.zeros((N, 2))
     model = CoxModel(penalty=1.0).fit(flat, SURVIVAL.structured())
     hazard = [
-        sum(
-            1 / (SURVIVAL.time >= t).sum()
-            for t in SURVIVAL.time[SURVIVAL.event]
-            if t <= limit
-        )
+        sum(1 / (SURVIVAL.time >= t).sum() for t in SURVIVAL.time[SURVIVAL.event] if t <= limit)
         for limit in (0.0, 0.5, 2.0)
     ]
     found = model.survival_at(flat[:1], np.array([0.0, 0.5, 2.0]))
@@ -210,6 +206,11 @@ def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
     best = found.cells[found.cells["method"] == "cox_score"].groupby(["classifier", "metric"])
     assert (best["value"].mean().xs("concordance_index", level=1) > 0.6).all()
     scores = pyfsagg.wam(
-        X, Y, filter=CoxPHSurvivalAnalysis(alpha=1.0), task="survival", n_resamples=5, random_state=0
+        X,
+        Y,
+        filter=CoxPHSurvivalAnalysis(alpha=1.0),
+        task="survival",
+        n_resamples=5,
+        random_state=0,
     )
     assert scores.select(1) == ["a"]
