@@ -6,6 +6,8 @@ import argparse
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pyfsagg._base.reading import Reading
 from pyfsagg._command.results import name_of_table
 from pyfsagg.exceptions import ParameterError
@@ -107,10 +109,10 @@ def load_table(
     )
     found.require(options.accept)
     code = reading_code(options.table, Reading.from_flags(options), target, groups)
-    known = None if y is None else y.notna()
-    if known is not None and known.ndim == 2:
-        known = known.all(axis=1)
-    if known is not None and y is not None and not known.all() and known.any():  # that is accepted
+    known = np.ones(len(X), dtype=bool)
+    if y is not None:
+        known = y.notna().to_numpy().reshape(len(X), -1).all(axis=1)
+    if y is not None and not known.all() and known.any():  # that is accepted
         X, y = X[known], y[known]
         of_groups = None if of_groups is None else of_groups[known]
         every = "" if isinstance(target, str) else ".all(axis=1)"

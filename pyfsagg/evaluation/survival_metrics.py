@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.integrate import trapezoid
@@ -57,7 +57,7 @@ def survival_at(model: Any, X: Floats, times: Floats) -> Floats:
     return np.array(rows)
 
 
-def _censoring(trained: Survival, times: Floats, side: str) -> Floats:
+def _censoring(trained: Survival, times: Floats, side: Literal["left", "right"]) -> Floats:
     """Kaplan-Meier's share of rows not yet censored: until after `times`, or (left) until before them."""
     ones = np.ones((1, len(trained.time)), dtype=np.uint16)
     events, at_risk = (each[0] for each in trained.at_each_time(ones))

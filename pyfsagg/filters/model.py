@@ -93,7 +93,8 @@ class EstimatorScorer:
 
     def _answers(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> NDArray[Any]:
         if self.target.survival is not None and not is_survival_model(self.estimator):
-            return self.target.survival.residuals(weights[np.newaxis])[0]
+            residuals: NDArray[Any] = self.target.survival.residuals(weights[np.newaxis])[0]
+            return residuals
         answers = self.target.answers(labels)
         if answers is None:
             raise DataError(

@@ -250,7 +250,8 @@ def martingale_residuals(
     check_choice("ties", ties, TIES)
     survival, _ = read_survival(y)
     weights = full_weights(len(survival.time), sample_weight)
-    return survival.residuals(weights, ties)[0]
+    residuals: NDArray[np.float64] = survival.residuals(weights, ties)[0]
+    return residuals
 
 
 FILTERS.add(

@@ -93,7 +93,7 @@ def _pairs(
             row = drawn[added]
             counts[levels[row]] += w[row]
             seen += w[row]
-            _add(tree, first, np.int64(levels[row]), np.int32(w[row]))
+            _add(tree, first, int(levels[row]), np.int32(w[row]))
             added += 1
         row = drawn[position]
         below, level = 0, np.int64(levels[row])
