@@ -109,9 +109,9 @@ def load_table(
     )
     found.require(options.accept)
     code = reading_code(options.table, Reading.from_flags(options), target, groups)
-    known = np.ones(len(X), dtype=bool)
+    known: Any = np.ones(len(X), dtype=np.bool_)
     if y is not None:
-        known = y.notna().to_numpy().reshape(len(X), -1).all(axis=1)
+        known = np.asarray(y.notna()).reshape(len(X), -1).all(axis=1)
     if y is not None and not known.all() and known.any():  # that is accepted
         X, y = X[known], y[known]
         of_groups = None if of_groups is None else of_groups[known]

@@ -150,10 +150,13 @@ def split_target(
     ParameterError
         If the target is excluded.
     """
-    if not isinstance(target, (str, type(None))):
-        raise InputTypeError(f"target must be the name of a column, got {reprlib.repr(target)}")
     names = [str(name) for name in frame.columns]
-    targets = [] if target is None else [target] if isinstance(target, str) else list(target)
+    given = (target,) if isinstance(target, (str, type(None))) else target
+    if not isinstance(given, (tuple, list)) or not all(
+        isinstance(each, (str, type(None))) for each in given
+    ):
+        raise InputTypeError(f"target must be the name of a column, got {reprlib.repr(target)}")
+    targets = [each for each in given if each is not None]
     for column in (*targets, *exclude):
         if column not in names:
             raise UnknownNameError("column", column, names)
