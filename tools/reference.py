@@ -154,10 +154,15 @@ PAGES = {
 }
 
 
+def _by_name(registry: Registry[Any]) -> list[Any]:
+    """Specs in an order that does not depend on what was imported first."""
+    return sorted(registry.own(), key=lambda spec: spec.name)
+
+
 def markdown(page: Page) -> str:
     """The page of one kind; plug-ins that happen to be installed are not on it."""
     rows = [[heading for heading, _ in page.columns], ["---"] * len(page.columns)]
-    rows += [[shown(spec) for _, shown in page.columns] for spec in page.registry.own()]
+    rows += [[shown(spec) for _, shown in page.columns] for spec in _by_name(page.registry)]
     table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows)
     return (
         f"# {page.title}\n\n<!-- Written by tools/reference.py from the specs; do not edit. -->\n\n"
