@@ -10,8 +10,10 @@ from ._base.task import Task as Task
 from ._run.execution import Execution as Execution
 from ._version import __version__ as __version__
 from .aggregation import Aggregation as Aggregation
+from .aggregation import ListAgreement as ListAgreement
 from .aggregation import aggregate as aggregate
 from .aggregation import list_aggregators as list_aggregators
+from .aggregation import list_agreement as list_agreement
 from .aggregator_influence import InfluenceResult as InfluenceResult
 from .aggregator_influence import compare_aggregators as compare_aggregators
 from .aggregator_influence import influence as influence
@@ -94,6 +96,7 @@ __all__ = [
     "InfluenceResult",
     "KFold",
     "LabelNoise",
+    "ListAgreement",
     "PoissonBootstrap",
     "Precision",
     "Protocol",
@@ -127,6 +130,7 @@ __all__ = [
     "influence",
     "information_gain",
     "list_aggregators",
+    "list_agreement",
     "list_datasets",
     "list_filters",
     "list_resampling_plans",

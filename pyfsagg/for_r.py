@@ -477,6 +477,46 @@ def _aggregate(
     return {"order": order, "score": np.asarray(shown)[order]}
 
 
+def _aggregate_groups(
+    scores: Any,
+    groups: Any,
+    higher_is_better: bool = True,
+    method: str = "RRA",
+    exact: bool = False,
+) -> dict[str, Any]:
+    """Groups of members as items; positions of the groups in the order of their first members."""
+    name, options = _R_METHODS.get(method, (method, {}))
+    spec = AGGREGATORS.get(name)
+    options = dict(options)
+    if spec.name == "robust_rank_aggregation":
+        options["exact"] = exact
+    table = RankTable.from_groups(_listed(scores), _listed(groups), higher_is_better)
+    values = spec.apply(table, **options)
+    shown = values.statistic if values.p_values is None else values.p_values
+    if method not in _R_METHODS:
+        shown = values.scores
+    order = np.argsort(-values.scores, kind="stable")
+    names = [table.names[position] for position in order.tolist()]
+    return {"names": names, "score": np.asarray(shown)[order]}
+
+
+def _list_agreement(
+    ranks: Any, names: Any, distance: float = 6, pilot: float = 10, persistence: float = 0.98
+) -> dict[str, Any]:
+    """How deep lists agree; `ranks` as for :func:`_aggregate`, `names` of the lists."""
+    frame = pd.DataFrame(np.asarray(ranks), index=_listed(names))
+    table = RankTable.from_ranks(frame)
+    found = pyfsagg.list_agreement(
+        table, distance=_counts(distance), pilot=_counts(pilot), persistence=persistence
+    )
+    return {
+        "k": found.k,
+        "pairs": _frame(found.pairs),
+        "curve": _frame(found.curve.reset_index()),
+        "sentences": found.sentences(),
+    }
+
+
 def _screen(
     scores: Any,
     genes: Any,
@@ -665,6 +705,8 @@ TASKS: dict[str, Callable[..., Any]] = {
     "error_control": _error_control,
     "permute_target": _permute_target,
     "aggregate": _aggregate,
+    "aggregate_groups": _aggregate_groups,
+    "list_agreement": _list_agreement,
     "screen": _screen,
     "stability": _stability,
     "influence": _influence,

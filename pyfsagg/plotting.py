@@ -8,6 +8,7 @@ picture call ``axes.figure.savefig("picture.pdf")``.
 """
 
 from pyfsagg.aggregation._plot import plot_consensus, plot_list_ranks
+from pyfsagg.aggregation._plot_agreement import plot_list_agreement
 from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
 from pyfsagg.ensemble._plot import plot_agreement, plot_convergence, plot_ranking, plot_scores
@@ -40,6 +41,7 @@ __all__ = [
     "plot_elimination",
     "plot_gene_ranks",
     "plot_guides",
+    "plot_list_agreement",
     "plot_list_ranks",
     "plot_method_agreement",
     "plot_overlap",

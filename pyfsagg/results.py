@@ -7,7 +7,7 @@ import os
 from pyfsagg._run.result import Result, read_result
 
 # A class registers itself when it is made: these are all that the package saves.
-from pyfsagg.aggregation import Aggregation, Comparison
+from pyfsagg.aggregation import Aggregation, Comparison, ListAgreement
 from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
@@ -27,6 +27,7 @@ CLASSES: tuple[type[Result], ...] = (
     EnsembleResult,
     Evaluation,
     InfluenceResult,
+    ListAgreement,
     Screen,
     StabilityReport,
 )

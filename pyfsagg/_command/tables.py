@@ -10,14 +10,20 @@ import numpy as np
 
 from pyfsagg._base.reading import Reading
 from pyfsagg._command.results import name_of_table
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pyfsagg._table.source import Source
 
-__all__ = ["LoadedTable", "load_table", "read_columns", "refuse_reading_flags"]
+__all__ = [
+    "LoadedTable",
+    "load_table",
+    "read_columns",
+    "refuse_reading_flags",
+    "require_column",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,12 @@ def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) 
     for field in fields(Reading):
         if field.name not in accepted and getattr(options, field.name) != field.default:
             raise ParameterError(f"--{field.name} has no meaning here: {options.table} {why}")
+
+
+def require_column(table: pd.DataFrame, flag: str, name: str | None) -> None:
+    """Refuse the name of a column, given by a flag, that the table does not have."""
+    if name is not None and name not in table.columns:
+        raise UnknownNameError(f"--{flag} column", name, [str(each) for each in table.columns])
 
 
 def read_columns(

@@ -90,5 +90,18 @@ def _page(result: Aggregation, **options: Any) -> Page:
     return aggregation_page(result, **options)
 
 
+def _pictures_of_agreement() -> Mapping[str, Callable[..., Any]]:
+    from pyfsagg.aggregation._plot_agreement import plot_list_agreement
+
+    return {"curve": plot_list_agreement}
+
+
+def _page_of_agreement(result: ListAgreement, **options: Any) -> Page:
+    from pyfsagg.aggregation._page_agreement import agreement_page
+
+    return agreement_page(result, **options)
+
+
 shown_by("aggregation", pictures=_pictures, page=_page)
 shown_by("method_comparison", pictures=_pictures_of_comparison)
+shown_by("list_agreement", pictures=_pictures_of_agreement, page=_page_of_agreement)

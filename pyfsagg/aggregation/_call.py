@@ -18,7 +18,7 @@ from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import RankTable, rank_scores
 
-__all__ = ["Weights", "aggregate", "as_rank_table", "as_weighted_table"]
+__all__ = ["Weights", "aggregate", "as_rank_table", "as_weighted_table", "hash_of_table"]
 
 Weights = Mapping[str, float] | Sequence[float] | None
 
@@ -114,12 +114,12 @@ def aggregate(
             **({} if table.weights is None else {"weights": table.weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
-        data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": _hash(table)},
+        data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": hash_of_table(table)},
         table=table,
     )
 
 
-def _hash(table: RankTable) -> str:
+def hash_of_table(table: RankTable) -> str:
     """SHA-256 of the names, the values and the sizes of the lists."""
     values = table.ranks if table.scores is None else table.scores
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg.aggregation._call import as_rank_table
+from pyfsagg._base.words import plural
+from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._table.identity import versions
+from pyfsagg.aggregation._call import as_rank_table, hash_of_table
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ListAgreement", "list_agreement", "overlap_of_uneven_lists", "truncation_point"]
 
 _DEVIATION = 0.251  # C of the paper: just above 1/4
 _STRETCH = 1.2  # r of the paper
 _MOST_ROUNDS = 1000
+_PRINTED = 20  # pairs that the terminal shows
 
 
-@dataclass(frozen=True, eq=False)
-class ListAgreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class ListAgreement(Result):
     """How deep ranked lists agree.
 
     Attributes
@@ -41,15 +44,23 @@ class ListAgreement:
     curve : DataFrame
         Index ``depth``: mean, smallest and largest share of common items among the first so many of
         two lists.
-    distance, pilot : int
-    persistence : float
+    parameters, data, versions : dict
+        How it was made (`distance`, `pilot`, `persistence`), of what, and by which software.
+
+    Notes
+    -----
+    Picture: ``"curve"``, the share of common items by depth, with the place where agreement ends and
+    rank-biased overlap.
     """
+
+    kind: ClassVar[str] = "list_agreement"
+    noun: ClassVar[str] = "agreement of lists"
 
     pairs: pd.DataFrame
     curve: pd.DataFrame
-    distance: int
-    pilot: int
-    persistence: float
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any]
+    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def k(self) -> int | None:
@@ -66,8 +77,8 @@ class ListAgreement:
         without = int(self.pairs["k"].isna().sum())
         found = (
             f"The lists agree down to place {self.k} at most: that is the largest place of a pair at "
-            f"which items within {self.distance} places of one another cease to be the majority, by the "
-            f"rule of Hall and Schimek (pilot sample {self.pilot})."
+            f"which items within {self.parameters['distance']} places of one another cease to be the "
+            f"majority, by the rule of Hall and Schimek (pilot sample {self.parameters['pilot']})."
             if self.k is not None
             else "The rule finds no place at which any two lists stop to agree: they agree hardly "
             "anywhere, or nearly everywhere; see the curve."
@@ -76,20 +87,65 @@ class ListAgreement:
         parts = [found]
         if without and self.k is not None:
             parts.append(
-                f"For {without} of {len(self.pairs)} ordered pairs it finds no such place."
+                f"For {without:,} of {len(self.pairs):,} ordered pairs it finds no such place."
             )
         parts.append(
-            f"Rank-biased overlap (persistence {self.persistence:g}) of two lists is {rbo.min():.3f} to "
-            f"{rbo.max():.3f}; for any continuation of the lists, it lies from "
+            f"Rank-biased overlap (persistence {self.parameters['persistence']:g}) of two lists is "
+            f"{rbo.min():.3f} to {rbo.max():.3f}; for any continuation of the lists, it lies from "
             f"{self.pairs['rbo_low'].min():.3f} to {self.pairs['rbo_high'].max():.3f}."
         )
-        return parts
+        return [*parts, *self._of_unranked()]
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The curve of common items, the place where agreement ends, and rank-biased overlap beside."""
-        from pyfsagg.aggregation._plot_agreement import plot_list_agreement
+    def _of_unranked(self) -> list[str]:
+        loose = self.data["n_unranked"]
+        return [
+            f"{plural(loose, 'list')} without an order: their items were taken as they stand, which "
+            "says nothing of places; the share of common items at their ends is what counts."
+        ] * bool(loose)  # fmt: skip
 
-        return plot_list_agreement(self, ax=ax)
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {"k": self.k, "sentences": self.sentences(), "pairs": records(self.pairs)}
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"pairs.csv": self.pairs, "curve.csv": self.curve}
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        names = saved.texts("pairs.csv")[["list", "other"]]
+        pairs = saved.frame("pairs.csv").assign(**{name: names[name] for name in names})
+        document = saved.document
+        return cls(
+            pairs.astype({"k": float}),
+            saved.frame("curve.csv").set_index("depth"),
+            document["parameters"],
+            document["data"],
+            document["versions"],
+        )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return ["result.pairs"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_PRINTED)
+        columns = shown[["list", "other", "k"]].copy()
+        columns["k"] = ["–" if np.isnan(k) else f"{k:.0f}" for k in shown["k"]]
+        columns["overlap"] = [f"{value:.3f}" for value in shown["rbo"]]
+        columns["limits"] = [
+            f"{low:.3f} to {high:.3f}"
+            for low, high in zip(shown["rbo_low"], shown["rbo_high"], strict=True)
+        ]
+        hidden = len(self.pairs) - len(shown)
+        more = f"\n{hidden:,} more pairs are in pairs.csv" if hidden else ""
+        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
+        return [said, columns.to_string(index=False) + more]
+
+    def __repr__(self) -> str:
+        lists = f"{plural(self.data['n_lists'], 'list')}, {plural(self.data['n_items'], 'item')}"
+        end = "no end of agreement" if self.k is None else f"agreement ends at place {self.k}"
+        return f"ListAgreement({lists}; {end})"
 
 
 def list_agreement(
@@ -138,6 +194,7 @@ def list_agreement(
     >>> 25 <= found.k <= 40
     True
     """
+    call = Call.of(list_agreement, locals(), data=("lists",))
     distance = check_integer("distance", distance, low=0)
     pilot = check_integer("pilot", pilot, low=2)
     persistence = check_real("persistence", persistence, low=1e-6, high=1.0 - 1e-6)
@@ -145,6 +202,7 @@ def list_agreement(
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
     orders = [_order(ranks) for ranks in table.ranks]
+    lengths = [order.size for order in orders]
     rows = []
     for i, j in combinations(range(table.n_lists), 2):
         bounds = overlap_of_uneven_lists(orders[i], orders[j], persistence)
@@ -154,7 +212,23 @@ def list_agreement(
             rows.append((table.list_names[a], table.list_names[b], k, *bounds))
     columns = ["list", "other", "k", "rbo", "rbo_low", "rbo_high"]
     pairs = pd.DataFrame(rows, columns=columns).astype({"k": float})
-    return ListAgreement(pairs, _curve(orders, table), distance, pilot, persistence)
+    return ListAgreement(
+        pairs,
+        _curve(orders),
+        {
+            "distance": distance,
+            "pilot": pilot,
+            "persistence": persistence,
+            "call": replace(call, data=("table",)).record(),
+        },
+        {
+            "n_lists": table.n_lists,
+            "n_items": table.n_items,
+            "n_unranked": int(table.unranked.sum()),
+            "lengths": [min(lengths), max(lengths)],
+            "sha256": hash_of_table(table),
+        },
+    )
 
 
 def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
@@ -222,9 +296,10 @@ def _confirmed(
 
 def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floats:
     """How many items the first 1, 2, …, `depth` of two lists share; a list that has ended stays."""
-    place = {int(item): j for j, item in enumerate(right)}
-    later = [max(i, place[int(item)]) for i, item in enumerate(left) if int(item) in place]
-    added = np.bincount(np.array(later, dtype=np.intp), minlength=depth)[:depth]
+    place = np.full(1 + max(left.max(), right.max()), -1, dtype=np.intp)
+    place[right] = np.arange(right.size)
+    later = np.maximum(place[left], np.arange(left.size))[place[left] >= 0]
+    added = np.bincount(later, minlength=depth)[:depth]
     return np.cumsum(added).astype(np.float64)
 
 
@@ -268,13 +343,17 @@ def overlap_of_uneven_lists(
     return extrapolated, least, min(1.0, most)
 
 
-def _curve(orders: list[NDArray[np.intp]], table: RankTable) -> pd.DataFrame:
+def _curve(orders: list[NDArray[np.intp]]) -> pd.DataFrame:
     depth = max(order.size for order in orders)
     places = np.arange(1.0, depth + 1.0)
-    shares = np.stack(
-        [_common(left, right, depth) / places for left, right in combinations(orders, 2)]
-    )
+    total, low, high = np.zeros(depth), np.ones(depth), np.zeros(depth)
+    for left, right in combinations(orders, 2):
+        share = _common(left, right, depth) / places
+        total += share
+        np.minimum(low, share, out=low)
+        np.maximum(high, share, out=high)
+    n_pairs = math.comb(len(orders), 2)
     return pd.DataFrame(
-        {"mean": shares.mean(axis=0), "lowest": shares.min(axis=0), "highest": shares.max(axis=0)},
+        {"mean": total / n_pairs, "lowest": low, "highest": high},
         index=pd.Index(np.arange(1, depth + 1), name="depth"),
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyfsagg.aggregation import Aggregation
     from pyfsagg.ranks import RankTable
 
-__all__ = ["add_commands", "add_input_flags", "read_lists"]
+__all__ = ["add_commands", "add_input_flags", "read_lists", "reading_code"]
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
@@ -31,6 +31,9 @@ Lists are given in one of these ways (gzipped files are unpacked):
   lines            --format lines: one file, each line a list, names between tabs or commas
 and beside files of names, columns or lines:
   unranked         --unranked FILE ...: one file per list, one name a line, in no order
+or, where items are groups of members that were scored:
+  members          --item COLUMN --member-score COLUMN: one table with a row per member, such as the
+                   guides of genes; the k-th list holds the k-th best member of each group
 """
 EPILOG = """\
 examples:
@@ -39,6 +42,7 @@ examples:
   pyfsagg aggregate votes.txt --format lines --method borda
   pyfsagg aggregate lists/*.txt.gz --methods rra,stuart,mean_rank --top 20
   pyfsagg aggregate screens/*.txt --unranked hits/*.txt --method maic --universe 20000
+  pyfsagg aggregate guides.csv --item gene --member-score z --method stuart
   zcat ranks.tsv.gz | pyfsagg aggregate - --json --quiet
 """
 RRA = "robust_rank_aggregation"
@@ -58,6 +62,7 @@ def add_commands(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_input_flags(parser)
+    _add_member_flags(parser)
     _add_method_flags(parser)
     add_output_flags(parser, "pyfsagg-aggregate")
     parser.set_defaults(run=_aggregate)
@@ -114,6 +119,16 @@ def add_input_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="each list is complete: a name that is not in it has no rank (default: such a name "
         "is worse than all names in the list)",
+    )
+
+
+def _add_member_flags(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--item", metavar="COLUMN", help="the group that each row of a table is a member of")
+    add(
+        "--member-score",
+        metavar="COLUMN",
+        help="the score of each row; larger = better, or --lower-is-better",
     )
 
 
@@ -202,17 +217,20 @@ def _aggregate(options: argparse.Namespace) -> None:
         return result
 
     files = [*options.files, *options.unranked]
+    weights = []
+    if options.weights:
+        weights = [f"table = table.weighted({_weights(options.weights)!r})"]
     view = {
         "top": min(options.top, table.n_items),
         "adjusted": options.adjust != "none",
         "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": _reading_code(options, table),
+        "reading": [*reading_code(options, table), *weights],
     }
     keep_result(options, "pyfsagg-aggregate", compute, view=view)
     _advise(options, table, methods[0])
 
 
-def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+def reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     """Lines of code that read the lists."""
     has_scores = table.scores is not None
     given = {
@@ -228,6 +246,13 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
         "random_state": options.seed if options.ties == "random" else None,
     }
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
+    if getattr(options, "item", None):
+        better = ", higher_is_better=False" if options.lower_is_better else ""
+        return [
+            f"members = pyfsagg.read_table({options.files[0]!r})",
+            f"table = pyfsagg.RankTable.from_groups(members[{options.member_score!r}], "
+            f"members[{options.item!r}]{better})",
+        ]
     lines = ["files = [", *(f"    {file!r}," for file in options.files), "]"]
     if len(options.files) > MOST_FILES:
         lines = [
@@ -243,8 +268,6 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     lines.append(f"table = pyfsagg.RankTable.from_files(files{arguments})")
     if options.reverse:
         lines.append(f"table = table.reversed({options.reverse!r})")
-    if options.weights:
-        lines.append(f"table = table.weighted({_weights(options.weights)!r})")
     return lines
 
 
@@ -313,7 +336,47 @@ def read_lists(options: argparse.Namespace) -> RankTable:
     return table
 
 
+def _read_members(options: argparse.Namespace) -> RankTable:
+    """Groups as items, from a table of their members."""
+    from pyfsagg._command.tables import require_column
+    from pyfsagg.datasets import read_table
+    from pyfsagg.ranks import RankTable
+
+    if not (options.item and options.member_score):
+        raise ParameterError("--item and --member-score belong together; give both")
+    strange = [
+        flag
+        for flag, value in (
+            ("--unranked", options.unranked),
+            ("--format", options.format != "auto"),
+            ("--ids", options.ids),
+            ("--header", options.header),
+            ("--scores", options.scores),
+            ("--reverse", options.reverse),
+            ("--ties", options.ties),
+            ("--universe", options.universe),
+            ("--full", options.full),
+            ("--weights", options.weights),
+        )
+        if value
+    ]
+    if strange:
+        raise ParameterError(f"{strange[0]} belongs to lists, and --item to a table of members")
+    if len(options.files) != 1:
+        raise ParameterError(f"--item takes one table of members, got {len(options.files)} files")
+    members = read_table(options.files[0])
+    require_column(members, "item", options.item)
+    require_column(members, "member-score", options.member_score)
+    return RankTable.from_groups(
+        members[options.member_score],
+        members[options.item],
+        higher_is_better=not options.lower_is_better,
+    )
+
+
 def _read(options: argparse.Namespace) -> RankTable:
+    if options.item or options.member_score:
+        return _read_members(options)
     table = read_lists(options).weighted(_weights(options.weights))
     if table.n_lists == 1:
         warnings.warn(

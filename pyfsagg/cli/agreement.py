@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import add_output_flags, output_place
-from pyfsagg.cli.aggregate import add_input_flags, read_lists
+from pyfsagg._command.flags import add_output_flags
+from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg.cli.aggregate import add_input_flags, read_lists, reading_code
+
+if TYPE_CHECKING:
+    from pyfsagg.aggregation import ListAgreement
 
 __all__ = ["add_commands"]
 
@@ -57,24 +60,21 @@ def add_commands(commands: Any) -> None:
 
 
 def _agreement(options: argparse.Namespace) -> None:
-    from pyfsagg._table.writing import write_csv
     from pyfsagg.aggregation import list_agreement
 
-    found = list_agreement(
-        read_lists(options),
-        distance=options.distance,
-        pilot=options.pilot,
-        persistence=options.persistence,
-    )
-    with output_place(options.output, OUTPUT, None) as place:
-        write_csv(found.pairs, place.draft / "pairs.csv")
-        write_csv(found.curve, place.draft / "curve.csv", index=True)
-        picture = found.plot().figure
-        picture.savefig(place.draft / "agreement.png", dpi=150)  # type: ignore[union-attr]
-        place.publish()
-    if options.json:
-        pairs = json.loads(found.pairs.to_json(orient="records"))
-        print(json.dumps({"k": found.k, "pairs": pairs, "sentences": found.sentences()}, indent=1))
-    elif not options.quiet:
-        print("\n".join(found.sentences()))
-        print(f"\nResults are in {place.folder}/: pairs.csv, curve.csv, agreement.png")
+    table = read_lists(options)
+
+    def compute(progress: Any) -> ListAgreement:
+        return list_agreement(
+            table,
+            distance=options.distance,
+            pilot=options.pilot,
+            persistence=options.persistence,
+        )
+
+    files = [*options.files, *options.unranked]
+    view = {
+        "data_name": name_of_table(files[0]) if len(files) == 1 else None,
+        "reading": reading_code(options, table),
+    }
+    keep_result(options, OUTPUT, compute, view=view)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg.exceptions import ParameterError, UnknownNameError
+from pyfsagg._command.tables import require_column
+from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from pyfsagg.screens import Screen
 
 __all__ = ["add_commands"]
@@ -107,9 +106,9 @@ def _screen(options: argparse.Namespace) -> None:
     table = read_table(options.table)
     p_columns = _p_columns(options)
     for flag in ("item", "score", "guide", "sign", "lfc"):
-        _check_column(table, flag, getattr(options, flag))
+        require_column(table, flag, getattr(options, flag))
     for flag, name in p_columns.items():
-        _check_column(table, flag, name)
+        require_column(table, flag, name)
     scores = table[options.score]
     if options.sign:
         scores = scores.abs() * np.sign(table[options.sign])
@@ -152,11 +151,6 @@ def _p_columns(options: argparse.Namespace) -> dict[str, str]:
             f"{' and '.join(f'--{flag}' for flag in named)} alone"
         )
     return named
-
-
-def _check_column(table: pd.DataFrame, flag: str, name: str | None) -> None:
-    if name is not None and name not in table.columns:
-        raise UnknownNameError(f"--{flag} column", name, [str(each) for each in table.columns])
 
 
 def _names(given: str | None) -> list[str] | None:

@@ -186,7 +186,11 @@ class Screen(Result):
                 for name, side in self.sides.items()
             },
             "remarks": [*self.remarks, INDEPENDENT],
-            "genes": records(self.to_frame().reset_index()),
+            "best": {
+                name: records(self.to_frame(name).head(view["top"]).reset_index())
+                for name in self.sides
+            },
+            "tables": {"genes.csv": "every gene", "guides.csv": "every guide"},
         }
 
     def arrays(self) -> Arrays:

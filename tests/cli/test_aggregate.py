@@ -446,3 +446,27 @@ def test_names_with_scores_are_no_list_of_names(pyfsagg, tmp_path: Path) -> None
     assert refused.returncode == 2
     assert "every line of scored.txt is a name and a number ('g1,0.1')" in refused.stderr
     assert pyfsagg("aggregate chemical.txt plain.txt -o out").returncode == 0
+
+
+def test_groups_of_members_are_items(pyfsagg: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    members = pd.DataFrame({"gene": np.repeat(list("abcde"), [3, 1, 4, 2, 2])})
+    members["z"] = rng.standard_normal(len(members)).round(1)
+    members.to_csv(tmp_path / "guides.csv", index=False)
+    line = "aggregate guides.csv --item gene --member-score z --method stuart --output out"
+    done = pyfsagg(line)
+    assert (done.returncode, done.stderr) == (0, "")
+    table = RankTable.from_groups(members["z"], members["gene"])
+    expected = aggregate(table, "stuart").to_frame()
+    found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="name")
+    assert found.index.tolist() == expected.index.tolist()
+    np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12)
+    for flags, said in (
+        ("--item gene", "give both"),
+        ("--item gene --member-score w", "member-score column"),
+        ("--item gene --member-score z --universe 9", "--universe belongs to lists"),
+        ("b.csv --item gene --member-score z", "one table of members, got 2"),
+    ):
+        refused = pyfsagg(f"aggregate guides.csv {flags}")
+        assert refused.returncode == 2
+        assert said in refused.stderr

@@ -17,7 +17,7 @@ def test_files_and_sentences(command: Any, tmp_path: Path) -> None:
     assert "Rank-biased overlap" in out
     folder = tmp_path / "pyfsagg-agreement"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "agreement.png", "curve.csv", "pairs.csv",
+        "curve.csv", "pairs.csv", "report.html", "run.json", "run.toml",
     ]  # fmt: skip
     assert len(pd.read_csv(folder / "pairs.csv")) == 6
     code, out, err = command("agreement a.txt b.txt --json --output again")

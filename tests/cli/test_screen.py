@@ -76,7 +76,7 @@ def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
     record = json.loads(done.stdout)
     assert list(record["sides"]) == ["low"]
     assert record["sides"]["low"]["alpha"] == 0.1
-    assert record["genes"][0]["low_rank"] == 1.0
+    assert record["best"]["low"][0]["low_rank"] == 1.0
     both = pyfsagg(
         "screen guides.tsv --item gene --score z --alpha 0.1,0.2 --null uniform --json --quiet"
     )

@@ -45,6 +45,8 @@ RUNS = {
     "unsupervised": "unsupervised numbers.csv --n-clusterings 12 --seed 9",
     "aggregate": "aggregate a.txt b.txt c.txt --universe 40 --method rra --exact --adjust holm",
     "compare": "aggregate a.txt b.txt c.txt --universe 40 --methods rra,borda,mean_rank",
+    "members": "aggregate guides.csv --item gene --member-score z --lower-is-better --method stuart",
+    "agreement": "agreement a.txt b.txt c.txt --distance 2 --pilot 3 --persistence 0.9",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
     "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
 }

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import RankTable
-from pyfsagg.aggregation import list_agreement
+from pyfsagg.aggregation import ListAgreement, list_agreement
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -109,6 +109,29 @@ def test_a_picture_has_the_place() -> None:
     found = list_agreement(lists)
     axes = found.plot()
     assert f"agreement ends: place {found.k}" in axes.get_legend_handles_labels()[1]
+
+
+def test_the_page_says_what_was_found() -> None:
+    lists = {"first": list("abcdef"), "second": list("badcfe"), "third": list("xyz")}
+    found = list_agreement(lists, distance=1)
+    page = found.to_html(data_name="lists.txt")
+    for said in (*found.sentences(), "Agreement of the lists in lists.txt", "second", "Webber"):
+        assert said in page
+    assert repr(found) == "ListAgreement(3 lists, 9 items; agreement ends at place 6)"
+    assert "third" in found.summary_text()
+
+
+def test_names_of_lists_that_look_like_numbers_are_kept(tmp_path: Path) -> None:
+    found = list_agreement({"01": list("abc"), "2": list("acb")})
+    found.save(tmp_path / "kept")
+    again = ListAgreement.load(tmp_path / "kept")
+    pd.testing.assert_frame_equal(again.pairs, found.pairs)
+    pd.testing.assert_frame_equal(again.curve, found.curve)
+
+
+def test_lists_without_an_order_are_told() -> None:
+    mixed = RankTable.from_lists([list("abc"), list("bca")], unranked=[list("cab")])
+    assert "1 list without an order" in list_agreement(mixed).sentences()[-1]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
     "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
     "method_comparison": lambda: compare_methods(LISTS, ["borda", "mean_rank"]),
+    "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),
     "stability": lambda: pyfsagg.stability_report([set(each) for each in LISTS], n_features=9),
 }  # fmt: skip

@@ -364,7 +364,9 @@ def test_a_saved_screen_comes_back(tmp_path, side):
     assert again.to_json(top=3) == found.to_json(top=3)
     record = json.loads(found.to_json())
     assert record["kind"] == "screen"
-    assert len(record["genes"]) == len(found.genes)
+    best = {name: [row["gene"] for row in rows] for name, rows in record["best"].items()}
+    assert best == {name: found.to_frame(name).index[:10].tolist() for name in found.sides}
+    assert record["tables"] == {"genes.csv": "every gene", "guides.csv": "every guide"}
     genes_file = pd.read_csv(tmp_path / "kept" / "genes.csv", index_col="gene")
     assert genes_file.index.tolist() == found.to_frame().index.tolist()
 

@@ -1,0 +1,68 @@
+#' How deep do ranked lists agree?
+#'
+#' For each ordered pair of lists the place at which agreement ends by the rule of Hall and Schimek (2012),
+#' rank-biased overlap (Webber and others 2010) with its limits for lists that end at different places, and
+#' the share of common items by depth.
+#'
+#' @param glist List of character vectors, each a ranking, best first, at least two; or a data frame
+#'   whose columns are such rankings, filled up with `NA`.
+#' @param distance An item is confirmed by another list that has it within so many places.
+#' @param pilot How many places the rule looks at in one step; at least 2.
+#' @param persistence The weight of a place in rank-biased overlap falls by this factor, between 0 and
+#'   1, from place to place.
+#' @return A list: `k`, the largest place of a pair, or `NULL` if the rule finds none; `pairs`, a data
+#'   frame with a row for each ordered pair (`list`, `other`, `k`, `rbo` between `rbo_low` and
+#'   `rbo_high`); `curve`, a data frame with the mean, lowest and highest share of common items
+#'   for each `depth`; and `sentences`.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   lists <- list(first = c("a", "b", "c", "d"), second = c("b", "a", "d"))
+#'   list_agreement(lists)$pairs
+#' }
+#' @export
+list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98) {
+  table <- lists_as_ranks(glist)
+  names <- names(glist)
+  if (is.null(names)) names <- paste0("list", seq_len(nrow(table$ranks)))
+  found <- ask("list_agreement", list(
+    ranks = table$ranks, names = as.list(enc2utf8(names)),
+    distance = check_count(distance, "distance", low = 0), pilot = check_count(pilot, "pilot", low = 2),
+    persistence = check_between(persistence, "persistence", 0, 1)
+  ))
+  pairs <- as_frame(found$pairs)
+  pairs$k[is.nan(pairs$k)] <- NA
+  list(
+    k = found$k, pairs = pairs, curve = as_frame(found$curve),
+    sentences = as.character(unlist(found$sentences))
+  )
+}
+
+#' Groups of scored members as items
+#'
+#' All members are ranked together, and ranks are divided by their number; the k-th list holds the k-th best
+#' member of each group. An aggregator that takes all ranks of an item together then judges groups.
+#' For the guides of CRISPR screens there is [screen_genes()].
+#'
+#' @param scores One score for each member.
+#' @param groups The group of each member.
+#' @param higher_is_better Whether large scores are good.
+#' @param method As for [aggregate_ranks()].
+#' @param exact Whether the p-values of RRA are exact rather than Bonferroni-corrected.
+#' @return A data frame with the columns `Name` (the group) and `Score`, best first. Members of equal
+#'   score count with the last of their places.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   aggregate_groups(c(3, 1, 2, 0.5), c("a", "b", "a", "b"), method = "stuart")
+#' }
+#' @export
+aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "RRA", exact = FALSE) {
+  if (!is.numeric(scores)) stop_pyfsagg("scores must be numbers", "input_type")
+  if (anyNA(groups)) stop_pyfsagg("groups has a missing name", "data")
+  found <- ask("aggregate_groups", list(
+    scores = as.list(as.double(scores)), groups = as.list(enc2utf8(as.character(groups))),
+    higher_is_better = check_flag(higher_is_better, "higher_is_better"),
+    method = check_string(method, "method"), exact = check_flag(exact, "exact")
+  ))
+  names <- as.character(unlist(found$names))
+  data.frame(Name = names, Score = as.vector(found$score), row.names = names)
+}

@@ -1,0 +1,42 @@
+test_that("lists agree down to a place, with overlap and a curve", {
+  skip_without_pyfsagg()
+  top <- paste0("g", 1:30)
+  lists <- list(first = c(top, paste0("a", 1:200)), second = c(top, paste0("b", 1:200)))
+  found <- list_agreement(lists)
+  expect_identical(found$pairs$list, c("first", "second"))
+  expect_identical(found$pairs$other, c("second", "first"))
+  expect_equal(max(found$pairs$k), found$k)
+  expect_true(found$k >= 25 && found$k <= 40)
+  expect_equal(found$curve$mean[30], 1)
+  expect_equal(found$curve$mean[60], 0.5)
+  expect_true(all(found$pairs$rbo_low <= found$pairs$rbo & found$pairs$rbo <= found$pairs$rbo_high))
+  expect_match(found$sentences, "agree down to place", all = FALSE)
+  apart <- list_agreement(unname(list(letters, rev(letters))), distance = 0)
+  expect_null(apart$k)
+  expect_identical(apart$pairs$list, c("list1", "list2"))
+  expect_true(all(is.na(apart$pairs$k)))
+})
+
+test_that("groups are aggregated by the places of their members", {
+  skip_without_pyfsagg()
+  scores <- c(6, 5, 4, 3, 2, 1)
+  groups <- factor(c("a", "a", "b", "b", "b", "c"))
+  found <- aggregate_groups(scores, groups, method = "mean_rank")
+  expect_identical(found$Name, c("a", "b", "c"))
+  rra <- aggregate_groups(scores, groups, exact = TRUE)
+  expect_identical(rra$Name[1], "a")
+  # rho = 1/9, reached by the smaller of two uniform places up to b1 or by both up to b2
+  b1 <- 1 - sqrt(8 / 9)
+  b2 <- 1 / 3
+  expect_equal(rra$Score[1], 1 - (1 - b1)^2 + (b2 - b1)^2)
+  expect_identical(aggregate_groups(scores, groups, FALSE, "mean_rank")$Name, c("c", "b", "a"))
+})
+
+test_that("what is wrong with lists and groups is said", {
+  skip_without_pyfsagg()
+  expect_error(list_agreement(list(letters)), "at least two lists", class = "pyfsagg_data_error")
+  expect_error(list_agreement(list(letters, letters), pilot = 1), "pilot", class = "pyfsagg_parameter_error")
+  expect_error(aggregate_groups("a", "b"), "must be numbers", class = "pyfsagg_input_type_error")
+  expect_error(aggregate_groups(1:2, c("a", NA)), "missing name", class = "pyfsagg_data_error")
+  expect_error(aggregate_groups(1:3, c("a", "b")), "one value per member", class = "pyfsagg_data_error")
+})
