@@ -517,6 +517,14 @@ def _list_agreement(
     }
 
 
+def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
+    """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
+    sizes = None if universe is None else [int(size) for size in _listed(universe)]
+    table = RankTable.from_ranks(np.asarray(ranks), universe=_one_or_all(sizes))
+    name = _R_METHODS[method][0] if method in _R_METHODS else method
+    return pyfsagg.reproduce.shipped_aggregator_choice().advice(table, name)
+
+
 def _screen(
     scores: Any,
     genes: Any,
@@ -707,6 +715,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "aggregate": _aggregate,
     "aggregate_groups": _aggregate_groups,
     "list_agreement": _list_agreement,
+    "advice": _advice,
     "screen": _screen,
     "stability": _stability,
     "influence": _influence,

@@ -126,6 +126,7 @@ def kinds() -> str:
 def paper_results() -> list[type]:
     """The results of ``pyfsagg reproduce``, each kept in one JSON file."""
     return [
+        reproduce.AggregatorChoice,
         reproduce.Calibration,
         reproduce.GeneListComparison,
         reproduce.Reproduction,

@@ -90,7 +90,7 @@ def _picture(result: ListAgreement) -> Picture:
 def _curve(result: ListAgreement) -> Table:
     shown = [depth for depth in DEPTHS if depth < len(result.curve)] + [len(result.curve)]
     rows = [
-        [count(depth), *(number(value) for value in result.curve.loc[depth].tolist())]
+        [count(depth), *map(number, result.curve.to_numpy(dtype=float)[depth - 1].tolist())]
         for depth in shown
     ]
     return Table(
@@ -106,8 +106,12 @@ def _pairs(result: ListAgreement) -> Table:
     pairs = result.pairs.sort_values("rbo", ascending=False, kind="stable")
     shown = pairs.head(MOST_ROWS)
     rows = [
-        [str(left), str(right), "–" if np.isnan(k) else count(int(k)), *map(number, values)]
-        for left, right, k, *values in shown.itertuples(index=False, name=None)
+        [*names, "–" if np.isnan(k) else count(int(k)), *map(number, values)]
+        for names, (k, *values) in zip(
+            shown[["list", "other"]].astype(str).to_numpy().tolist(),
+            shown.drop(columns=["list", "other"]).to_numpy(dtype=float).tolist(),
+            strict=True,
+        )
     ]
     hidden = len(pairs) - len(shown)
     more = f"{count(hidden)} more pairs are in pairs.csv. " if hidden else ""

@@ -114,8 +114,8 @@ class ListAgreement(Result):
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:
-        names = saved.texts("pairs.csv")[["list", "other"]]
-        pairs = saved.frame("pairs.csv").assign(**{name: names[name] for name in names})
+        texts = saved.texts("pairs.csv")
+        pairs = saved.frame("pairs.csv").assign(list=texts["list"], other=texts["other"])
         document = saved.document
         return cls(
             pairs.astype({"k": float}),

@@ -3,6 +3,7 @@ from .all_papers.run import reproduce_all as reproduce_all
 from .calibration.result import Calibration as Calibration
 from .calibration.run import calibrate as calibrate
 from .shipped import list_shipped_runs as list_shipped_runs
+from .shipped import shipped_aggregator_choice as shipped_aggregator_choice
 from .shipped import shipped_calibration as shipped_calibration
 from .shipped import shipped_gene_lists as shipped_gene_lists
 from .shipped import shipped_readings as shipped_readings
@@ -23,16 +24,20 @@ from .tables.frcm import clustering_curves as clustering_curves
 from .tables.readings import READINGS as READINGS
 from .tables.readings import best_readings as best_readings
 from .tables.readings import readings as readings
+from .unequal_lists.choice import AggregatorChoice as AggregatorChoice
+from .unequal_lists.choice import aggregator_choice as aggregator_choice
 from .unequal_lists.result import GeneListComparison as GeneListComparison
 from .unequal_lists.result import gene_lists as gene_lists
 
 __all__ = [
     "EXPERIMENTS",
     "READINGS",
+    "AggregatorChoice",
     "Calibration",
     "GeneListComparison",
     "Reproduction",
     "StuartFinding",
+    "aggregator_choice",
     "best_readings",
     "calibrate",
     "cells",
@@ -47,6 +52,7 @@ __all__ = [
     "plot_readings",
     "readings",
     "reproduce_all",
+    "shipped_aggregator_choice",
     "shipped_calibration",
     "shipped_gene_lists",
     "shipped_readings",

@@ -11,10 +11,12 @@ from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.calibration.result import Calibration
 from pyfsagg.reproduce.stuart.result import StuartFinding
+from pyfsagg.reproduce.unequal_lists.choice import AggregatorChoice
 from pyfsagg.reproduce.unequal_lists.result import GeneListComparison
 
 __all__ = [
     "list_shipped_runs",
+    "shipped_aggregator_choice",
     "shipped_calibration",
     "shipped_gene_lists",
     "shipped_readings",
@@ -121,6 +123,17 @@ def shipped_gene_lists() -> GeneListComparison:
     True
     """
     return GeneListComparison.load(data_folder() / "validation" / "gene_lists.json")
+
+
+def shipped_aggregator_choice() -> AggregatorChoice:
+    """The run of :func:`aggregator_choice` that was kept; full settings.
+
+    Examples
+    --------
+    >>> len(shipped_aggregator_choice().sets)
+    1600
+    """
+    return AggregatorChoice.load(data_folder() / "validation" / "aggregator_choice.json")
 
 
 def shipped_calibration() -> Calibration:

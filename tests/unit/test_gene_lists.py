@@ -99,33 +99,6 @@ def test_every_published_cell_has_a_verdict(shipped: GeneListComparison) -> None
     assert (ours["verdict"] == "within 2 SE").mean() > 0.9
 
 
-def _lists(n: int, length: int = 20) -> list[list[str]]:
-    rng = np.random.default_rng(n)
-    return [[f"g{j}" for j in rng.permutation(60)[:length]] for _ in range(n)]
-
-
-def test_advice_speaks_only_of_what_was_simulated(shipped: GeneListComparison) -> None:
-    ten, five = RankTable.from_lists(_lists(10)), RankTable.from_lists(_lists(5))
-    said = shipped.advice(ten, "robust_rank_aggregation")
-    assert said is not None
-    assert "birra found" in said
-    assert "23 settings of 30 data sets" in said
-    assert "no aggregator found clearly more" in str(shipped.advice(ten, "birra"))
-    assert "5 ranked lists" in str(shipped.advice(five, "mean_rank"))
-    mixed = RankTable.from_lists(_lists(5), unranked=_lists(4))
-    assert "5 unranked" in str(shipped.advice(mixed, "mean_rank"))
-    for table, method in (
-        (ten, "mc4"),  # not measured
-        (RankTable.from_lists(_lists(2)), "birra"),
-        (RankTable.from_lists(_lists(60)), "birra"),
-        (RankTable.from_lists(_lists(10, 60)), "birra"),  # nothing is cut off
-        (RankTable.from_lists(_lists(10), full=True), "birra"),
-        (RankTable.from_scores(np.random.default_rng(0).random((10, 30))), "birra"),
-        (ten.weighted([2] + [1] * 9), "mean_rank"),
-    ):
-        assert shipped.advice(table, method) is None
-
-
 def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr("pyfsagg.reproduce.unequal_lists.result.GRID", ((1.0, 0.1),))
     monkeypatch.chdir(tmp_path)

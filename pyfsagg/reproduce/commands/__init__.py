@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyfsagg.reproduce.commands import (
+    aggregator_choice,
     all_papers,
     calibration,
     claims,
@@ -25,5 +26,15 @@ def add_commands(commands: Any) -> None:
         description="Recompute published tables and statements, and decide which hold.",
     )
     own = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    for module in (all_papers, papers, gene_lists, claims, stuart, readings, calibration):
+    modules = (
+        all_papers,
+        papers,
+        gene_lists,
+        aggregator_choice,
+        claims,
+        stuart,
+        readings,
+        calibration,
+    )
+    for module in modules:
         module.add_commands(own)

@@ -14,10 +14,11 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.ranks import RankTable
 from pyfsagg.reproduce.records import Log, silent
-from pyfsagg.reproduce.unequal_lists.generator import SETTINGS, Lists, generate_lists
+from pyfsagg.reproduce.unequal_lists.generator import SETTINGS, generate_lists
 
-__all__ = ["GRID", "METHODS", "TOPS", "gene_list_accuracy"]
+__all__ = ["GRID", "METHODS", "TOPS", "accuracies", "gene_list_accuracy"]
 
 TOPS = (100, 1000)
 GRID = tuple(
@@ -133,7 +134,7 @@ def _cells(_: None, task: _Task) -> pd.DataFrame:
             task.setting, task.M, task.D, np.random.default_rng((*seed, repetition))
         )
         for kind, mixed in (("r", False), ("m", True)):
-            for name, shares in _accuracies(lists, mixed).items():
+            for name, shares in accuracies(lists.table(mixed), mixed).items():
                 for top, share in zip(TOPS, shares, strict=True):
                     found.setdefault((task.setting + kind, name, top), []).append(share)
     return pd.DataFrame(
@@ -146,8 +147,14 @@ def _cells(_: None, task: _Task) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _accuracies(lists: Lists, mixed: bool) -> dict[str, tuple[float, ...]]:
-    table, entities = lists.table(mixed)
+def accuracies(
+    drawn: tuple[RankTable, NDArray[np.intp]], mixed: bool
+) -> dict[str, tuple[float, ...]]:
+    """Of each method, :func:`accuracy`; of `mixed` lists without those that are for ranked ones only.
+
+    `drawn` is what :meth:`~pyfsagg.reproduce.unequal_lists.generator.Lists.table` returns.
+    """
+    table, entities = drawn
     shares = {}
     for name, method in METHODS.items():
         if mixed and name in _RANKED_ONLY:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.types import Floats
 from pyfsagg.ranks import RankTable
 
-__all__ = ["N_ENTITIES", "N_TRUE", "SETTINGS", "Lists", "generate_lists", "true_means"]
+__all__ = ["N_ENTITIES", "N_TRUE", "SETTINGS", "Lists", "Setting", "generate_lists", "true_means"]
 
 N_ENTITIES, N_TRUE = 20_000, 1_000
 _SHORTEST = 2
@@ -76,7 +76,7 @@ def true_means() -> Floats:
     return np.asarray(2.0 * curve / curve[0])
 
 
-def generate_lists(kind: str, M: float, D: float, rng: np.random.Generator) -> Lists:
+def generate_lists(kind: str | Setting, M: float, D: float, rng: np.random.Generator) -> Lists:
     """Lists of one data set.
 
     List i orders the entities by Z ~ N(μ_k, σ_i²), μ_k = 0 for noise, with log σ_i ~ N(log M, D),
@@ -85,8 +85,8 @@ def generate_lists(kind: str, M: float, D: float, rng: np.random.Generator) -> L
 
     Parameters
     ----------
-    kind : {"0", "1"}
-        The large or the small setting.
+    kind : {"0", "1"} or Setting
+        The large or the small setting, or another.
     M, D : float
         Mean noise, and its heterogeneity (a variance).
     rng : Generator
@@ -97,7 +97,7 @@ def generate_lists(kind: str, M: float, D: float, rng: np.random.Generator) -> L
     >>> len(lists.ranked), len(lists.unranked)
     (5, 5)
     """
-    setting = SETTINGS[kind]
+    setting = SETTINGS[kind] if isinstance(kind, str) else kind
     count = setting.n_ranked + setting.n_unranked
     sigmas = np.exp(np.log(M) + np.sqrt(D) * rng.standard_normal(count))
     lengths = np.concatenate([

@@ -1,4 +1,4 @@
-"""Our cells beside those of Wang et al. (2022), and what they say to who has lists of this kind."""
+"""Our cells beside those of Wang et al. (2022)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg.datasets import load_published
-from pyfsagg.ranks import RankTable
 from pyfsagg.reproduce.records import JsonResult, Log, record
 from pyfsagg.reproduce.unequal_lists.experiment import GRID, METHODS, gene_list_accuracy
 
@@ -23,9 +22,6 @@ _KINDS = {
     "1r": "5 ranked lists",
     "1m": "5 ranked and 5 unranked lists",
 }
-_FEW, _MANY = (4, 7), (8, 40)
-"""Numbers of lists for which the small and the large setting speak."""
-_CLEAR = 3.0
 _AGAIN = "ranked lists only"
 _RANKED_ONLY = {method.ranked for method in METHODS.values()} - {
     method.mixed for method in METHODS.values()
@@ -120,61 +116,6 @@ class GeneListComparison(JsonResult):
                 best = ", ".join(f"{name} {value:.3f}" for name, value in order.head(3).items())
                 found.append(f"Most of the true best 100 of {said}: {best}.")
         return found
-
-    def advice(self, table: RankTable, method: str) -> str | None:
-        """Which aggregator finds more in lists of this kind, with the evidence; None if none speaks.
-
-        Only lists that are cut off (``full=False``, some item in fewer than all lists) and of a
-        number near the simulated ones are of this kind; `method` must have been measured.
-        """
-        kind = _kind_of(table)
-        if kind is None or kind not in self.cells["kind"].unique():
-            return None
-        means = self.means()
-        known = means[kind].dropna()
-        if method not in known:
-            return None
-        best = str(known.idxmax())
-        errors = means["se_" + kind]
-        error = float(np.hypot(float(errors[best]), float(errors[method])))
-        lead = float(known[best] - known[method])
-        count = int(self.cells["count"].min())
-        evidence = (
-            f"({_KINDS[kind]} of unequal quality and length, generated as by Wang et al. 2022: "
-            f"{len(self.cells[['M', 'D']].drop_duplicates())} settings of {count} data sets; "
-            "pyfsagg reproduce gene-lists)"
-        )
-        if lead <= _CLEAR * error:
-            return (
-                f"In simulated lists like these no aggregator found clearly more of the true best 100 than "
-                f"{_named(method)}, {known[method]:.0%} {evidence}."
-            )
-        return (
-            f"In simulated lists like these {_named(best)} found {known[best]:.0%} of the true best 100 "
-            f"and {_named(method)} {known[method]:.0%} {evidence}."
-        )
-
-
-def _named(method: str) -> str:
-    """The aggregator, with the choice of its options that was measured."""
-    fit = METHODS[method].options.get("fit")
-    return method if fit is None else f"{method} (fit={fit})"
-
-
-def _kind_of(table: RankTable) -> str | None:
-    """The simulated kind that lists are like; None if they are like none."""
-    if table.full or table.scores is not None or table.weights is not None:
-        return None
-    if not table.missing.any():
-        return None
-    loose = int(table.unranked.sum())
-    for setting, (low, high) in (("1", _FEW), ("0", _MANY)):
-        ranked = table.n_lists - loose
-        if loose == 0 and low <= ranked <= high:
-            return setting + "r"
-        if loose and low <= ranked and table.n_lists <= (12 if setting == "1" else high):
-            return setting + "m"
-    return None
 
 
 def gene_lists(

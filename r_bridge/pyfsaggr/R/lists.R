@@ -66,3 +66,26 @@ aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "
   names <- as.character(unlist(found$names))
   data.frame(Name = names, Score = as.vector(found$score), row.names = names)
 }
+
+#' Which aggregator for my lists?
+#'
+#' The answer of simulated lists that look most like these: in number, share without an order, length and
+#' agreement. They are generated as by Wang and others (2022), and the share of the true best 100 that each
+#' aggregator found in them is known.
+#'
+#' @param glist,unranked,N,method As for [aggregate_ranks()].
+#' @return A sentence with its evidence; `NULL` for lists of a kind that was not simulated, such as less
+#'   than 200 different names, or complete lists.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   names <- paste0("g", 1:2000)
+#'   lists <- lapply(1:6, function(i) c(names[1:40], names[50 * i + 1:60]))
+#'   which_aggregator(lists)
+#' }
+#' @export
+which_aggregator <- function(glist, unranked = NULL, N = NULL, method = "RRA") {
+  table <- lists_as_ranks(glist, unranked)
+  ask("advice", list(
+    ranks = table$ranks, method = check_string(method, "method"), universe = read_sizes(N, table)
+  ))
+}

@@ -40,3 +40,13 @@ test_that("what is wrong with lists and groups is said", {
   expect_error(aggregate_groups(1:2, c("a", NA)), "missing name", class = "pyfsagg_data_error")
   expect_error(aggregate_groups(1:3, c("a", "b")), "one value per member", class = "pyfsagg_data_error")
 })
+
+test_that("which aggregator finds more is said with its evidence, or nothing", {
+  skip_without_pyfsagg()
+  names <- paste0("g", 1:2000)
+  lists <- lapply(1:6, function(i) c(names[1:40], names[50 * i + 1:60]))
+  expect_match(which_aggregator(lists), "In simulated lists that look like these, .* nearest of 1,600 sets")
+  expect_match(which_aggregator(lists, method = "borda"), "borda was not")
+  expect_match(which_aggregator(lists[1:3], unranked = lists[4:6], N = 20000), "unranked")
+  expect_null(which_aggregator(list(c("a", "b"), c("b", "c"))))
+})
