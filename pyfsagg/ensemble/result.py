@@ -319,7 +319,8 @@ class EnsembleResult(Result):
         ...     pyfsagg.wam(data.X, data.y, filter=name, n_resamples=20, random_state=0)
         ...     for name in ("chi_squared", "mrmr")
         ... )
-        >>> first.compare(second)[["moved", "rank_1", "rank_2"]].head(2)
+        >>> first.compare(second)["moved"].head(2).to_dict()
+        {'od280/od315_of_diluted_wines': -3.0, 'magnesium': 3.0}
         """
         return compare_runs(self, other, threshold)
 

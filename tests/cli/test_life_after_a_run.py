@@ -57,8 +57,8 @@ def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path:
         code, _, err = command(f"{RANK} -o {folder} --xlsx")
         assert code == 0, err
     read = pd.read_excel(tmp_path / "a" / "tables.xlsx", sheet_name="ranking", engine="calamine")
-    written = pd.read_csv(tmp_path / "a" / "ranking.csv")
-    assert read["feature"].tolist() == written["feature"].tolist()
+    written = pyfsagg.load_result(tmp_path / "a").to_frame()
+    assert read["feature"].tolist() == written.index.tolist()
     assert "=1+1" in set(read["feature"])
     np.testing.assert_allclose(read["score"], written["score"], rtol=1e-15)
     with zipfile.ZipFile(tmp_path / "a" / "tables.xlsx") as book:

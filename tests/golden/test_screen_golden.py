@@ -93,8 +93,8 @@ def test_the_page_on_screens_quotes_what_was_measured(uniform, printed):
     for quoted in (
         f"({len(printed):,} genes, 2,550 guides)",
         f"there are {uniform['low_p_value'].nunique()} different ones on each side",
-        f"{len(block):,} genes share the printed p-value 0.26846",
-        f"exactly, the p-value is {block.iloc[0]:.3f}",
+        f"{len(block):,} genes have the printed p-value 0.26846",
+        f"the exact p-value is {block.iloc[0]:.3f}",
         f"{n} genes are better than all of {floor['random genes']:,} random genes",
         f"{floor['different exact p']} different ones, from {floor['smallest exact p']:.1e} to "
         f"{floor['largest exact p']:.1e}",

@@ -230,7 +230,7 @@ def test_a_damaged_record_is_said(tmp_path: Path, text: str) -> None:
 
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(ParameterError, match="holds other things"), open_checkpoint(tmp_path, {}):
+    with pytest.raises(ParameterError, match="contains other files"), open_checkpoint(tmp_path, {}):
         pass
     with (
         pytest.raises(ParameterError, match="is a file"),

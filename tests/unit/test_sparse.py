@@ -184,7 +184,11 @@ def test_names_are_kept():
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_filters_refuse_and_name_those_that_do(name):
     X, y = wide()
-    task = "classification" if "classes" in FILTERS.get(name).targets else "regression"
+    targets = FILTERS.get(name).targets
+    kinds = {"classes": "classification", "numeric": "regression", "survival": "survival"}
+    task = next(task for kind, task in kinds.items() if kind in targets)
+    if task == "survival":
+        y = np.column_stack([np.arange(1, len(y) + 1), y])
     with pytest.raises(InputTypeError, match=f"'{name}' does not read sparse.*{SPARSE_FILTERS[0]}"):
         pyfsagg.wam(sparse.csr_matrix(X), y, filter=name, task=task, n_resamples=2)
 

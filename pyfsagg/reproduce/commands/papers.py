@@ -42,10 +42,12 @@ def add_commands(commands: Any) -> None:
         )
         add = parser.add_argument
         what = parser.add_mutually_exclusive_group()
-        what.add_argument("--table", choices=tables, help="one table (default: all)")
+        what.add_argument("--table", choices=tuple(tables), help="one table (default: all)")
         what.add_argument("--all", action="store_true", help="all tables, the default")
         if paper in FIGURES:
-            what.add_argument("--figure", choices=FIGURES[paper], help="a figure, not a table")
+            what.add_argument(
+                "--figure", choices=tuple(FIGURES[paper]), help="a figure, not a table"
+            )
         add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
         if paper == "orders":
             add(
