@@ -104,7 +104,8 @@ def ranks(values: ArrayLike) -> list[str]:
     """A column of ranks or quantiles of ranks: whole numbers, or one decimal for all of them."""
     array = np.asarray(values, dtype=np.float64).round(1)
     known = array[np.isfinite(array)]
-    return [number(value, int((known % 1 != 0).any())) for value in array.tolist()]
+    digits = int((known % 1 != 0).any())
+    return [number(value, digits) for value in array.tolist()]
 
 
 def percentages(shares: ArrayLike) -> list[str]:

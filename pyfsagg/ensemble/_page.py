@@ -317,6 +317,7 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
     """Best feature first."""
     frame = result.to_frame(threshold)
     best = frame.head(max(MOST_ROWS, min(k, MOST_SELECTED)))
+    place = {name: j for j, name in enumerate(result.feature_names)}
     columns = [
         (Column("Rank"), ranks(best["rank"])),
         (Column("Feature", numeric=False), [str(name) for name in best.index]),
@@ -325,7 +326,7 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             ["yes" if position < k else "no" for position in range(len(best))],
         ),
         (Column("Score"), numbers(best["score"])),
-        *rank_set_columns(result, [result.feature_names.index(name) for name in best.index]),
+        *rank_set_columns(result, [place[name] for name in best.index]),
         (Column("Median rank"), ranks(best["rank_median"])),
         (
             Column("95\u00a0% of resamples", sortable=False),

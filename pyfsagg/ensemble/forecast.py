@@ -28,6 +28,7 @@ SMALL = 50_000_000
 
 _BLOCK_CELLS = 1_000_000
 _MOST = 8
+_FEATURE = 1000  # bytes of its name and its row in the tables of a result
 
 
 def block_size(n_samples: int, n_features: int) -> int:
@@ -111,7 +112,7 @@ def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     """
     m, p = shape
     require_memory(
-        8 * m * p * (n_matrices + 3),
+        8 * m * p * (n_matrices + 4) + _FEATURE * p,
         f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
         "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) keeps them in files; or "
         "draw fewer resamples",

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,7 @@ def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: boo
 
 def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     if names is None:
-        return tuple(f"x{j}" for j in range(n_columns))
+        return _numbered(n_columns)
     names = check_list("feature_names", names)
     if len(names) != n_columns:
         raise ParameterError(f"feature_names has {len(names)} names for {n_columns} features")
@@ -183,6 +184,11 @@ def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...
     if len(set(labels)) != n_columns:
         raise DataError("feature_names holds a name twice; every feature needs a different name")
     return labels
+
+
+@lru_cache(maxsize=4)
+def _numbered(n_columns: int) -> tuple[str, ...]:
+    return tuple(f"x{j}" for j in range(n_columns))
 
 
 def check_rows(n_rows: int, name: str = "data") -> None:
