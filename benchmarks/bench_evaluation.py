@@ -23,7 +23,7 @@ from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation.cells import Fit, fit_one
 from pyfsagg.evaluation.classifiers import read_classifiers
-from pyfsagg.evaluation.plan import DEFAULT_CLASSIFIERS
+from pyfsagg.evaluation.plan import ANSWERS
 from pyfsagg.evaluation.splits import draw_parts
 
 
@@ -43,7 +43,7 @@ def fits(n_subsets: int, repeats: int) -> list[tuple[Any, ...]]:
     (part,) = draw_parts(
         table, target, protocols=["thesis"], n_folds=5, n_repeats=1, test_size=1 / 3, seed=0
     )
-    models = read_classifiers(DEFAULT_CLASSIFIERS)
+    models = read_classifiers(ANSWERS["classes"].defaults)
     rng = np.random.default_rng(0)
     found = []
     for _ in range(n_subsets):
