@@ -183,7 +183,7 @@ def maic(
         scores = _sum_of_best(ordered, given, groups, table.n_items)
         given, means = [], []
         for items, ends in ordered:
-            running: Floats = np.cumsum(scores[items])
+            running: Floats = np.cumsum(_tied_by_score(scores[items], ends))
             means.append(np.sqrt(running[-1] / items.size))
             values: Floats = np.sqrt(running[ends] / (ends + 1.0))
             curved = fit == "exponential" and ends[0] < items.size - 1
@@ -244,6 +244,13 @@ def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np
     return items, np.searchsorted(in_order, in_order, side="right") - 1
 
 
+def _tied_by_score(scores: Floats, ends: NDArray[np.intp]) -> Floats:
+    """Scores in the order of a list, sorted among ties: their sums do not depend on the table."""
+    if ends[0] == 0 and (np.diff(ends) == 1).all():
+        return scores
+    return np.asarray(scores[np.lexsort((scores, ends))])
+
+
 def _sum_of_best(
     ordered: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     given: list[Floats],
@@ -254,7 +261,9 @@ def _sum_of_best(
     best = np.zeros((int(groups.max()) + 1, p))
     for group, (items, _), values in zip(groups, ordered, given, strict=True):
         best[group, items] = np.maximum(best[group, items], values)
-    return np.asarray(best.sum(axis=0), dtype=np.float64)
+    # Sorted, because a sum by the order of the lists differs in its last digit, and a curve through
+    # a few places makes 1e-6 of that.
+    return np.asarray(np.sort(best, axis=0).sum(axis=0), dtype=np.float64)
 
 
 _LEARNS = "it learns from the lists themselves how far each can be trusted"
