@@ -101,8 +101,7 @@ def run_once(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         n_resamples=options.resamples,
         random_state=0,
         n_jobs=options.jobs,
-        memory_limit=options.memory_limit,
-        execution=pyfsagg.Execution(progress=tell),
+        execution=pyfsagg.Execution(progress=tell, memory_limit=options.memory_limit),
     )
     n_rows = result.data["n_samples"]
     start, end = marks[0][0], time.perf_counter()

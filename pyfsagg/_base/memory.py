@@ -16,6 +16,7 @@ __all__ = [
     "estimates",
     "free_bytes",
     "in_words",
+    "limit_in_force",
     "memory_limit",
     "read_memory",
     "require_memory",
@@ -89,6 +90,14 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
         _limit.reset(token)
 
 
+def limit_in_force() -> int | None:
+    """The limit of :func:`memory_limit`, or of the variable; None without one."""
+    limit = _limit.get()
+    if limit is None and os.environ.get(VARIABLE):
+        return read_memory(os.environ[VARIABLE])
+    return limit
+
+
 def require_memory(needed: float, what: str, remedy: str) -> None:
     """Refuse `what` if it takes more than may be held.
 
@@ -109,9 +118,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
     asked = _asked.get()
     if asked is not None:
         asked.append((what, needed))
-    limit = _limit.get()
-    if limit is None and os.environ.get(VARIABLE):
-        limit = read_memory(os.environ[VARIABLE])
+    limit = limit_in_force()
     if limit is None and needed < NOT_WORTH_A_LOOK:
         return
     free = free_bytes()

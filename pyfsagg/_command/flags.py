@@ -149,8 +149,8 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "--memory-limit",
         metavar="SIZE",
-        help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; of "
-        "a folder of Parquet files, how much is read at a time, 2GB)",
+        help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
+        "folder of Parquet files is read so that it keeps to it, or to 2GB beside what is held)",
     )
     parser.add_argument(
         "--overwrite",

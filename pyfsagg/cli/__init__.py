@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TextIO
 
 from pyfsagg._base.memory import memory_limit
@@ -91,7 +90,7 @@ def build_parser() -> argparse.ArgumentParser:
     for module in COMMANDS:
         module.add_commands(commands)
     for command in commands.choices.values():
-        command.set_defaults(parser=command, whole=parser)
+        command.set_defaults(parser=command, whole=parser, usual={})
     return parser
 
 
@@ -111,7 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _warnings_as_lines(), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.
-            with memory_limit(_limit_of(options)), on_cluster(getattr(options, "dask", None)):
+            limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
+            with memory_limit(limit), on_cluster(cluster):
                 _tell_state(options)
                 code = options.run(options) or 0
                 _write_out(sys.stdout)
@@ -179,14 +179,6 @@ def _print_what_can_be_printed() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
-
-
-def _limit_of(options: argparse.Namespace) -> str | None:
-    """The limit on memory; a folder of Parquet files is read so that it keeps to it."""
-    if options.command == "rank" and Path(options.table).is_dir():
-        return None
-    limit: str | None = getattr(options, "memory_limit", None)
-    return limit
 
 
 def _tell_state(options: argparse.Namespace) -> None:

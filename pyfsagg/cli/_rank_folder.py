@@ -76,7 +76,7 @@ def rank_folder(
     given: dict[str, Any] = {
         "filters": _filters(options),
         "n_resamples": options.n_resamples,
-        **{name: getattr(options, name) for name in (*FOLDER_FLAGS, "memory_limit")},
+        **{name: getattr(options, name) for name in FOLDER_FLAGS},
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     if options.target is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyfsagg._base.memory import read_memory, resident
+from pyfsagg._base.memory import limit_in_force, resident
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
 from pyfsagg.out_of_core.piece import Source
 
-__all__ = ["Budget", "read_memory"]
+__all__ = ["Budget"]
 
 MOST_ROWS, FEWEST_ROWS = 2**16, 2**10
 """Rows of a batch: more bring nothing, fewer cost time."""
@@ -23,6 +23,9 @@ _SCORE_MATRICES = 8
 """Of all features at most: one for each filter, and two while they are combined."""
 
 ROUND = 100_000_000
+
+ROOM = 2_000_000_000
+"""Bytes for a run without a limit, beside what the process holds already."""
 
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
@@ -49,10 +52,12 @@ class Budget:
     rows: int
 
     @classmethod
-    def of(cls, limit: int, workers: int, n_columns: int) -> Budget:
-        """Batches are as large as a quarter of what is free allows."""
+    def of(cls, workers: int, n_columns: int) -> Budget:
+        """Batches are as large as a quarter of what the limit in force leaves."""
         # Rounded, so that a rerun deals with the same groups, of which its checkpoint tells.
-        base = -(-resident() // ROUND) * ROUND + OVERHEAD
+        held = -(-resident() // ROUND) * ROUND
+        base = held + OVERHEAD
+        limit = limit_in_force() or held + ROOM
         fitting = (limit - base) // 4 // (workers * n_columns * CELL)
         return cls(limit, base, workers, max(FEWEST_ROWS, min(MOST_ROWS, fitting)))
 
@@ -107,7 +112,8 @@ class Budget:
                 needed = self.base + fixed + cost
                 raise ParameterError(
                     f"memory_limit is {_megabytes(self.limit)}, and the column {names[j]!r} alone "
-                    f"needs an estimated {_megabytes(needed)} with {self.workers} worker(s); {remedy}"
+                    f"needs an estimated {_megabytes(needed)} with {self.workers} worker(s), "
+                    f"{_megabytes(self.base - OVERHEAD)} of which this process holds already; {remedy}"
                 )
             if used + cost > room:
                 groups.append(slice(start, j))

@@ -190,7 +190,6 @@ def open_run(
     target: str,
     nominal: Sequence[str] | None,
     exclude: Sequence[str],
-    limit: int,
     n_jobs: int | None,
 ) -> Run:
     """The table, and how its columns are read; the target comes last."""
@@ -216,7 +215,7 @@ def open_run(
         )
     columns.append(column_of(target, opened.types[target], nominal=True))
     workers = min(count_workers(n_jobs), len(opened.pieces))
-    return Run(opened, columns, Budget.of(limit, workers, len(columns)))
+    return Run(opened, columns, Budget.of(workers, len(columns)))
 
 
 def _check_sketches(sketches: list[Sketch], source: Source) -> None:

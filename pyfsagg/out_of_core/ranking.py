@@ -24,7 +24,6 @@ from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.out_of_core.columns import Coding
-from pyfsagg.out_of_core.memory import read_memory
 from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -50,7 +49,6 @@ def rank_out_of_core(
     exclude: Sequence[str] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    memory_limit: int | str = "2GB",
     execution: Execution | None = None,
 ) -> EnsembleResult:
     """Rank the features of a table that is larger than memory.
@@ -92,14 +90,13 @@ def rank_out_of_core(
     n_jobs : int, optional
         Workers, as in joblib.  Each takes whole row groups, so that one file of one row group
         is the work of one.
-    memory_limit : int or str
-        What the process may hold, in bytes or like ``"2GB"``.  Columns that do not fit at the same
-        time are dealt with in groups, one pass for each.  The limit of `execution`, if it has one,
-        counts instead.
     execution : Execution, optional
-        :class:`pyfsagg.Execution`: the checkpoint keeps finished counts, while the passes before them
-        are made again (not for a Dask frame, whose changes cannot be seen); progress counts rows,
-        once for each pass.  There are no scratch files.
+        :class:`pyfsagg.Execution`.  Columns that do not fit into its memory limit at the same time
+        are dealt with in groups, one pass for each; without a limit, also one of
+        :func:`pyfsagg.memory_limit`, that is 2 GB beside what the process holds already.  The
+        checkpoint keeps finished counts, while the passes before them are made again (not for a Dask
+        frame, whose changes cannot be seen); progress counts rows, once for each pass.  There are no
+        scratch files.
 
     Returns
     -------
@@ -148,10 +145,10 @@ def rank_out_of_core(
     aggregator_params = check_mapping("aggregator_params", aggregator_params)
     compute = spec.bind(**aggregator_params)
     execution = Execution.without_scratch("rank_out_of_core", execution)
-    limit = read_memory(memory_limit if execution.memory_limit is None else execution.memory_limit)
     checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
-    run = open_run(source, target, nominal, exclude, limit, n_jobs)
+    with execution.limited():
+        run = open_run(source, target, nominal, exclude, n_jobs)
     if checkpoint is not None and run.source.files is None:
         raise ParameterError(
             f"a checkpoint cannot tell whether {run.source.name} has changed; write it to Parquet files"

@@ -289,7 +289,6 @@ def test_rank_out_of_core(tmp_path: Path, seed: int | None) -> None:
         nominal=["ash"],
         exclude=["number"],
         random_state=seed,
-        memory_limit="3GB",
         n_jobs=2,
         execution=Execution(progress=lambda done, total: None),
     )

@@ -10,6 +10,7 @@ from scipy.sparse import csr_matrix
 
 import pyfsagg
 from pyfsagg._base import memory
+from pyfsagg._base.memory import read_memory
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.stability_measures import chance_level, feature_stability, stability
 
@@ -141,3 +142,11 @@ def test_an_execution_without_a_limit_leaves_that_of_the_caller() -> None:
         pyfsagg.unsupervised.frcm(X, execution=pyfsagg.Execution(progress=False))
     with pytest.raises(ParameterError, match="such as '2GB', got 'much'"):
         pyfsagg.Execution(memory_limit="much")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("2GB", 2 * 10**9), ("512 MiB", 2**29), ("1.5gib", 3 * 2**29), (7, 7), ("100", 100)],
+)
+def test_memory_in_words(text: str | int, size: int) -> None:
+    assert read_memory(text) == size

@@ -12,13 +12,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pyfsagg import EnsembleResult, Execution, Task, bam, discretize, rank_out_of_core, wam
+from pyfsagg import (
+    EnsembleResult,
+    Execution,
+    Task,
+    bam,
+    discretize,
+    memory_limit,
+    rank_out_of_core,
+    wam,
+)
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.out_of_core import counting, memory, passes
 from pyfsagg.out_of_core.columns import FINE_PARTS, column_of
-from pyfsagg.out_of_core.memory import Budget, read_memory
+from pyfsagg.out_of_core.memory import Budget
 from pyfsagg.out_of_core.source import open_source
 
 FILTERS = [
@@ -196,7 +205,8 @@ def test_a_lower_limit_makes_more_groups(tmp_path: Path, monkeypatch: pytest.Mon
     found = []
     for megabytes in (2, 1):
         limit = memory.OVERHEAD + megabytes * 10**6
-        groups = Budget.of(limit, 3, len(names)).reading_groups(names, source)
+        with memory_limit(limit):
+            groups = Budget.of(3, len(names)).reading_groups(names, source)
         assert [j for group in groups for j in range(len(names))[group]] == list(range(len(names)))
         found.append(len(groups))
     assert 1 < found[0] < found[1]
@@ -565,8 +575,6 @@ def test_a_damaged_file_is_named(folder: Path) -> None:
         ({"binning": "mdl"}, ParameterError, "binning must be one of"),
         ({"n_resamples": 0}, ParameterError, "n_resamples must be"),
         ({"normalize": "rows"}, ParameterError, "normalize must be one of"),
-        ({"memory_limit": "lots"}, ParameterError, "such as '2GB', got 'lots'"),
-        ({"memory_limit": 0}, ParameterError, "memory_limit"),
     ],
 )
 def test_parameters_that_are_refused(
@@ -589,25 +597,30 @@ def test_too_little_memory_is_said_before_anything_is_read(
     def tell(done: int, total: int) -> None:
         raise AssertionError("the run has started")
 
-    told = Execution(progress=tell)
+    told = Execution(progress=tell, memory_limit="1MB")
     with pytest.raises(
-        ParameterError, match=r"memory_limit is 1 MB, and .* an estimated [\d,]+ MB"
+        ParameterError, match=r"memory_limit is 1 MB, and .* an estimated [\d,]+ MB .*holds"
     ):
-        rank_out_of_core(folder, "y", memory_limit="1MB", execution=told, **RUN)
+        rank_out_of_core(folder, "y", execution=told, **RUN)
     monkeypatch.setattr(memory, "OVERHEAD", 0)
     monkeypatch.setattr(memory, "resident", lambda: 0)
-    with pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"):
+    with (
+        memory_limit("20MB"),
+        pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
+    ):
         rank_out_of_core(
-            folder, "y", memory_limit="20MB", n_resamples=20_000, bins=500, execution=told
+            folder, "y", n_resamples=20_000, bins=500, execution=Execution(progress=tell)
         )
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("2GB", 2 * 10**9), ("512 MiB", 2**29), ("1.5gib", 3 * 2**29), (7, 7), ("100", 100)],
-)
-def test_memory_in_words(text: str | int, size: int) -> None:
-    assert read_memory(text) == size
+def test_without_a_limit_what_the_process_holds_is_no_obstacle(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = rank_out_of_core(folder, "y", **RUN)
+    monkeypatch.setattr(memory, "resident", lambda: 7 * 10**9)
+    assert_same(rank_out_of_core(folder, "y", **RUN), expected)
+    with pytest.raises(ParameterError, match="7,000 MB of which this process holds already"):
+        rank_out_of_core(folder, "y", execution=Execution(memory_limit="6GB"), **RUN)
 
 
 @pytest.mark.parametrize(
