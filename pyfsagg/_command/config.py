@@ -31,7 +31,8 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
     for action in parser._actions:
         key = _key(action)
         value = getattr(options, action.dest, None)
-        if key in NOT_KEPT or value is None or value == parser.get_default(action.dest):
+        usual = options.usual.get(action.dest, parser.get_default(action.dest))
+        if key in NOT_KEPT or value is None or value == usual:
             continue
         if action.dest in kept:  # another name of a flag
             continue
@@ -65,15 +66,18 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     if (own := given.pop("command", arguments[0])) != arguments[0]:
         raise ParameterError(f"{path} is for pyfsagg {own}, not for pyfsagg {arguments[0]}")
     actions = {_key(action): action for action in command._actions}
+    usual = {}
     for key, value in given.items():
         action = actions.get(key)
         if action is None or key in NOT_KEPT:
             known = [name for name in actions if name not in NOT_KEPT]
             raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
+        usual[action.dest] = action.default
         action.default = _value(command, action, value, f"{path}: {key}")
         action.required = False
         if not action.option_strings:
             action.nargs = "*" if isinstance(action.default, list) else "?"
+    command.set_defaults(usual=usual)  # the defaults without the file, for config_text
 
 
 def _config_of(arguments: list[str]) -> str | None:

@@ -106,13 +106,13 @@ class Saved:
     def read(cls, path: str | os.PathLike[str]) -> Saved:
         """The record of a folder, or of a single file."""
         given = Path(path)
+        if given.name == RUN_FILE and given.is_file():  # its other files lie beside it
+            given = given.parent
         file = given if given.is_file() else given / RUN_FILE
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
-            raise ValueError("its record is not a JSON object")
-        # A file of this name lies among those of its result, wherever it holds more than the record.
-        beside = given.name == RUN_FILE and (given.parent / ARRAY_FILE).is_file()
-        return cls(given.parent if beside else given, document)
+            raise ValueError("its record is no JSON object")
+        return cls(given, document)
 
     @cached_property
     def arrays(self) -> Arrays:

@@ -97,6 +97,10 @@ def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> N
     tables = [(tmp_path / name / "ranking.csv").read_bytes() for name in ("first", "second")]
     assert tables[0] == tables[1]
     assert (tmp_path / "third" / "ranking.csv").read_bytes() != tables[0]
+    kept = [
+        tomllib.loads((tmp_path / each / "run.toml").read_text()) for each in ("second", "third")
+    ]
+    assert kept == [given, {**given, "seed": 6}]
     assert json.loads((tmp_path / "third" / "run.json").read_text())["parameters"]["seed"] == 6
 
 
@@ -303,3 +307,12 @@ def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
         assert expected in done.stdout.split(), done.stderr
     assert "_pyfsagg" in command("completion zsh")[1]
     assert command("completion fish")[0] == 2
+
+
+def test_a_record_stands_for_its_folder(command, table: Path) -> None:
+    line = "evaluate wine.csv -t kind --exclude subject --methods ig --classifiers nb -n 3 -o e -q"
+    code, _, err = command(line + " --thresholds 2,50% --protocol nested")
+    assert code == 0, err
+    by_folder, by_record = command("show e"), command("show e/run.json")
+    assert by_folder[0] == 0
+    assert by_record == by_folder
