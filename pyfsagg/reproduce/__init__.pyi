@@ -19,6 +19,7 @@ from .tables._plot import plot_readings as plot_readings
 from .tables.comparison import cells as cells
 from .tables.comparison import coverage as coverage
 from .tables.comparison import table as table
+from .tables.evidence import evidence as evidence
 from .tables.experiments import EXPERIMENTS as EXPERIMENTS
 from .tables.frcm import clustering_curves as clustering_curves
 from .tables.readings import READINGS as READINGS
@@ -45,6 +46,7 @@ __all__ = [
     "claims",
     "clustering_curves",
     "coverage",
+    "evidence",
     "gene_lists",
     "list_shipped_runs",
     "plot_cells",

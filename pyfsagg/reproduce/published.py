@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pandas as pd
 
 from pyfsagg.datasets import load_published
 
-__all__ = ["WEIGHTED_ACCURACY", "printed_cells"]
+__all__ = ["WEIGHTED_ACCURACY", "printed_cells", "readable_cells"]
 
 WEIGHTED_ACCURACY = "wacc_"
 """What stands before the name of a classifier in the measures of table 4.3."""
@@ -39,6 +40,13 @@ def printed_cells(table: str) -> pd.DataFrame:
     """
     frame = _LAYOUTS.get(table, _long)(load_published(table))
     return frame.reindex(columns=COLUMNS).reset_index(drop=True)
+
+
+@cache
+def readable_cells(table: str) -> pd.DataFrame:
+    """The cells of :func:`printed_cells` whose value is neither lost nor doubtful in the source."""
+    printed = printed_cells(table)
+    return printed[printed["value"].notna() & printed["note"].isna()]
 
 
 def _long(frame: pd.DataFrame) -> pd.DataFrame:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
-from pyfsagg._base.words import MISSING, percentages, plural, readable, setting
+from pyfsagg._base.words import plural, readable, setting
 from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
 from pyfsagg._version import __version__
 from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.statements._page import statement_counts, statement_table
-from pyfsagg.reproduce.tables._page import COUNTS, RULES, coverage_table, table_title
+from pyfsagg.reproduce.tables._page import (
+    COUNTS,
+    POWER,
+    RULES,
+    count_texts,
+    coverage_table,
+    table_title,
+)
 from pyfsagg.reproduce.tables._plot import plot_coverage
 from pyfsagg.reproduce.tables.comparison import VERDICTS, coverage
+from pyfsagg.reproduce.tables.evidence import evidence
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
 
 __all__ = ["reproduction_page"]
@@ -70,24 +75,25 @@ def _overview(result: Reproduction) -> list[Block]:
     sentence = (
         f"{inside} of {plural(checkable, 'checkable cell')} are inside, {int(total['near'])} near and "
         f"{int(total['outside'])} outside; {int(total[VERDICTS[-1]])} of {len(result.cells)} cannot be "
-        f"checked.{quick}"
+        f"checked. {int(total['decisive'])} of those inside are decisive: their limits would hold "
+        f"hardly any value that is printed for another data set.{quick}"
     )
     rows = [
-        [paper, table_title(table), *_numbers(row)]
+        [paper, table_title(table), *count_texts(row)]
         for (paper, table), row in zip(counts.index, counts.to_dict("records"), strict=True)
     ]
-    rows.append(["all", "", *_numbers({**total, "inside_share": inside / max(1, checkable)})])
+    whole = {
+        "inside_share": inside / max(1, checkable),
+        "others_inside": evidence(result.cells)["others_inside"].mean(),
+    }
+    rows.append(["all", "", *count_texts({**total, **whole})])
     columns = [*words("Paper", "Table"), *COUNTS]
     return [
         Text(sentence),
         Text(RULES, quiet=True),
+        Text(POWER, quiet=True),
         Table("Verdicts by paper and table", columns, rows, header=1),
     ]
-
-
-def _numbers(row: Mapping[Any, Any]) -> list[str]:
-    share = percentages([row["inside_share"]])[0] if row["checkable"] else MISSING
-    return [*(str(int(row[name])) for name in VERDICTS), share]
 
 
 def _paper(own: pd.DataFrame, quick: bool) -> list[Block]:
@@ -102,7 +108,7 @@ def _paper(own: pd.DataFrame, quick: bool) -> list[Block]:
     counts = coverage(own, ["table", "measure"]).reset_index()
     columns = [*words("Table", "Measure"), *COUNTS]
     rows = [
-        [table_title(str(row["table"])), readable(str(row["measure"])), *_numbers(row)]
+        [table_title(str(row["table"])), readable(str(row["measure"])), *count_texts(row)]
         for row in counts.to_dict("records")
     ]
     blocks.append(Table("Verdicts by table and measure", columns, rows, header=1))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -11,11 +12,21 @@ from pyfsagg._page.page import Block, Enumeration, Page, Section, Table, Text
 from pyfsagg._version import __version__
 from pyfsagg.reproduce._page import closing, numbers, picture, words
 from pyfsagg.reproduce.tables._plot import plot_cells, plot_readings
-from pyfsagg.reproduce.tables.comparison import coverage
+from pyfsagg.reproduce.tables.comparison import VERDICTS, coverage
+from pyfsagg.reproduce.tables.evidence import evidence
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
 from pyfsagg.reproduce.tables.readings import READINGS, STANDARD, best_readings
 
-__all__ = ["COUNTS", "RULES", "cells_page", "coverage_table", "readings_page", "table_title"]
+__all__ = [
+    "COUNTS",
+    "POWER",
+    "RULES",
+    "cells_page",
+    "count_texts",
+    "coverage_table",
+    "readings_page",
+    "table_title",
+]
 
 RULES = (
     "A printed value is one more draw of the same kind as ours (a split of the rows, a division into "
@@ -24,8 +35,19 @@ RULES = (
     "farther. A cell is not checkable if the source has lost it or is doubtful there, or if the data "
     "could not be had or are others."
 )
-COUNTS = numbers("Inside", "Near", "Outside", "Not checkable", "% inside")
+COUNTS = numbers(
+    "Inside", "Near", "Outside", "Not checkable", "% inside", "% of others inside", "Decisive"
+)
 """Columns of tables that count verdicts."""
+
+POWER = (
+    "“% of others inside” says what the verdicts are worth: it puts the printed values of other data "
+    "sets (of other rows, if a table has one data set) in the place of a cell’s own, and counts how "
+    "many its limits hold. “Decisive” are the cells inside whose limits hold at most 5 % of them; of "
+    "the others inside, the limits are so wide that they cannot tell. The likelihood ratio of a cell "
+    "says how many times more likely its printed value is as a further draw of ours than as one of "
+    "the other cells of the table."
+)
 
 CAUTION = (
     "With many readings tried, a single cell more that is inside says little: it happens by chance, "
@@ -60,6 +82,7 @@ def cells_page(found: pd.DataFrame, *, quick: bool, seed: int, command: str | No
                     "cannot be checked."
                 ),
                 Text(RULES, quiet=True),
+                Text(POWER, quiet=True),
                 coverage_table(found),
             ],
         )
@@ -79,19 +102,19 @@ def table_title(table: str) -> str:
 
 def coverage_table(found: pd.DataFrame) -> Table:
     """How many cells have which verdict, by table and data set."""
-    counts = coverage(found).reset_index()
-    shares = percentages(counts["inside_share"])
     rows = [
-        [
-            table_title(str(row["table"])),
-            readable(str(row["dataset"])),
-            *(str(row[name]) for name in ("inside", "near", "outside", "not checkable")),
-            share if row["checkable"] else MISSING,
-        ]
-        for share, row in zip(shares, counts.to_dict("records"), strict=True)
+        [table_title(str(row["table"])), readable(str(row["dataset"])), *count_texts(row)]
+        for row in coverage(found).reset_index().to_dict("records")
     ]
     columns = [*words("Table", "Data set"), *COUNTS]
     return Table("Verdicts by table and data set", columns, rows, header=1)
+
+
+def count_texts(row: Mapping[Any, Any]) -> list[str]:
+    """The cells of :data:`COUNTS` for a row of :func:`pyfsagg.reproduce.coverage`."""
+    shares = percentages([row["inside_share"], row["others_inside"]])
+    shares = [text if row["checkable"] else MISSING for text in shares]
+    return [*(str(int(row[name])) for name in VERDICTS), *shares, str(int(row["decisive"]))]
 
 
 def _table_section(table: str, own: pd.DataFrame, quick: bool, seed: int) -> Section:
@@ -125,17 +148,26 @@ def _cells(caption: str, found: pd.DataFrame, names: Sequence[str], ends: Sequen
     """A row for each cell: what names it, its numbers, and the columns `ends`."""
     heads = ["data set" if name == "dataset" else name for name in names]
     columns = words(*(name.capitalize() for name in heads))
-    columns += numbers("Printed", "Ours", "From", "To")
+    columns += numbers("Printed", "Ours", "From", "To", "% of others inside", "Likelihood ratio")
     columns += words(*(name.capitalize() for name in ends))
+    told = evidence(found)
     rows = [
         [
             *(readable(str(cell[name])) for name in names),
             *(number(cell[name]) for name in ("published", "mean", "lower", "upper")),
-            *(cell[name] for name in ends),
+            *percentages([cell["others_inside"]]),
+            number(cell["likelihood_ratio"]),
+            _verdict(cell),
+            *(cell[name] for name in ends[1:]),
         ]
-        for cell in found.to_dict("records")
+        for cell in found.join(told).to_dict("records")
     ]
     return Table(caption, columns, rows, find="cell")
+
+
+def _verdict(cell: Mapping[Any, Any]) -> str:
+    weak = cell["verdict"] == "inside" and cell["decisive"] is False
+    return "inside, not decisive" if weak else str(cell["verdict"])
 
 
 def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
@@ -182,15 +214,21 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
             readable(row["best"]),
             str(row["inside_best"]),
             number(row["widening"]),
+            *percentages([row["others_as_good"]]),
+            "yes" if row["explained"] else "no",
         ]
         for row in best.to_dict("records")
     ]
     columns = [*words("Data set", "Row"), *numbers("Checkable", "Inside as usual")]
     columns += [*words("Best reading"), *numbers("Inside then", "Limits wider")]
+    columns += [*numbers("% of others as good"), *words("Explained")]
     return [
         Text(
             f"Of {plural(len(best), 'block')} another reading than {STANDARD!r} brings more cells "
-            f"inside in {len(gained)}, and the whole block in {len(whole)}."
+            f"inside in {len(gained)}, and the whole block in {len(whole)}. "
+            f"{int(best['explained'].sum())} are explained, as usual or by another reading: all their "
+            "cells are inside, and hardly any other data set would have done as well. The rest is "
+            "unexplained."
         ),
         Text(CAUTION),
         Text(RULES, quiet=True),
@@ -201,7 +239,9 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
             columns,
             rows,
             "“Limits wider” is the ratio of the widths of the limits, then and as usual: within wide "
-            "limits lies nearly anything.",
+            "limits lies nearly anything. “% of others as good” puts the printed values of each other "
+            "data set in the place of these, looks for the reading that is best for them, and counts "
+            "who has as many inside: that is what trying so many readings brings by chance.",
             header=1,
         ),
     ]

@@ -14,10 +14,11 @@ from scipy.stats import t
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.reproduce.published import printed_cells
 from pyfsagg.reproduce.records import Log
+from pyfsagg.reproduce.tables.evidence import evidence
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS, PAPERS, Experiment, find_experiment
 from pyfsagg.reproduce.tables.repetitions import Options, Repeated, repeat_on
 
-__all__ = ["VERDICTS", "cells", "compare", "coverage", "table"]
+__all__ = ["VERDICTS", "cells", "compare", "coverage", "prediction_limits", "table"]
 
 VERDICTS = ("inside", "near", "outside", "not checkable")
 EXACT_STUART = (
@@ -164,16 +165,48 @@ def compare(experiment: Experiment, published: pd.DataFrame, own: Repeated) -> p
 def coverage(found: pd.DataFrame, by: Sequence[str] = ("table", "dataset")) -> pd.DataFrame:
     """How many cells are inside, near and outside, by groups of cells.
 
+    Parameters
+    ----------
+    found : DataFrame
+        Cells as of :func:`table`.
+    by : sequence of str
+        Columns of `found`.
+
     Returns
     -------
     DataFrame
-        One row per group with a column for each verdict, ``checkable``, and ``inside_share``.
+        One row per group with a column for each verdict, ``checkable``, ``inside_share``,
+        ``decisive``, the cells that are inside limits which tell (:func:`evidence`), and
+        ``others_inside``, the mean share of other printed values that the same limits hold: what
+        ``inside_share`` would be about for values of other data sets.
     """
+    told = evidence(found)
+    found = found.assign(
+        decisive=told["decisive"].fillna(False) & (found["verdict"] == "inside"),
+        others_inside=told["others_inside"],
+    )
     counts = found.groupby([*by, "verdict"], sort=False).size().unstack(fill_value=0)
     counts = counts.reindex(columns=list(VERDICTS), fill_value=0).rename_axis(columns=None)
     counts["checkable"] = counts[["inside", "near", "outside"]].sum(axis=1)
     counts["inside_share"] = counts["inside"] / counts["checkable"].where(counts["checkable"] > 0)
+    groups = found.groupby(list(by), sort=False)
+    counts["decisive"] = groups["decisive"].sum().astype(int)
+    counts["others_inside"] = groups["others_inside"].mean()
     return counts
+
+
+def prediction_limits(
+    own: tuple[int, float, float], behind: int, unit: float
+) -> tuple[float, float]:
+    """Within which 95 % of printed values lie that are the mean of `behind` draws like our own.
+
+    `own` are number, mean and standard deviation of our repetitions; NaN for fewer than two.
+    """
+    n, mean, sd = own
+    if n < 2 or not math.isfinite(mean):
+        return math.nan, math.nan
+    margin = float(t.ppf(0.975, n - 1)) * sd * math.sqrt(1 / n + 1 / behind) + unit / 2
+    return mean - margin, mean + margin
 
 
 def _verdict(
@@ -183,11 +216,9 @@ def _verdict(
     k = values.size
     mean = float(values.mean()) if k else math.nan
     sd = float(values.std(ddof=1)) if k > 1 else math.nan
-    lower = upper = math.nan
-    if k > 1 and math.isfinite(mean):
-        spread = sd * math.sqrt(1 / k + 1 / experiment.published_repetitions)
-        margin = float(t.ppf(0.975, k - 1)) * spread + experiment.unit / 2
-        lower, upper = mean - margin, mean + margin
+    lower, upper = prediction_limits(
+        (k, mean, sd), experiment.published_repetitions, experiment.unit
+    )
     verdict, why = "not checkable", own.reason
     if isinstance(note, str) and note:
         why = note

@@ -14,13 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pyfsagg.exceptions import ParameterError, UnknownNameError
+from pyfsagg.reproduce.published import readable_cells
 from pyfsagg.reproduce.records import Log, silent
 from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
 from pyfsagg.reproduce.tables.comparison import coverage
 from pyfsagg.reproduce.tables.comparison import table as repeat_table
+from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
 
 __all__ = ["READINGS", "Reading", "best_readings", "readings"]
 
@@ -219,13 +222,18 @@ def best_readings(found: pd.DataFrame) -> pd.DataFrame:
         One row per data set and filter: ``checkable``, ``inside`` (of the standard reading),
         ``best`` (the reading with most cells inside; the first of equals, and the standard reading
         before all), ``inside_best``, ``widening`` (how much wider its limits are, as a ratio of
-        medians: wide limits hold nearly anything), ``all`` (every reading with its number, best
-        first).
+        medians: wide limits hold nearly anything), ``others_as_good`` (of the other data sets with
+        printed values of this row, the share whose values, put in the place of these, would have as
+        many cells inside under the best reading for them: what trying this many readings brings by
+        chance; NaN without others), ``explained`` (whether all cells are inside under the best
+        reading and at most 5 % of the others would do as well), ``all`` (every reading with its
+        number, best first).
     """
     sized = found.assign(width=found["upper"] - found["lower"])
     widths = sized.groupby(["dataset", "row", "reading"])["width"].median()
     counts = coverage(found, ("dataset", "row", "reading"))
     counts = counts[counts["checkable"] > 0]
+    others = _as_good_by_chance(found)
     rows = []
     for (dataset, row), own in counts.groupby(level=["dataset", "row"], sort=False):
         limits = widths.xs((dataset, row), level=("dataset", "row"))
@@ -240,11 +248,38 @@ def best_readings(found: pd.DataFrame) -> pd.DataFrame:
                 "best": ranked.index[0],
                 "inside_best": int(ranked.iloc[0]),
                 "widening": _ratio(limits, str(ranked.index[0])),
+                "others_as_good": (by_chance := others.get((str(dataset), str(row)), math.nan)),
+                "explained": bool(ranked.iloc[0] == own["checkable"].max())
+                and by_chance <= MOST_OTHERS,
                 "all": ", ".join(f"{name} {number}" for name, number in ranked.items()),
             }
         )
-    columns = ["dataset", "row", "checkable", "inside", "best", "inside_best", "widening", "all"]
+    columns = ["dataset", "row", "checkable", "inside", "best", "inside_best", "widening"]
+    columns += ["others_as_good", "explained", "all"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _as_good_by_chance(found: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """For each block the share of other data sets whose printed values would fit as well.
+
+    Every other data set is judged in the cells that it has, and as well means at least the same share
+    of them inside under the reading that is best for it.
+    """
+    judged = found[found["verdict"] != "not checkable"]
+    shares = {}
+    for (dataset, row), block in judged.groupby(["dataset", "row"], sort=False):
+        table = str(block["table"].iloc[0])
+        own = block["verdict"].eq("inside").groupby(block["reading"]).mean().max()
+        printed = readable_cells(table).query("row == @row and dataset != @dataset")
+        best = []
+        for _, other in printed.groupby("dataset"):
+            put = block["measure"].map(other.set_index("measure")["value"])
+            held = put.between(block["lower"], block["upper"])[put.notna()]
+            if held.size:
+                best.append(held.groupby(block["reading"]).mean().max())
+        if best:
+            shares[str(dataset), str(row)] = float(np.mean(np.array(best) >= own))
+    return shares
 
 
 def _ratio(widths: pd.Series[float], name: str) -> float:

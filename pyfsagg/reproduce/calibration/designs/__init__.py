@@ -14,6 +14,7 @@ from pyfsagg.reproduce.calibration.designs import (
     stability_comparison,
     stability_intervals,
     subjects,
+    verdicts,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "stability_comparison",
     "stability_intervals",
     "subjects",
+    "verdicts",
 ]
