@@ -144,10 +144,10 @@ def test_page_of_all_papers(reproduction: Reproduction) -> None:
     assert "n_clusterings" not in html  # a table that was not repeated
     overview = blocks_of(page, Table)[0]
     assert overview.rows == [
-        ["thesis", "Table 4.3", "1", "0", "1", "0", "50.0"],
-        ["thesis", "Table 4.4", "0", "1", "0", "0", "0.0"],
-        ["fpcps", "Table 1", "0", "0", "0", "1", "–"],
-        ["all", "", "1", "1", "1", "1", "33.3"],
+        ["thesis", "Table 4.3", "1", "0", "1", "0", "50.0", "0.0", "1"],
+        ["thesis", "Table 4.4", "0", "1", "0", "0", "0.0", "0.0", "0"],
+        ["fpcps", "Table 1", "0", "0", "0", "1", "–", "–", "0"],
+        ["all", "", "1", "1", "1", "1", "33.3", "0.0", "1"],
     ]
     assert len(blocks_of(page, Picture)) == 3
 

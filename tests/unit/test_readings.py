@@ -166,10 +166,16 @@ def test_the_best_reading_has_most_cells_inside(found: pd.DataFrame) -> None:
 def test_best_reading_of_made_up_verdicts() -> None:
     made_up = pd.DataFrame(
         {
-            "dataset": "wine",
+            "table": "4.4",
+            "dataset": "sonar",
             "row": "mrmr",
+            "measure": ["pearson", "spearman"] * 2,
             "reading": ["standard", "standard", "factors", "factors"],
             "verdict": ["outside", "near", "inside", "not checkable"],
+            "published": 0.5,
+            "mean": [0.05, 0.15, 0.4, 0.4],
+            "sd": 0.1,
+            "n": 5,
             "lower": [0.0, 0.0, 0.1, 0.1],
             "upper": [0.1, 0.3, 0.7, 0.7],
         }

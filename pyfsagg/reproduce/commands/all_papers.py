@@ -39,7 +39,7 @@ def add_commands(commands: Any) -> None:
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg._page.page import write_page
-    from pyfsagg.reproduce import reproduce_all
+    from pyfsagg.reproduce import evidence, reproduce_all
     from pyfsagg.reproduce.all_papers._page import reproduction_page
     from pyfsagg.reproduce.tables._page import cells_page
 
@@ -49,7 +49,7 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
         **{**_run.how(options), "checkpoint": options.checkpoint or CHECKPOINT},
     )
     found.save(folder / "reproduction.json")
-    found.cells.to_csv(folder / "cells.csv", index=False)
+    found.cells.join(evidence(found.cells)).to_csv(folder / "cells.csv", index=False)
     found.statements.to_csv(folder / "statements.csv", index=False)
     found.coverage().to_csv(folder / "coverage.csv")
     found.not_checkable().to_csv(folder / "not_checkable.csv", index=False)

@@ -74,7 +74,7 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
 
 
 def _tables(options: argparse.Namespace, folder: Path) -> _run.Written:
-    from pyfsagg.reproduce import cells, coverage, table
+    from pyfsagg.reproduce import cells, coverage, evidence, table
     from pyfsagg.reproduce.records import as_records
     from pyfsagg.reproduce.tables._page import cells_page
 
@@ -83,9 +83,10 @@ def _tables(options: argparse.Namespace, folder: Path) -> _run.Written:
         found = table(TABLES[options.paper][options.table], options.dataset, **how)
     else:
         found = cells(options.paper, options.dataset, **how)
-    found.to_csv(folder / "cells.csv", index=False)
+    told = found.join(evidence(found))
+    told.to_csv(folder / "cells.csv", index=False)
     coverage(found, ("table", "dataset", "measure")).to_csv(folder / "coverage.csv")
-    text = _run.as_json("cells", quick=options.quick, seed=options.seed, cells=as_records(found))
+    text = _run.as_json("cells", quick=options.quick, seed=options.seed, cells=as_records(told))
     (folder / "cells.json").write_text(text + "\n", encoding="utf-8")
     lines = [coverage(found).to_string(float_format="{:.2f}".format, na_rep="–")]
     lost = found.loc[found["verdict"] == "not checkable", "reason"]
@@ -93,7 +94,8 @@ def _tables(options: argparse.Namespace, folder: Path) -> _run.Written:
     return _run.Written(
         text,
         "\n".join(lines),
-        f"cells.csv (every cell with its verdict), coverage.csv, cells.json and {_run.REPORT_FILE}",
+        "cells.csv (every cell with its verdict, and what it is worth), coverage.csv, cells.json and "
+        f"{_run.REPORT_FILE}",
         cells_page(found, quick=options.quick, seed=options.seed, command=_run.command()),
     )
 
