@@ -127,7 +127,7 @@ def plot_readings(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from pyfsagg.reproduce import coverage, shipped_readings
-    >>> found = shipped_readings("4.4").query("dataset == 'sonar'")
+    >>> found = shipped_readings("4.4").query("dataset == 'ionosphere'")
     >>> counts = coverage(found, ["dataset", "row", "reading"])
     >>> len(plot_readings(counts).texts) == len(counts)
     True
