@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,10 +11,19 @@ import pytest
 from pyfsagg import load_dataset
 from pyfsagg._page.page import Picture, Table, Text, render_page
 from pyfsagg.exceptions import DataError, MissingDependencyError
-from pyfsagg.reproduce import Reproduction, StuartFinding, claim_variants, claims, stuart_finding
+from pyfsagg.reproduce import (
+    Reproduction,
+    StuartFinding,
+    claim_variants,
+    claims,
+    shipped_run,
+    stuart_finding,
+)
 from pyfsagg.reproduce.all_papers._page import reproduction_page
+from pyfsagg.reproduce.all_papers.lead import OF_FIGURES, states
 from pyfsagg.reproduce.statements._page import claims_page
 from pyfsagg.reproduce.statements._plot import plot_p_values
+from pyfsagg.reproduce.statements.data import list_claims
 from pyfsagg.reproduce.stuart._page import stuart_page
 from pyfsagg.reproduce.tables._plot import plot_coverage
 
@@ -150,6 +161,71 @@ def test_page_of_all_papers(reproduction: Reproduction) -> None:
         ["all", "", "1", "1", "1", "1", "33.3", "0.0", "1"],
     ]
     assert len(blocks_of(page, Picture)) == 3
+
+
+def on_own_runs(found: pd.DataFrame, name: str, verdict: str, sentence: str) -> pd.DataFrame:
+    """A second row for a statement: what own runs said of it."""
+    own = found[found["id"] == name]
+    return pd.concat([found, own.assign(basis="own runs", verdict=verdict, sentence=sentence)])
+
+
+def test_the_report_leads_with_what_stands_and_what_changes(reproduction: Reproduction) -> None:
+    found = pd.concat([claims("fpcps"), claims("frcm")])
+    found = on_own_runs(found, "frcm-best-filter", "does not hold", "0 of 12 rows (not a; b).")
+    found = on_own_runs(found, "fpcps-among-three-best", "not checkable", "No data.")
+    lines = replace(reproduction, statements=found).conclusions()
+    counts, *by_paper, lost = lines
+    assert counts.startswith("Of 7 conclusions of the papers, 2 stand, 4 change because ")
+    assert counts.endswith(
+        "and 1 cannot be checked. Own runs had quick settings, which are weaker evidence."
+    )
+    fpcps_stands, fpcps_changes, frcm_stands, frcm_changes = by_paper
+    assert fpcps_stands == (
+        "Ensembles of ranking filters (fpcps), stand: on Madelon FPCPS is among the three best by AUC."
+    )
+    assert "MC2 (published table: 2 of 5 rows)" in fpcps_changes
+    assert frcm_stands.endswith("stand: FRCM varies little between trials.")
+    assert "(published table: it holds; own runs: 0 of 12 rows)" in frcm_changes
+    elsewhere = "on the other data sets except Gisette FPCPS is among the three best by AUC"
+    assert lost == f"Cannot be checked here: {elsewhere}."
+    assert not any(elsewhere in line for line in by_paper)
+
+
+def test_a_changed_verdict_moves_its_conclusion(reproduction: Reproduction) -> None:
+    name, words = "frcm-small-deviations", "FRCM varies little between trials"
+    for verdict, line in (
+        ("holds", "Consensus affinity (frcm), stand: "),
+        ("does not hold", "Consensus affinity (frcm), change: "),
+        ("holds under another reading", "Consensus affinity (frcm), change: "),
+        ("not checkable", "Cannot be checked here: "),
+    ):
+        found = claims("frcm")
+        found.loc[found["id"] == name, ["verdict", "reading"]] = verdict, "most rows"
+        lines = replace(reproduction, statements=found).conclusions()
+        (named,) = (each for each in lines if words in each)
+        assert named.startswith(line), verdict
+        assert ("only if most rows" in named) == (verdict == "holds under another reading")
+
+
+def test_the_lead_of_a_whole_run_has_ten_lines_at_most() -> None:
+    run = shipped_run("quick")
+    lines = run.conclusions()
+    assert 5 <= len(lines) <= 10
+    page = reproduction_page(run)
+    first = page.sections[0]
+    assert first.id == "conclusions"
+    assert [str(block.text) for block in first.blocks] == lines
+    assert len(states(run.statements)) == len(OF_FIGURES) + sum(
+        bool(c.conclusion) for c in list_claims()
+    )
+    assert "Own runs" not in shipped_run("full-4.4").conclusions()[0]
+
+
+def test_a_report_without_conclusions_begins_with_the_coverage(reproduction: Reproduction) -> None:
+    found = claims("thesis", "4.2")
+    none = replace(reproduction, statements=found[found["id"] == "bam-slower-p"])
+    assert none.conclusions() == []
+    assert reproduction_page(none).sections[0].id == "coverage"
 
 
 def test_picture_of_coverage(reproduction: Reproduction) -> None:

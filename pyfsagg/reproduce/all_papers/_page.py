@@ -8,6 +8,7 @@ from pyfsagg._base.words import plural, readable, setting
 from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
 from pyfsagg._version import __version__
 from pyfsagg.reproduce._page import closing, numbers, picture, words
+from pyfsagg.reproduce.all_papers.lead import PAPER_WORDS
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.statements._page import statement_counts, statement_table
 from pyfsagg.reproduce.tables._page import (
@@ -25,13 +26,6 @@ from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
 
 __all__ = ["reproduction_page"]
 
-SHORT = {
-    "thesis": "Bootstrap aggregation (thesis)",
-    "fpcps": "Ensembles of ranking filters (fpcps)",
-    "frcm": "Consensus affinity (frcm)",
-    "orders": "Rank-order spaces (orders)",
-}
-
 
 def reproduction_page(result: Reproduction, *, command: str | None = None) -> Page:
     """The page of :func:`pyfsagg.reproduce.reproduce_all`.
@@ -48,10 +42,14 @@ def reproduction_page(result: Reproduction, *, command: str | None = None) -> Pa
         Without the single cells, which `cells_page` shows paper by paper.
     """
     cells = result.cells
-    sections = [Section("coverage", "Coverage", _overview(result))]
+    sections = []
+    if lines := result.conclusions():
+        title = "Which conclusions stand, and which change"
+        sections.append(Section("conclusions", title, [Text(line) for line in lines]))
+    sections.append(Section("coverage", "Coverage", _overview(result)))
     for paper, own in cells.groupby("paper", sort=False):
         sections.append(
-            Section(f"paper-{paper}", SHORT[str(paper)], _paper(own, result.record["quick"]))
+            Section(f"paper-{paper}", PAPER_WORDS[str(paper)], _paper(own, result.record["quick"]))
         )
     lost = result.not_checkable()
     if len(lost):

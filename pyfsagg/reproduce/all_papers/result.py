@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg.reproduce.all_papers.lead import lead
 from pyfsagg.reproduce.records import JsonResult, as_rows
 from pyfsagg.reproduce.tables.comparison import VERDICTS, coverage
 
@@ -62,13 +63,25 @@ class Reproduction(JsonResult):
         keys = ["paper", "table", "dataset", "reason"]
         return lost.groupby(keys, sort=False).size().rename("n_cells").reset_index()
 
+    def conclusions(self) -> list[str]:
+        """Which conclusions of each paper stand, which change and why; at most ten lines.
+
+        A conclusion stands if every basis that decides it (printed table, own runs) bears it out. It
+        changes if one does not, or does only under another reading of it. One that nothing decides
+        is under neither.
+        """
+        return lead(self.statements, quick=bool(self.record["quick"]))
+
     def to_frame(self) -> pd.DataFrame:
         """The cells."""
         return self.cells.copy()
 
     def derived(self) -> dict[str, Any]:
-        """The coverage, for readers of the file."""
-        return {"coverage": as_rows(self.coverage().reset_index())}
+        """The conclusions and the coverage, for readers of the file."""
+        return {
+            "conclusions": self.conclusions(),
+            "coverage": as_rows(self.coverage().reset_index()),
+        }
 
     def __repr__(self) -> str:
         checkable = self.cells[self.cells["verdict"] != VERDICTS[-1]]

@@ -60,7 +60,9 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     counts = found.coverage(["paper", "table"])
     return _run.Written(
         found.to_json(),
-        counts.to_string(float_format="{:.2f}".format, na_rep="–"),
+        "\n".join(
+            [*found.conclusions(), "", counts.to_string(float_format="{:.2f}".format, na_rep="–")]
+        ),
         f"{_run.REPORT_FILE}, a page of cells for each paper, cells.csv, coverage.csv, "
         "not_checkable.csv, statements.csv, times.csv and reproduction.json (everything)",
         reproduction_page(found, command=_run.command()),

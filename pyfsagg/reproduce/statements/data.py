@@ -67,6 +67,7 @@ class Claim:
     check: str
     remark: str = ""
     proxy: str = ""
+    conclusion: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
