@@ -373,8 +373,14 @@ USUAL = {
     "unsupervised": "plain.csv --n-clusterings 2 --jobs 1",
     "report": "run",
     "show": "run",
+    "compare": "run other",
+    "list": "filters",
+    "completion": "bash",
     "datasets": "",
 }
+"""A command line of every command that works, to be spoilt; of the others see `NOT_TRIED`."""
+
+NOT_TRIED = {"reproduce": "takes minutes", "cross-check": "takes a minute of R"}
 
 
 def write_inputs(folder: Path) -> None:
@@ -397,6 +403,8 @@ def write_inputs(folder: Path) -> None:
     (folder / "broken.csv").write_bytes(b"a,b\n1\n\xff\xfe,2,3\n")
     result = pyfsagg.wam(X, np.arange(24) % 2, filter="chi_squared", n_resamples=4, random_state=0)
     result.save(folder / "run")
+    other = pyfsagg.wam(X, np.arange(24) % 2, filter="chi_squared", n_resamples=4, random_state=1)
+    other.save(folder / "other")
     damaged = json.loads((folder / "run" / "run.json").read_text())
     (folder / "damaged").mkdir()
     del damaged["features"][0]
@@ -410,33 +418,39 @@ FILES = ("table.csv", "plain.csv", "scores.csv", "lists.txt", "sparse.svmlight",
          "broken.csv", "run", "damaged", "missing.csv", ".", "/proc/self/mem", "")  # fmt: skip
 
 
-def make_line(seed: int, number: int) -> list[str]:
-    """The words of command line `number`."""
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """The parser of every command."""
     from pyfsagg.cli import build_parser
 
-    rng = np.random.default_rng([seed, 1, number])
-    command = list(USUAL)[number % len(USUAL)]
-    words = USUAL[command].split()
-    subparsers = next(
+    (found,) = (
         action
         for action in build_parser()._actions
         if isinstance(action, argparse._SubParsersAction)
     )
+    return dict(found.choices)
+
+
+def make_line(seed: int, number: int) -> list[str]:
+    """The words of command line `number`."""
+    rng = np.random.default_rng([seed, 1, number])
+    command = list(USUAL)[number % len(USUAL)]
+    words = USUAL[command].split()
     flags = [
         action
-        for action in subparsers.choices[command]._actions
+        for action in commands()[command]._actions
         if action.option_strings and action.dest not in {"help", "dask", "n_permutations"}
     ]
     if words and rng.random() < 0.3:
         words[0] = FILES[rng.integers(len(FILES))]
-    for _ in range(rng.integers(0, 4)):
+    for _ in range(rng.integers(0, 4) if flags else 0):
         action = flags[rng.integers(len(flags))]
         words.append(action.option_strings[-1])
         if action.nargs != 0:
             choices = [str(each) for each in action.choices or ()]
             pool = choices if choices and rng.random() < 0.7 else TEXTS
             words.append(str(pool[rng.integers(len(pool))]))
-    return [command, *words, *(["--quiet"] if rng.random() < 0.2 and command != "datasets" else [])]
+    quiet = rng.random() < 0.2 and any(action.dest == "quiet" for action in flags)
+    return [command, *words, *(["--quiet"] if quiet else [])]
 
 
 def run_line(words: list[str]) -> str | None:

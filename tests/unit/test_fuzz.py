@@ -33,6 +33,11 @@ def _works_for_ever() -> None:
         pass
 
 
+def test_every_command_has_a_line_or_a_reason() -> None:
+    assert set(fuzz.commands()) == {*fuzz.USUAL, *fuzz.NOT_TRIED}
+    assert not set(fuzz.USUAL) & set(fuzz.NOT_TRIED)
+
+
 def test_a_finding_is_an_error_or_a_warning_that_is_not_ours() -> None:
     assert fuzz.run_call(_fails, [], {}).startswith("KeyError: 'a'")
     assert fuzz.run_call(_warns, [], {}).startswith("RuntimeWarning: overflow")

@@ -28,6 +28,7 @@ from pyfsagg.reproduce.tables.readings import READINGS
 from pyfsagg.reproduce.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
     BY_FILTER_AS_READ,
+    _prepare,
     stability_by_aggregator_information_gain,
     stability_by_aggregator_mrmr,
     stability_by_filter,
@@ -193,6 +194,39 @@ def test_best_reading_of_made_up_verdicts() -> None:
     assert best_readings(lost).empty
     with pytest.raises(DataError, match="at least one cell"):
         plot_readings(coverage(lost, ["dataset", "row", "reading"]))
+
+
+def test_label_columns_are_features_left_out_or_the_target() -> None:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.standard_normal((90, 4)), columns=list("abcd"))
+    X = X.assign(label_sea=rng.integers(0, 2, 90), label_trees=(X["a"] > 0).astype(int))
+    y = np.where(X["b"] > 0, "u", "v")
+    read = {
+        name: _prepare(X, y, {**BY_FILTER_AS_READ, **settings}, 0)
+        for name, settings in {
+            "usual": {},
+            "left out": {"label_columns": "left out"},
+            "trees": {"label_columns": "left out", "target": "label_trees"},
+        }.items()
+    }
+    names = {name: list(table.feature_names) for name, (table, _) in read.items()}
+    assert names["usual"] == [*"abcd", "label_sea", "label_trees"]
+    assert names["left out"] == names["trees"] == [*"abcd"]
+    assert (read["left out"][1].codes == read["usual"][1].codes).all()
+    trees = read["trees"][1].codes
+    assert (trees == X["label_trees"]).all()
+    assert (trees != read["usual"][1].codes).any()
+
+
+def test_a_reading_about_another_data_set_is_left_out() -> None:
+    with pytest.raises(ParameterError, match="none of the readings target_trees is about 'wine'"):
+        readings("wine", names=["target_trees"])
+    said: list[str] = []
+    found = readings(
+        "ionosphere", names=["standard", "no_label_columns"], quick=True, log=said.append
+    )
+    assert set(found["reading"]) == {"standard"}
+    assert "left out: the reading no_label_columns is about image only" in said
 
 
 def test_an_unknown_reading_is_named() -> None:

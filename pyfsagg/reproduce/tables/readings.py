@@ -40,18 +40,22 @@ class Reading:
     settings : mapping
     needs_r : bool
         Whether RobustRankAggreg is called in R.
+    datasets : tuple of str
+        The data sets that it is about; empty for all.
     """
 
     name: str
     what: str
     settings: dict[str, Any] = field(default_factory=dict)
     needs_r: bool = False
+    datasets: tuple[str, ...] = ()
 
 
 _CLASS = {"class_column": "feature too"}
 _KEPT = {"near_zero_variance": "kept"}
 _FACTORS = {"two_valued": "nominal"}
 _DOUBLES = {"whole_numbers": "doubles"}
+_LABELS = {"label_columns": "left out"}
 _STANDARD = Reading(STANDARD, "as all tables are repeated here")
 
 _BY_FILTER = (
@@ -76,6 +80,27 @@ _BY_FILTER = (
         "class_as_feature_doubles",
         "the class column is among the features, and whole numbers are doubles",
         {**_CLASS, **_DOUBLES},
+    ),
+    Reading(
+        "class_as_feature_factors_all_features",
+        "the class column is among the features, columns with two values are nominal, and features of "
+        "near-zero variance are kept",
+        {**_CLASS, **_FACTORS, **_KEPT},
+    ),
+    Reading(
+        "no_label_columns",
+        "the four other labels of this multi-label data set are left out",
+        _LABELS,
+        datasets=("image",),
+    ),
+    *(
+        Reading(
+            f"target_{label}",
+            f"the target is the label {label!r}; the other labels are left out",
+            {**_LABELS, "target": f"label_{label}"},
+            datasets=("image",),
+        )
+        for label in ("desert", "mountains", "sunset", "trees")
     ),
     Reading(
         "no_relation",
@@ -172,7 +197,7 @@ def readings(
     Raises
     ------
     ParameterError
-        For an unknown reading.
+        For an unknown reading, or if none of them is about the data sets.
     UnknownNameError
         For a table without readings, or an unknown data set.
     MissingDependencyError
@@ -193,14 +218,28 @@ def readings(
         raise ParameterError(f"names must be some of {', '.join(known)}; got {wanted!r}")
     frames = []
     for name in wanted:
+        about = _about(known[name], dataset)
+        if about == []:
+            log(f"left out: the reading {name} is about {' and '.join(known[name].datasets)} only")
+            continue
         log(f"reading {name}")
         folder = None if checkpoint is None else Path(checkpoint) / name
         found = repeat_table(
-            table, dataset, checkpoint=folder, log=log, settings=known[name].settings, **options
+            table, about, checkpoint=folder, log=log, settings=known[name].settings, **options
         )
         found.insert(0, "reading", name)
         frames.append(found)
+    if not frames:
+        raise ParameterError(f"none of the readings {', '.join(wanted)} is about {dataset!r}")
     return pd.concat(frames, ignore_index=True)
+
+
+def _about(reading: Reading, dataset: str | Sequence[str] | None) -> list[str] | None:
+    """The data sets on which a reading is tried, of those asked for; None for all of the table."""
+    asked = [dataset] if isinstance(dataset, str) else None if dataset is None else list(dataset)
+    if not reading.datasets:
+        return asked
+    return [name for name in reading.datasets if asked is None or name in asked]
 
 
 def _possible(known: Mapping[str, Reading], log: Log) -> list[str]:

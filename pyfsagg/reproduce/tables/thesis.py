@@ -60,6 +60,9 @@ BY_FILTER: dict[str, dict[str, Any]] = {
 }
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
+LABEL = "label_"
+"""How the names of columns begin that are labels of a multi-label data set (Image)."""
+
 AS_READ = {
     "near_zero_variance": "dropped",
     "mdl": "fselectorrcpp",
@@ -67,6 +70,7 @@ AS_READ = {
     "whole_numbers": "as stored",
     "class_column": "target only",
     "target": "as given",
+    "label_columns": "features",
 }
 """How the data and the filters are read (see ``READINGS``)."""
 
@@ -82,6 +86,11 @@ BY_AGGREGATOR_AS_READ = {
 def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Table, Target]:
     """The table and its target, read as the settings say; the seed is for shuffled labels."""
     frame = pd.DataFrame(X)
+    labels = [name for name in frame if str(name).startswith(LABEL)]
+    if settings["target"] in labels:
+        y = frame[settings["target"]]
+    if settings["label_columns"] == "left out":
+        frame = frame.drop(columns=labels)
     nominal: list[str] = []
     if settings["two_valued"] == "nominal":
         nominal = [str(name) for name in frame if frame[name].nunique() <= 2]
