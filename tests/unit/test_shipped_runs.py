@@ -130,6 +130,10 @@ def test_what_the_readings_found() -> None:
     best = best_readings(shipped_readings()).set_index(["dataset", "row"])
     assert best.loc[("jasmine", "information_gain"), "best"] == "no_relation_factors"
     assert best.loc[("semeion", "information_gain"), "best"] == "factors"
+    assert best.loc[("ada", "information_gain"), "inside_best"] == 3
+    whole = best_readings(shipped_readings(), ["dataset"]).set_index("dataset")
+    assert whole.loc["image", "best"] == "target_trees"
+    assert whole.loc["image", "inside_best"] > 2 * whole.loc["image", "inside"]
     found = shipped_readings("4.5")
     counts = coverage(found, ["reading", "dataset"])["inside"]
     for name in ("ionosphere", "splice"):

@@ -28,6 +28,8 @@ from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
 __all__ = ["READINGS", "Reading", "best_readings", "readings"]
 
 STANDARD = "standard"
+ENOUGH = 0.9
+"""Share of the cells of a block that are inside if its reading is right; limits hold 95 %."""
 
 
 @dataclass(frozen=True)
@@ -252,73 +254,78 @@ def _possible(known: Mapping[str, Reading], log: Log) -> list[str]:
     return [name for name in known if name not in need]
 
 
-def best_readings(found: pd.DataFrame) -> pd.DataFrame:
+def best_readings(found: pd.DataFrame, by: Sequence[str] = ("dataset", "row")) -> pd.DataFrame:
     """For each block, how many cells are inside as usual, and under the best reading.
+
+    Parameters
+    ----------
+    found : DataFrame
+        As of :func:`readings`.
+    by : sequence of str
+        What a block is: the cells of a data set and a row, or of a whole data set (``["dataset"]``),
+        which one run of the authors would have read in one way.
 
     Returns
     -------
     DataFrame
-        One row per data set and filter: ``checkable``, ``inside`` (of the standard reading),
+        One row per block: the columns `by`, ``checkable``, ``inside`` (of the standard reading),
         ``best`` (the reading with most cells inside; the first of equals, and the standard reading
         before all), ``inside_best``, ``widening`` (how much wider its limits are, as a ratio of
         medians: wide limits hold nearly anything), ``others_as_good`` (of the other data sets with
-        printed values of this row, the share whose values, put in the place of these, would have as
-        many cells inside under the best reading for them: what trying this many readings brings by
-        chance; NaN without others), ``explained`` (whether all cells are inside under the best
-        reading and at most 5 % of the others would do as well), ``all`` (every reading with its
+        printed values in these rows, the share whose values, put in the place of these, would have as
+        large a share of cells inside under the best reading for them: what trying this many readings
+        brings by chance; NaN without others), ``explained`` (whether 90 % of the cells are inside
+        under the best reading, of fewer than ten all, and at most 5 % of the others would do as well), ``all`` (every reading with its
         number, best first).
     """
+    by = list(by)
     sized = found.assign(width=found["upper"] - found["lower"])
-    widths = sized.groupby(["dataset", "row", "reading"])["width"].median()
-    counts = coverage(found, ("dataset", "row", "reading"))
-    counts = counts[counts["checkable"] > 0]
-    others = _as_good_by_chance(found)
+    widths = sized.groupby([*by, "reading"])["width"].median()
+    counts = coverage(found, (*by, "reading")).query("checkable > 0").reset_index("reading")
     rows = []
-    for (dataset, row), own in counts.groupby(level=["dataset", "row"], sort=False):
-        limits = widths.xs((dataset, row), level=("dataset", "row"))
-        inside = own["inside"].droplevel(["dataset", "row"])
-        ranked = inside.sort_values(ascending=False, kind="stable")
+    for key, own in counts.groupby(by, sort=False):
+        limits = widths.loc[key]
+        ranked = own.set_index("reading")["inside"].sort_values(ascending=False, kind="stable")
+        block = found[(found[by] == list(key)).all(axis=1)]
+        chance = _as_good_by_chance(block[block["verdict"] != "not checkable"])
         rows.append(
             {
-                "dataset": dataset,
-                "row": row,
+                **dict(zip(by, key, strict=True)),
                 "checkable": int(own["checkable"].max()),
-                "inside": inside.get(STANDARD, pd.NA),
+                "inside": ranked.get(STANDARD, pd.NA),
                 "best": ranked.index[0],
                 "inside_best": int(ranked.iloc[0]),
                 "widening": _ratio(limits, str(ranked.index[0])),
-                "others_as_good": (by_chance := others.get((str(dataset), str(row)), math.nan)),
-                "explained": bool(ranked.iloc[0] == own["checkable"].max())
-                and by_chance <= MOST_OTHERS,
+                "others_as_good": chance,
+                "explained": bool(ranked.iloc[0] >= ENOUGH * own["checkable"].max())
+                and chance <= MOST_OTHERS,
                 "all": ", ".join(f"{name} {number}" for name, number in ranked.items()),
             }
         )
-    columns = ["dataset", "row", "checkable", "inside", "best", "inside_best", "widening"]
+    columns = [*by, "checkable", "inside", "best", "inside_best", "widening"]
     columns += ["others_as_good", "explained", "all"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _as_good_by_chance(found: pd.DataFrame) -> dict[tuple[str, str], float]:
-    """For each block the share of other data sets whose printed values would fit as well.
+def _as_good_by_chance(block: pd.DataFrame) -> float:
+    """The share of other data sets whose printed values would fit as well as those of a block.
 
     Every other data set is judged in the cells that it has, and as well means at least the same share
     of them inside under the reading that is best for it.
     """
-    judged = found[found["verdict"] != "not checkable"]
-    shares = {}
-    for (dataset, row), block in judged.groupby(["dataset", "row"], sort=False):
-        table = str(block["table"].iloc[0])
-        own = block["verdict"].eq("inside").groupby(block["reading"]).mean().max()
-        printed = readable_cells(table).query("row == @row and dataset != @dataset")
-        best = []
-        for _, other in printed.groupby("dataset"):
-            put = block["measure"].map(other.set_index("measure")["value"])
-            held = put.between(block["lower"], block["upper"])[put.notna()]
-            if held.size:
-                best.append(held.groupby(block["reading"]).mean().max())
-        if best:
-            shares[str(dataset), str(row)] = float(np.mean(np.array(best) >= own))
-    return shares
+    own = block["verdict"].eq("inside").groupby(block["reading"]).mean().max()
+    (table,) = block["table"].unique()
+    printed = readable_cells(str(table))
+    others = printed[~printed["dataset"].isin(block["dataset"])]
+    cells = pd.MultiIndex.from_frame(block[["row", "measure"]])
+    best = []
+    for _, other in others.groupby("dataset"):
+        values = other.set_index(["row", "measure"])["value"].reindex(cells).to_numpy()
+        held = block["lower"].le(values) & block["upper"].ge(values)
+        known = ~np.isnan(values)
+        if known.any():
+            best.append(held[known].groupby(block["reading"][known]).mean().max())
+    return float(np.mean(np.array(best) >= own)) if best else math.nan
 
 
 def _ratio(widths: pd.Series[float], name: str) -> float:

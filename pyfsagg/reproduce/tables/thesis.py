@@ -97,7 +97,8 @@ def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Ta
     if settings["whole_numbers"] == "doubles":
         frame = frame.astype({name: float for name in frame if is_integer_dtype(frame[name])})
     if settings["class_column"] == "feature too":
-        frame = frame.assign(class_column=pd.factorize(np.asarray(y), sort=True)[0])
+        codes = pd.factorize(np.asarray(y), sort=True)[0]
+        frame = pd.concat([frame, pd.Series(codes, frame.index, name="class_column")], axis=1)
     table = check_table(frame, nominal=nominal)
     target = check_target(y, table.n_samples)
     if settings["target"] == "shuffled":  # then no feature has to do with it
