@@ -274,9 +274,9 @@ def best_readings(found: pd.DataFrame, by: Sequence[str] = ("dataset", "row")) -
         medians: wide limits hold nearly anything), ``others_as_good`` (of the other data sets with
         printed values in these rows, the share whose values, put in the place of these, would have as
         large a share of cells inside under the best reading for them: what trying this many readings
-        brings by chance; NaN without others), ``explained`` (whether 90 % of the cells are inside
-        under the best reading, of fewer than ten all, and at most 5 % of the others would do as well), ``all`` (every reading with its
-        number, best first).
+        brings by chance; NaN without others), ``explained`` (whether 90 % of the cells, of fewer than
+        ten all, are inside under the best reading and at most 5 % of the others would do as well),
+        ``all`` (every reading with its number, best first).
     """
     by = list(by)
     sized = found.assign(width=found["upper"] - found["lower"])
