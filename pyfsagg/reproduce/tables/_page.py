@@ -227,8 +227,8 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
             f"Of {plural(len(best), 'block')} another reading than {STANDARD!r} brings more cells "
             f"inside in {len(gained)}, and the whole block in {len(whole)}. "
             f"{int(best['explained'].sum())} are explained, as usual or by another reading: nine in "
-            "ten of their cells are inside, and hardly any other data set would have done as well. The rest is "
-            "unexplained."
+            "ten of their cells are inside, and hardly any other data set would have done as well. "
+            "The rest is unexplained."
         ),
         Text(CAUTION),
         Text(RULES, quiet=True),

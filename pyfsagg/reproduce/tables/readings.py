@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -280,13 +280,13 @@ def best_readings(found: pd.DataFrame, by: Sequence[str] = ("dataset", "row")) -
     """
     by = list(by)
     sized = found.assign(width=found["upper"] - found["lower"])
-    widths = sized.groupby([*by, "reading"])["width"].median()
+    widths = sized.groupby([*by, "reading"])["width"].median().reset_index("reading")
     counts = coverage(found, (*by, "reading")).query("checkable > 0").reset_index("reading")
     rows = []
     for key, own in counts.groupby(by, sort=False):
-        limits = widths.loc[key]
+        limits = _of_block(widths, by, key).set_index("reading")["width"]
         ranked = own.set_index("reading")["inside"].sort_values(ascending=False, kind="stable")
-        block = found[(found[by] == list(key)).all(axis=1)]
+        block = _of_block(found, by, key)
         chance = _as_good_by_chance(block[block["verdict"] != "not checkable"])
         rows.append(
             {
@@ -305,6 +305,12 @@ def best_readings(found: pd.DataFrame, by: Sequence[str] = ("dataset", "row")) -
     columns = [*by, "checkable", "inside", "best", "inside_best", "widening"]
     columns += ["others_as_good", "explained", "all"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _of_block(frame: pd.DataFrame, by: list[str], key: tuple[Hashable, ...]) -> pd.DataFrame:
+    """The rows of a block; `by` names columns or levels of the index."""
+    plain = frame if set(by) <= set(frame.columns) else frame.reset_index()
+    return plain[(plain[by] == list(key)).all(axis=1)]
 
 
 def _as_good_by_chance(block: pd.DataFrame) -> float:
