@@ -17,6 +17,10 @@ from .aggregation import list_agreement as list_agreement
 from .aggregator_influence import InfluenceResult as InfluenceResult
 from .aggregator_influence import compare_aggregators as compare_aggregators
 from .aggregator_influence import influence as influence
+from .committees import Committee as Committee
+from .committees import LearnerSelection as LearnerSelection
+from .committees import committee as committee
+from .committees import vote as vote
 from .datasets import check_table as check_table
 from .datasets import list_datasets as list_datasets
 from .datasets import load_dataset as load_dataset
@@ -86,6 +90,7 @@ __all__ = [
     "BalancedBootstrap",
     "BetweenAggregationSelector",
     "Bootstrap",
+    "Committee",
     "ComplementaryPairs",
     "ConsensusAffinitySelector",
     "EnsembleResult",
@@ -96,6 +101,7 @@ __all__ = [
     "InfluenceResult",
     "KFold",
     "LabelNoise",
+    "LearnerSelection",
     "ListAgreement",
     "PoissonBootstrap",
     "Precision",
@@ -118,6 +124,7 @@ __all__ = [
     "between_sample_stability",
     "check_table",
     "chi_squared",
+    "committee",
     "compare_aggregators",
     "concordance",
     "cox_score",
@@ -161,6 +168,7 @@ __all__ = [
     "symmetric_uncertainty",
     "unsupervised",
     "value_difference_metric",
+    "vote",
     "wam",
     "weighted_average_accuracy",
     "write_report",

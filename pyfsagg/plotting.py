@@ -11,6 +11,7 @@ from pyfsagg.aggregation._plot import plot_consensus, plot_list_ranks
 from pyfsagg.aggregation._plot_agreement import plot_list_agreement
 from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
+from pyfsagg.committees._plot import plot_front, plot_votes
 from pyfsagg.ensemble._plot import plot_agreement, plot_convergence, plot_ranking, plot_scores
 from pyfsagg.evaluation._plot import (
     plot_accuracy,
@@ -39,6 +40,7 @@ __all__ = [
     "plot_convergence",
     "plot_critical_difference",
     "plot_elimination",
+    "plot_front",
     "plot_gene_ranks",
     "plot_guides",
     "plot_list_agreement",
@@ -55,5 +57,6 @@ __all__ = [
     "plot_stability_curve",
     "plot_trade_off",
     "plot_volcano",
+    "plot_votes",
     "plot_win_tie_loss",
 ]

@@ -9,6 +9,7 @@ from pyfsagg._run.result import Result, read_result
 # A class registers itself when it is made: these are all that the package saves.
 from pyfsagg.aggregation import Aggregation, Comparison, ListAgreement
 from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
+from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
@@ -21,6 +22,7 @@ __all__ = ["load_result"]
 CLASSES: tuple[type[Result], ...] = (
     Aggregation,
     AggregatorComparison,
+    Committee,
     Comparison,
     ConsensusRanking,
     Elimination,

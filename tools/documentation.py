@@ -185,6 +185,10 @@ def example(kind: str, spec: Any) -> str:
             f'result = pyfsagg.unsupervised.rank_unsupervised(data.X, method="{spec.name}")\n'
             "result.to_frame().head(3)"
         ),
+        "voting_rules": lambda spec: (
+            'selections = [["a", "b", "c"]] * 4 + [["x"]] * 3\n'
+            f'pyfsagg.vote(selections, "{spec.name}").to_frame()'
+        ),
     }
     return f"import pyfsagg\n\n{lines[kind](spec)}\n" if kind in lines else ""
 

@@ -46,6 +46,7 @@ from scipy.sparse import csr_matrix
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
     "aggregation",
+    "committees",
     "error_control",
     "rank_order",
     "statistics",
@@ -366,6 +367,8 @@ USUAL = {
     "aggregate": "lists.txt",
     "agreement": "lists.txt --format lines --pilot 2 --distance 1",
     "screen": "guides.csv --item gene --score score --alpha 0.5",
+    "vote": "lists.txt",
+    "committee": "table.csv --target class --n-resamples 2 --jobs 1 --learners lr",
     "stability": "scores.csv",
     "influence": "table.csv --target class --n-folds 2 --n-resamples 2 --jobs 1 --filter cs",
     "evaluate": "table.csv --target class --n-resamples 2 --jobs 1 --repeats 1",

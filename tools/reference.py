@@ -12,6 +12,7 @@ from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.committees import VOTING_RULES
 from pyfsagg.ensemble import list_filters  # noqa: F401  # adds the rankings without labels
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.evaluation import Protocol
@@ -128,6 +129,19 @@ PAGES = {
             *NAMES,
             *VALUES,
             ("Options", lambda spec: ", ".join(f"`{name}`" for name in spec.settings.names())),
+            *SOURCE,
+        ),
+    ),
+    "voting_rules": Page(
+        "Voting rules",
+        VOTING_RULES,
+        "Selections of many voters into an order of the features, for `vote` and `committee`. A_v is the "
+        "selection of voter v, w_v its weight (1 without weights), f a feature, k_v how many features of "
+        "A_v are elected, x_v the load of v (0 at first). Equal means to within 1e-10 of the larger score.",
+        (
+            *NAMES,
+            *VALUES,
+            ("Proportional", lambda spec: "yes" if spec.proportional else "no"),
             *SOURCE,
         ),
     ),

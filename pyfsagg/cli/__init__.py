@@ -24,6 +24,7 @@ from pyfsagg.cli import (
     aggregate,
     agreement,
     check,
+    committee,
     compare,
     completion,
     cross_check,
@@ -38,6 +39,7 @@ from pyfsagg.cli import (
     show,
     stability,
     unsupervised,
+    vote,
 )
 from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
 from pyfsagg.reproduce import commands as reproduce
@@ -53,6 +55,8 @@ COMMANDS = (
     stability,
     influence,
     evaluate,
+    committee,
+    vote,
     order,
     unsupervised,
     report,

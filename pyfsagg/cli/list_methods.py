@@ -77,6 +77,12 @@ def _unsupervised() -> pd.DataFrame:
     return list_unsupervised_methods()
 
 
+def _voting_rules() -> pd.DataFrame:
+    from pyfsagg.committees import list_voting_rules
+
+    return list_voting_rules()
+
+
 KINDS: dict[str, Callable[[], pd.DataFrame]] = {
     "filters": _filters,
     "aggregators": _aggregators,
@@ -87,6 +93,7 @@ KINDS: dict[str, Callable[[], pd.DataFrame]] = {
     "metrics": _metrics,
     "orders": _orders,
     "unsupervised": _unsupervised,
+    "voting-rules": _voting_rules,
 }
 
 

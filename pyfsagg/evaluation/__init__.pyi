@@ -1,5 +1,6 @@
 from .classifiers import list_classifiers as list_classifiers
 from .comparison import Comparison as Comparison
+from .learners import named_learners as named_learners
 from .many import EvaluationSet as EvaluationSet
 from .many import evaluate_many as evaluate_many
 from .metrics import list_metrics as list_metrics
@@ -21,5 +22,6 @@ __all__ = [
     "list_metrics",
     "list_regressors",
     "list_survival_models",
+    "named_learners",
     "weighted_average_accuracy",
 ]

@@ -218,6 +218,7 @@ def read_collection(
     n_features: int | None,
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
+    least: int = 2,
 ) -> Matrix | Selection:
     """Read what the caller handed over as a :class:`Matrix` or a :class:`Selection`.
 
@@ -231,6 +232,8 @@ def read_collection(
         What the measure works on; it settles list-of-lists of integers.
     per_feature : bool
         Whether resamples are not compared, so that one matrix row is enough and cells may be NaN.
+    least : int
+        How many sets there must be: two where they are compared, one where they are counted.
     """
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
@@ -240,7 +243,7 @@ def read_collection(
     if hasattr(data, "to_pandas"):
         data = data.to_pandas()
     if kind == "sets" or (kind == "auto" and _looks_like_sets(data, wanted)):
-        return _read_sets(data, n_features, feature_names, per_feature)
+        return _read_sets(data, n_features, feature_names, per_feature, least)
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
     if n_features is not None and n_features != matrix.values.shape[1]:
         raise ParameterError(
@@ -279,11 +282,12 @@ def _read_sets(
     n_features: int | None,
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
+    least: int = 2,
 ) -> Selection:
     if not isinstance(data, (np.ndarray, pd.DataFrame)):
         rows = list(data)
         if not _is_boolean_rows(rows):
-            return _read_lists(rows, n_features, feature_names, per_feature)
+            return _read_lists(rows, n_features, feature_names, per_feature, least)
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
@@ -293,7 +297,8 @@ def _read_sets(
             "a matrix of selections must have two dimensions (resamples by features) and hold "
             f"booleans or 0/1 only, got shape {array.shape} of type {array.dtype}"
         )
-    check_rows(array.shape[0])
+    if array.shape[0] < least:
+        check_rows(array.shape[0])
     if n_features is not None and n_features != array.shape[1]:
         raise ParameterError(
             f"n_features is {n_features}, but the selection matrix has {array.shape[1]} columns"
@@ -315,9 +320,11 @@ def _read_lists(
     n_features: int | None,
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
+    least: int = 2,
 ) -> Selection:
     """Lists of names or zero-based positions."""
-    check_rows(len(rows))
+    if len(rows) < least:
+        check_rows(len(rows))
     selected = [_read_list(i, row) for i, row in enumerate(rows)]
     labels: list[Hashable]
     if feature_names is not None:

@@ -247,6 +247,7 @@ def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Pat
         ("metrics", len(pyfsagg.evaluation.list_metrics())),
         ("orders", len(pyfsagg.rank_order.list_eliminations())),
         ("unsupervised", len(pyfsagg.unsupervised.list_unsupervised_methods())),
+        ("voting-rules", len(pyfsagg.committees.list_voting_rules())),
     ],
 )
 def test_methods_are_listed(command, kind: str, count: int) -> None:

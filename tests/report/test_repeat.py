@@ -48,6 +48,12 @@ RUNS = {
     "members": "aggregate guides.csv --item gene --member-score z --lower-is-better --method stuart",
     "agreement": "agreement a.txt b.txt c.txt --distance 2 --pilot 3 --persistence 0.9",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
+    "vote": "vote votes.csv --selection features --learner learner --performance accuracy --rule spav "
+    "--weights performance --size 2",
+    "vote of lines": "vote votes.txt --rule phragmen",
+    "committee": "committee numbers-and-class.csv --target kind --learners lr --by elimination "
+    "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --weights performance "
+    "--resampling-param fraction=0.7 --n-resamples 3 --seed 4 --jobs 1",
     "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
 }
 
@@ -67,6 +73,13 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guides = pd.DataFrame({"gene": np.repeat([f"g{i}" for i in range(30)], 4)})
     guides["z"] = np.random.default_rng(5).standard_normal(120).round(2)
     guides.to_csv(folder / "guides.csv", index=False)
+    data.X.assign(kind="k" + data.y.astype(str)).to_csv(
+        folder / "numbers-and-class.csv", index=False
+    )
+    (folder / "votes.txt").write_text("x y\nz\n\nx z\n")
+    (folder / "votes.csv").write_text(
+        "learner,accuracy,features\nforest,0.5,x y\nforest,0.75,z\nlinear,,\nlinear,0.5,x z\n"
+    )
     (folder / "parts").mkdir()
     for k in range(2):
         table.iloc[100 * k : 100 * (k + 1)].to_parquet(folder / "parts" / f"{k}.parquet")

@@ -31,7 +31,7 @@ FLOORS = (
     ),
     ("unsupervised", "rank_order"),
     ("ensemble",),
-    ("evaluation", "aggregator_influence", "out_of_core", "r_bridge"),
+    ("evaluation", "aggregator_influence", "committees", "out_of_core", "r_bridge"),
     ("plotting", "reproduce", "results"),
     ("cli", "for_r"),
 )

@@ -36,6 +36,9 @@ MAKE: dict[str, Callable[[], Any]] = {
         WINE.X, WINE.y, methods=["cs"], classifiers="naive_bayes", thresholds=[2, 4],
         n_resamples=5, random_state=0,
     ),
+    "committee": lambda: pyfsagg.vote(
+        [["a", "b"], [], ["b", "c"]], performance=[0.5, None, 0.75], learners=["1", "nan", "1"]
+    ),
     "elimination": lambda: pyfsagg.rank_order.eliminate(
         WINE.X, WINE.y, "spoilers", random_state=0
     ),

@@ -1,0 +1,170 @@
+"""``pyfsagg vote``: the order of the features by a vote over selections."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyfsagg._command.flags import add_output_flags
+from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from pyfsagg.committees import Committee
+
+__all__ = ["add_commands", "add_rule_flags"]
+
+OUTPUT = "pyfsagg-vote"
+MOST_NAMES = 2000  # that code spells out
+DESCRIPTION = """\
+Put features in order by a vote over selections that exist already.
+
+FILE is one of
+  lines of names   one selection a line, names divided by tabs, commas, semicolons or blanks; an empty
+                   line is a selection of nothing
+  a table          with --selection: a row per voter, the names of its features in that column, and
+                   columns for --learner and --performance
+  a 0/1 table      with --matrix: a row per voter, a column per feature
+"""
+EPILOG = """\
+examples:
+  pyfsagg vote selections.txt
+  pyfsagg vote selections.csv --selection features --learner learner --performance accuracy \\
+      --weights performance --rule phragmen
+"""
+
+
+def add_rule_flags(parser: argparse.ArgumentParser) -> None:
+    """How votes are counted."""
+    add = parser.add_argument
+    add(
+        "--rule",
+        default="approval",
+        metavar="NAME",
+        help="approval, satisfaction_approval, sequential_proportional_approval, phragmen "
+        "(default: %(default)s)",
+    )
+    add(
+        "--weights",
+        choices=("none", "performance"),
+        default="none",
+        help="what a voter counts: 1, or its performance (default: %(default)s)",
+    )
+    add(
+        "--size",
+        type=int,
+        metavar="K",
+        help="places that a sequential rule fills one by one (default: all)",
+    )
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``vote``."""
+    parser = commands.add_parser(
+        "vote",
+        help="order features by a vote over selections",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", help="selections; - is standard input")
+    add("--selection", metavar="COLUMN", help="column of a table with the names of the features")
+    add("--matrix", action="store_true", help="the table is 0/1, with a column per feature")
+    add("--learner", metavar="COLUMN", help="column with the learner of each voter")
+    add(
+        "--performance",
+        metavar="COLUMN",
+        help="column with the performance of each voter, larger = better",
+    )
+    add_rule_flags(parser)
+    add_output_flags(parser, OUTPUT)
+    parser.set_defaults(run=_vote)
+
+
+def _vote(options: argparse.Namespace) -> None:
+    from pyfsagg.committees import vote
+
+    given, reading = _read(options)
+    selections = given.pop("selections")
+
+    def compute(progress: Any) -> Committee:
+        return vote(
+            selections,
+            options.rule,
+            weights=None if options.weights == "none" else options.weights,
+            size=options.size,
+            **given,
+        )
+
+    view = {"data_name": name_of_table(options.file), "reading": reading}
+    keep_result(options, OUTPUT, compute, view=view)
+
+
+def _read(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+    """The selections with what is known of their voters, and the code that reads them."""
+    columns = {"learners": options.learner, "performance": options.performance}
+    named = {name: column for name, column in columns.items() if column is not None}
+    if options.selection is None and not options.matrix:
+        if named:
+            raise ParameterError(
+                "--learner and --performance name columns of a table; say with --selection COLUMN or "
+                "--matrix where its selections are"
+            )
+        return _read_lines(options.file)
+    if options.selection is not None and options.matrix:
+        raise ParameterError(
+            "--selection names a column of names, and --matrix says there are none"
+        )
+    from pyfsagg.datasets import read_table
+
+    table = read_table(options.file)
+    wanted = [*named.values(), *([options.selection] if options.selection else [])]
+    for column in wanted:
+        if column not in table.columns:
+            raise UnknownNameError("column", column, [str(name) for name in table.columns])
+    found: dict[str, Any] = {name: table[column] for name, column in named.items()}
+    lines = [f"table = pyfsagg.read_table({options.file!r})"]
+    lines += [f"{name} = table[{column!r}]" for name, column in named.items()]
+    if options.matrix:
+        left_out = list(named.values())
+        found["selections"] = table.drop(columns=left_out)
+        return found, [*lines, f"selections = table.drop(columns={left_out!r})"]
+    names = _names(table[options.selection])
+    return {**found, "selections": names}, [*lines, *_spelled_out(names)]
+
+
+def _names(column: pd.Series[Any]) -> list[list[str]]:
+    return _divided(["" if cell != cell or cell is None else str(cell) for cell in column])
+
+
+def _read_lines(path: str) -> tuple[dict[str, Any], list[str]]:
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is no text in UTF-8; selections are lines of names") from None
+    selections = _divided(text.splitlines())
+    return {"selections": selections}, _spelled_out(selections)
+
+
+def _divided(cells: list[str]) -> list[list[str]]:
+    """The names in each cell: divided by the first of tab, comma, semicolon that occurs, else by blanks."""
+    divider = next((each for each in "\t,;" if any(each in cell for cell in cells)), None)
+    if divider is None:
+        return [cell.split() for cell in cells]
+    rows = [next(csv.reader(io.StringIO(cell), delimiter=divider), []) for cell in cells]
+    return [[name.strip() for name in row if name.strip()] for row in rows]
+
+
+def _spelled_out(selections: list[list[str]]) -> list[str]:
+    if sum(map(len, selections)) > MOST_NAMES:
+        return [f"# selections: the {len(selections):,} lists of names"]
+    return ["selections = [", *(f"    {names!r}," for names in selections), "]"]

@@ -1,0 +1,523 @@
+"""Learners of scikit-learn as voters: each selects on the rows of a resample, and is tested on the rest."""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import check_integer, check_list
+from pyfsagg._base.estimators import is_survival_model
+from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.task import Task
+from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
+from pyfsagg._run.execution import Execution, progress_sink
+from pyfsagg._table.identity import data_hash, versions
+from pyfsagg._table.reading import read_table, read_target
+from pyfsagg._table.table import Kind, Table, full_weights
+from pyfsagg.committees.result import Committee, Weights, read_weights
+from pyfsagg.committees.rules import VOTING_RULES
+from pyfsagg.committees.selection import LearnerSelection
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
+from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples, read_plan
+
+__all__ = ["committee"]
+
+DRAWN = Subsample(0.8)
+METRIC = {"classification": "accuracy", "regression": "r2"}
+Rows = NDArray[np.intp]
+
+
+def committee(
+    X: Any,
+    y: Any,
+    learners: Any,
+    *,
+    selection: LearnerSelection | Mapping[str, LearnerSelection] | None = None,
+    metric: str | None = None,
+    rule: str = "approval",
+    weights: Weights = None,
+    size: int | None = None,
+    task: str | Task = "classification",
+    resampling: str | Plan = DRAWN,
+    n_resamples: int = 30,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    execution: Execution | None = None,
+) -> Committee:
+    """Features by the vote of learners, each of which selects on every resample of the rows.
+
+    Each learner is one voter per resample.  It selects features on the rows that the resample draws, is
+    fitted to these rows with the selected features, and its performance is measured on the rows that
+    the resample does not draw; these take no part in the selection.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+        Numbers.  Missing values become the median of the rows that a resample draws.
+    y : array of shape (n_samples,)
+        Class labels, or numbers with ``task="regression"``.
+    learners : mapping of name to estimator, list of estimators, or one
+        Classifiers or regressors of scikit-learn, as they are: where the scale of features matters,
+        ``make_pipeline(StandardScaler(), …)``, whose last step has the importances.
+    selection : LearnerSelection, or mapping of name of a learner to it, optional
+        How a learner selects: by default a quarter of the features by importance.
+    metric : str, optional
+        A scorer of scikit-learn, larger = better, for performance and cross-validation; ``"accuracy"``
+        or ``"r2"`` by default.
+    rule, weights, size
+        As in :func:`vote`, which counts; with ``weights="performance"`` a learner whose performance is
+        not above 0, or not known, counts nothing.
+    task : {"classification", "regression"} or Task
+    resampling : str or Plan
+        Which rows select: 80 % of them without replacement by default.  Some rows must be left to be
+        tested on.
+    n_resamples : int
+    random_state : None, int or NumPy generator
+        Seed of resamples, folds and learners.
+    n_jobs : int, optional
+        Processes; no influence on the result.
+    execution : Execution, optional
+        Checkpoint and progress.
+
+    Returns
+    -------
+    Committee
+
+    Raises
+    ------
+    InputTypeError, ParameterError
+        For what is no learner or of the other kind; no learner; one without coefficients or importances
+        unless the selection is sequential; a metric that scikit-learn does not have; survival.
+    DataError
+        For nominal features; a resample that draws all rows; if every voter fails.
+
+    Notes
+    -----
+    A voter whose learner fails (for instance because only one class was drawn) selects nothing and counts
+    nothing; one whose test rows do not allow the metric (for instance the area under the ROC curve
+    of one class) has no performance.  ``voters["message"]`` says why, and the sentences of the result
+    how many.
+
+    Examples
+    --------
+    >>> import pyfsagg
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> data = pyfsagg.load_dataset("wine")
+    >>> found = pyfsagg.committee(
+    ...     data.X, data.y, {"tree": DecisionTreeClassifier(max_depth=3)},
+    ...     selection=pyfsagg.LearnerSelection(n_features=2), n_resamples=5, random_state=0,
+    ... )
+    >>> found.n_voters, found.voters["n_features"].tolist()
+    (5, [2, 2, 2, 2, 2])
+    """
+    wanted = Task.of_argument(task)
+    execution = Execution.without_scratch("committee", execution)
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+    call = Call.of(committee, locals(), data=("X", "y", "learners"), random_state=seed)
+    if wanted.task == "survival":
+        raise ParameterError(
+            "a committee takes classes or numbers; for survival rank features by pyfsagg.wam with "
+            "task='survival'"
+        )
+    models = _read_learners(learners, wanted.task)
+    ways = _read_selection(selection, models)
+    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, weights)
+    rule = VOTING_RULES.get(rule).name
+    table = read_table(wanted, X)
+    target = read_target(wanted, y, table.n_samples)
+    if wanted.drop_near_zero_variance:
+        table = drop_near_zero_variance(table)
+    _check_table(table, ways, size)
+    plan = read_plan(resampling)
+    resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
+    work = _Work(
+        np.ascontiguousarray(table.values),
+        np.asarray(target.outcome),
+        wanted.task == "classification",
+        _rows_of(resamples, plan, table.n_samples),
+        _groups_of(plan),
+        models,
+        ways,
+        chosen,
+        seed,
+    )
+    items = [(number, name) for name in models for number in range(len(resamples))]
+    if weights is not None and not isinstance(weights, str):
+        read_weights(weights, pd.DataFrame(index=range(len(items))))
+    data = {
+        "sha256": data_hash(table, target),
+        "n_samples": table.n_samples,
+        "n_features": table.n_features,
+        "n_voters": len(items),
+        "target": target.name,
+        "target_kind": target.kind,
+        "class_counts": target.class_counts,
+    }
+    parameters = {
+        "learners": {name: _spoken(model) for name, model in models.items()},
+        "selection": {name: way.record() for name, way in ways.items()},
+        "metric": chosen,
+        "task": wanted.record(),
+        "resampling": resamples.plan,
+        "resampling_params": dict(resamples.parameters),
+        "n_resamples": len(resamples),
+        "seed": seed,
+    }
+    identity = {
+        "kind": "committee",
+        **parameters,
+        "models": models,
+        "rows": [part for pair in work.rows for part in pair],
+        "data": data["sha256"],
+        "versions": versions(),
+    }
+    found = []
+    with (
+        open_checkpoint(execution.checkpoint, identity) as kept,
+        progress_sink(execution.progress, len(items), "voter") as advance,
+    ):
+        keys = [f"voter {name} {number}" for number, name in items]
+        pieces = resume_tasks(kept, keys, _vote_alone, work, items, n_jobs=n_jobs, threads=False)
+        for done, piece in enumerate(pieces, start=1):
+            found.append(piece)
+            advance(done)
+    return Committee.counted(
+        _voters(items, found, work),
+        np.array([piece["support"] for piece in found]),
+        table.feature_names,
+        rule=rule,
+        weights=weights,
+        size=size,
+        parameters={**parameters, "call": call.record()},
+        data=data,
+    )
+
+
+def _voters(items: Sequence[tuple[int, str]], found: Sequence[Piece], work: _Work) -> pd.DataFrame:
+    messages = [str(piece["message"]) for piece in found]
+    if not any(piece["support"].any() for piece in found):
+        raise DataError(f"no learner could select features: {messages[0]}")
+    return pd.DataFrame(
+        {
+            "learner": [name for _, name in items],
+            "resample": [number for number, _ in items],
+            "n_features": [int(piece["support"].sum()) for piece in found],
+            "performance": [float(piece["performance"]) for piece in found],
+            "n_test": [work.rows[number][1].size for number, _ in items],
+            "message": messages,
+        }
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# one voter
+# ---------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What all voters share: `rows` has those of each resample that train, and that test."""
+
+    values: NDArray[np.float64]
+    outcome: NDArray[Any]
+    classes: bool
+    rows: Sequence[tuple[Rows, Rows]]
+    groups: NDArray[np.intp] | None
+    models: Mapping[str, Any]
+    ways: Mapping[str, LearnerSelection]
+    metric: str
+    seed: int
+
+
+_ALONE = threading.Lock()
+"""Warnings can be told apart by voter only where one voter works at a time in a process."""
+
+
+def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
+    number, name = item
+    with _ALONE, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        support, performance, message = _vote_of(work, number, name)
+    said = dict.fromkeys([message] * bool(message) + [_line(each.message) for each in caught])
+    return {
+        "support": support,
+        "performance": np.array(performance),
+        "message": np.array("; ".join(said)),
+    }
+
+
+def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], float, str]:
+    """What a learner selects on a resample, its performance on the other rows, and what went wrong."""
+    from sklearn.base import clone
+    from sklearn.metrics import get_scorer
+
+    train, test = work.rows[number]
+    known, unseen = _without_gaps(work.values, train, test)
+    outcome, seed = work.outcome[train], _seed(work.seed, number)
+    model, scorer = _seeded(work.models[name], seed), get_scorer(work.metric)
+    none = np.zeros(work.values.shape[1], dtype=bool)
+    try:
+        selector = _selector(work, name, model, train, seed)
+        selector.fit(known, outcome)
+        support = np.asarray(selector.get_support(), dtype=bool)
+    except PyfsaggError:
+        raise
+    except Exception as error:
+        return none, math.nan, _line(error)
+    if not support.any():
+        return none, math.nan, "no feature was selected"
+    try:
+        fitted = clone(model).fit(known[:, support], outcome)
+        performance = float(scorer(fitted, unseen[:, support], work.outcome[test]))
+    except Exception as error:
+        return support, math.nan, _line(error)
+    if not math.isfinite(performance):
+        return support, math.nan, f"{work.metric} is not defined on the test rows"
+    return support, performance, ""
+
+
+def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any:
+    """The class of scikit-learn that selects."""
+    from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
+
+    way, importance = work.ways[name], _Importance(name)
+    k = way.count(work.values.shape[1])
+    if way.by == "importance":
+        limit = {} if k is None else {"threshold": -np.inf, "max_features": k}
+        return SelectFromModel(model, importance_getter=importance, **limit)
+    if way.by == "elimination" and k is not None:
+        return RFE(model, n_features_to_select=k, step=way.step, importance_getter=importance)
+    inner = {"scoring": work.metric, "cv": _folds(work, train, way.folds, seed)}
+    if way.by == "elimination":
+        return RFECV(model, step=way.step, importance_getter=importance, **inner)
+    gain = way.tolerance if way.direction == "forward" else -way.tolerance
+    much = (
+        {"n_features_to_select": "auto", "tol": gain} if k is None else {"n_features_to_select": k}
+    )
+    return SequentialFeatureSelector(model, direction=way.direction, **much, **inner)
+
+
+@dataclass(frozen=True)
+class _Importance:
+    """Coefficients or importances of a fitted learner; of a pipeline those of its last step."""
+
+    name: str
+
+    def __call__(self, fitted: Any) -> NDArray[Any]:
+        last = fitted.steps[-1][1] if getattr(fitted, "steps", None) else fitted
+        for attribute in ("coef_", "feature_importances_"):
+            if hasattr(last, attribute):
+                return np.asarray(getattr(last, attribute))
+        raise ParameterError(
+            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor "
+            "importances; select with LearnerSelection(by='sequential')"
+        )
+
+
+def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+    """Folds of the training rows, in which copies of a row and rows of a group stay together."""
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    distinct, copy_of = np.unique(train, return_inverse=True)
+    outcome = work.outcome[distinct]
+    divide: Any
+    if work.groups is None:
+        divide = (StratifiedKFold if work.classes else KFold)(
+            folds, shuffle=True, random_state=seed
+        )
+        groups = None
+    else:
+        groups = work.groups[distinct]
+        divide = (
+            StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+            if work.classes
+            else GroupKFold(folds)
+        )
+    found = []
+    for inside, outside in divide.split(distinct, outcome, groups):
+        held_out = np.isin(copy_of, outside)
+        if inside.size and outside.size:
+            found.append((np.flatnonzero(~held_out), np.flatnonzero(held_out)))
+    return found
+
+
+def _without_gaps(
+    values: NDArray[np.float64], train: Rows, test: Rows
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Training and test rows with the medians of the training rows where a value is missing."""
+    known, unseen = values[train], values[test]
+    if not np.isnan(values).any():
+        return known, unseen
+    from sklearn.impute import SimpleImputer
+
+    impute = SimpleImputer(strategy="median", keep_empty_features=True).fit(known)
+    return impute.transform(known), impute.transform(unseen)
+
+
+def _seeded(model: Any, seed: int) -> Any:
+    """A fresh learner; seeds that the caller left open are settled."""
+    from sklearn.base import clone
+
+    fresh = clone(model)
+    open_seeds = {
+        name: seed
+        for name, value in fresh.get_params().items()
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    }
+    return fresh.set_params(**open_seeds)
+
+
+def _seed(seed: int, number: int) -> int:
+    state = np.random.SeedSequence(seed, spawn_key=(5, number)).generate_state(1)
+    return int(state[0]) >> 1
+
+
+def _line(error: Any) -> str:
+    """The first line of an error or a warning, with its class if it is an error."""
+    lines = str(error).strip().splitlines() or [""]
+    kind = "" if isinstance(error, Warning) else f"{type(error).__name__}: "
+    return f"{kind}{lines[0]}"
+
+
+# ---------------------------------------------------------------------------------------------
+# reading the arguments
+# ---------------------------------------------------------------------------------------------
+def _read_learners(learners: Any, task: str) -> dict[str, Any]:
+    if isinstance(learners, Mapping):
+        pairs = [(str(name), model) for name, model in learners.items()]
+    else:
+        given = [learners] if hasattr(learners, "fit") else check_list("learners", learners)
+        pairs = [(_name_of(model), model) for model in given]
+    found: dict[str, Any] = {}
+    for name, model in pairs:
+        if name in found:
+            raise ParameterError(
+                f"the learner {name!r} is given twice; a mapping gives each a name of its own"
+            )
+        found[name] = _checked(name, model, task)
+    if not found:
+        raise ParameterError(
+            "learners is empty; give at least one, for instance {'forest': "
+            "RandomForestClassifier()}"
+        )
+    return found
+
+
+def _name_of(model: Any) -> str:
+    last = model.steps[-1][1] if getattr(model, "steps", None) else model
+    return type(last).__name__
+
+
+def _checked(name: str, model: Any, task: str) -> Any:
+    from sklearn.base import is_classifier, is_regressor
+
+    if not name:
+        raise ParameterError("the name of a learner is empty; give each a name")
+    if isinstance(model, type) or not all(
+        hasattr(model, each) for each in ("fit", "predict", "get_params")
+    ):
+        raise InputTypeError(
+            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, got "
+            f"{model!r}"
+        )
+    if is_survival_model(model):
+        raise ParameterError(f"{name!r} is a model of survival; a committee takes other learners")
+    if task == "classification" and is_regressor(model):
+        raise ParameterError(
+            f"{name!r} is a regressor, and the target has classes; give a classifier, or say "
+            "task='regression' if the target is a number"
+        )
+    if task == "regression" and is_classifier(model):
+        raise ParameterError(
+            f"{name!r} is a classifier, and the target is a number; give a regressor"
+        )
+    return model
+
+
+def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, LearnerSelection]:
+    if not isinstance(selection, Mapping):
+        every = LearnerSelection.read("selection", selection)
+        return dict.fromkeys(models, every)
+    for name in selection:
+        if name not in models:
+            raise ParameterError(
+                f"selection names {name!r}, which is no learner; these are {', '.join(models)}"
+            )
+    return {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
+
+
+def _check_metric(metric: Any, weights: Weights) -> str:
+    from sklearn.metrics import get_scorer_names
+
+    names = get_scorer_names()
+    if not isinstance(metric, str) or metric not in names:
+        raise ParameterError(
+            f"metric must be the name of a scorer of scikit-learn, for instance 'accuracy', "
+            f"'balanced_accuracy', 'roc_auc' or 'r2', got {metric!r}"
+        )
+    if isinstance(weights, str) and metric.startswith("neg_"):
+        raise ParameterError(
+            f"weights='performance' needs performances above 0, and {metric!r} has none; take another "
+            "metric, or no weights"
+        )
+    return metric
+
+
+def _check_table(table: Table, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
+    nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
+    if nominal.size:
+        raise DataError(
+            f"the feature {table.feature_names[nominal[0]]!r} is nominal, and learners take numbers; "
+            "write a column per level, for instance by pandas.get_dummies"
+        )
+    p = table.n_features
+    for name, way in ways.items():
+        k = way.count(p)
+        if way.by == "sequential" and k == p:
+            raise ParameterError(
+                f"the learner {name!r} is to select all {p} features one by one; give a smaller "
+                "n_features in its LearnerSelection"
+            )
+    if size is not None:
+        check_integer("size", size, low=1, high=p)
+
+
+def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Rows, Rows]]:
+    """Rows that train, each as often as it was drawn, and rows that were not drawn."""
+    if resamples.changes_table or resamples.labels.shape[0] > 1:
+        raise ParameterError(
+            f"resampling={plan.name!r} changes the table; a committee needs a plan that draws rows, for "
+            "instance pyfsagg.Subsample(0.8)"
+        )
+    there = full_weights(n_samples, plan.sample_weight)[0].astype(np.intp)
+    pairs = []
+    for number, drawn in enumerate(resamples.weights):
+        train = np.repeat(np.arange(n_samples), drawn)
+        test = np.repeat(np.arange(n_samples), np.where(drawn == 0, there, 0))
+        if test.size == 0:
+            raise DataError(
+                f"resample {number} draws all rows, and none is left to test on; draw fewer, for "
+                "instance by pyfsagg.Subsample(0.8)"
+            )
+        pairs.append((train, test))
+    return pairs
+
+
+def _groups_of(plan: Plan) -> NDArray[np.intp] | None:
+    groups = getattr(plan, "groups", None)
+    if groups is None:
+        return None
+    return np.unique(np.asarray(groups).astype(str), return_inverse=True)[1].astype(np.intp)
+
+
+def _spoken(model: Any) -> str:
+    """The learner and what differs from its defaults, in one line."""
+    return " ".join(repr(model).split())

@@ -1,0 +1,468 @@
+"""What a committee leaves behind: its voters, their selections, and the features in order."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import as_array, check_integer
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
+from pyfsagg._base.words import number, plural, ranks
+from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._table.identity import versions
+from pyfsagg.committees.rules import VOTING_RULES
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.stability_measures import pareto_front, stability
+
+__all__ = ["ALL", "Committee"]
+
+ALL = "all voters"
+_PRINTED = 20  # features that the terminal shows
+BEST_OF_MANY = (
+    "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
+    "that its performances are larger than what new rows will show; compare sizes by it, and measure "
+    "the chosen features by pyfsagg evaluate."
+)
+
+Weights = Sequence[float] | NDArray[Any] | str | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Committee(Result):
+    """Voters, what each of them selects, and the order of the p features that a voting rule makes of it.
+
+    Attributes
+    ----------
+    ranking : DataFrame
+        Index ``feature``, the best first: ``rank``; ``score`` of the rule, larger = better; ``votes``
+        (how many of the m voters select it) and ``share`` (of m), both without weights; ``tied``
+        (whether another feature had the same right to the place).
+    voters : DataFrame
+        One row per voter: ``learner`` (empty if it was not said), ``n_features`` (how many it selects),
+        ``performance`` (larger = better, NaN = not known) and ``weight``; of :func:`committee` also
+        ``resample`` (from 0), ``n_test`` (rows on which the performance was measured) and ``message``
+        (what went wrong or was warned of).
+    support : ndarray of bool, shape (m, p)
+        Which voter selects which feature, in the order of `feature_names`.
+    feature_names : tuple of str
+    parameters, data, versions : dict
+        How it was made, of what, and by which software.
+
+    Notes
+    -----
+    Pictures: ``"ranking"``, the features with most votes; ``"front"``, performance against number of
+    features with the Pareto front and its knee.
+    """
+
+    kind: ClassVar[str] = "committee"
+    noun: ClassVar[str] = "committee"
+
+    ranking: pd.DataFrame
+    voters: pd.DataFrame
+    support: NDArray[np.bool_]
+    feature_names: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any]
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    @classmethod
+    def counted(
+        cls,
+        voters: pd.DataFrame,
+        support: NDArray[np.bool_],
+        feature_names: tuple[str, ...],
+        *,
+        rule: str,
+        weights: Weights,
+        size: int | None,
+        parameters: Mapping[str, Any],
+        data: Mapping[str, Any],
+    ) -> Self:
+        """The committee with its votes counted by a rule."""
+        spec = VOTING_RULES.get(rule)
+        p = len(feature_names)
+        places = p if size is None else check_integer("size", size, low=1, high=p)
+        counts = read_weights(weights, voters)
+        if not (support.any(axis=1) & (counts > 0.0)).any():
+            raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
+        found = spec.count(support, counts, places)
+        votes = support.sum(axis=0)
+        ranking = pd.DataFrame(
+            {
+                "rank": found.ranks,
+                "score": found.scores,
+                "votes": votes,
+                "share": votes / len(support),
+                "tied": found.tied,
+            },
+            index=pd.Index(feature_names, name="feature"),
+        ).iloc[found.order]
+        weighted = weights if weights is None or isinstance(weights, str) else "given"
+        own = {"rule": spec.name, "weights": weighted, "size": size}
+        return cls(
+            ranking,
+            voters.assign(weight=counts),
+            support,
+            feature_names,
+            {**parameters, **own},
+            data,
+        )
+
+    # -----------------------------------------------------------------------------------------
+    # what is asked of it
+    # -----------------------------------------------------------------------------------------
+    @property
+    def n_voters(self) -> int:
+        """m, those that select nothing among them."""
+        return len(self.voters)
+
+    @property
+    def learners(self) -> list[str]:
+        """Names of the learners in the order of the voters; empty if none was said."""
+        return [str(name) for name in self.voters["learner"].unique() if name]
+
+    def to_frame(self) -> pd.DataFrame:
+        """`ranking`."""
+        return self.ranking
+
+    def select(self, k: int | float) -> list[str]:
+        """The first features: a number of them, or a share of all (rounded up)."""
+        chosen = n_selected(k, len(self.feature_names), "k")
+        return self.ranking.index[:chosen].tolist()
+
+    def vote(
+        self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
+    ) -> Committee:
+        """The same voters and selections, counted by another rule.
+
+        Parameters
+        ----------
+        rule, weights, size
+            As in :func:`pyfsagg.vote`.
+
+        Returns
+        -------
+        Committee
+        """
+        call = Call.from_record(self.parameters["call"])
+        again = Call.of(
+            Committee.vote, {"rule": rule, "weights": weights, "size": size}, data=("self",)
+        )
+        kept = {k: v for k, v in call.arguments.items() if k not in ("rule", "weights", "size")}
+        call = replace(
+            call,
+            arguments={**kept, **again.arguments},
+            own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
+        )
+        return type(self).counted(
+            self.voters,
+            self.support,
+            self.feature_names,
+            rule=rule,
+            weights=weights,
+            size=size,
+            parameters={**self.parameters, "call": call.record()},
+            data=self.data,
+        )
+
+    def pareto_front(self) -> pd.DataFrame:
+        """Numbers of features that no voter with fewer or as many features reaches in performance.
+
+        Returns
+        -------
+        DataFrame
+            One row per point, the fewest features first: ``n_features``, ``performance``, ``voters``
+            (how many stand there), ``distance`` (from the straight line between the ends of the front,
+            both axes scaled to [0, 1]; positive above it) and ``knee``.  Voters without a performance
+            or a feature are left out.  The knee is the point farthest above the line, of equally far
+            ones that with the fewest features; a front of one point has it there, and a front that
+            nowhere lies above the line has none.
+
+        Raises
+        ------
+        DataError
+            If no voter has a performance.
+        """
+        n = self.voters["n_features"].to_numpy(dtype=np.float64)
+        performance = self.voters["performance"].to_numpy(dtype=np.float64)
+        known = ~np.isnan(performance) & (n > 0)
+        if not known.any():
+            raise DataError(
+                "no voter has a performance, so that there is no front; give performance= to vote()"
+            )
+        n, performance = n[known], performance[known]
+        on_front = pareto_front(n, performance, larger_stability_is_better=False)
+        points, counts = np.unique(
+            np.column_stack([n, performance])[on_front], axis=0, return_counts=True
+        )
+        distance = _distance_from_line(points)
+        return pd.DataFrame(
+            {
+                "n_features": points[:, 0].astype(np.int64),
+                "performance": points[:, 1],
+                "voters": counts,
+                "distance": distance,
+                "knee": _is_knee(distance),
+            }
+        )
+
+    def knee(self) -> tuple[int, float] | None:
+        """Number of features and performance at the knee of :meth:`pareto_front`; None without one.
+
+        Raises
+        ------
+        DataError
+            If no voter has a performance.
+        """
+        front = self.pareto_front()
+        at = front[front["knee"]]
+        if at.empty:
+            return None
+        return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
+
+    def agreement(self, measure: str = "jaccard", **options: Any) -> pd.Series[float]:
+        """Similarity of the selections, by a measure of selection stability.
+
+        Parameters
+        ----------
+        measure : str
+            A measure of sets: see :func:`pyfsagg.list_stability_measures`.
+        **options
+            Of :func:`pyfsagg.stability`.
+
+        Returns
+        -------
+        Series
+            Index: ``"all voters"``, then each learner; NaN where fewer than two voters select anything.
+            Voters that select nothing are left out, and weights do not count.
+        """
+        learner = self.voters["learner"].to_numpy()
+        names = self.learners if len(self.learners) > 1 else []
+        groups = {
+            ALL: np.ones(self.n_voters, dtype=bool),
+            **{name: learner == name for name in names},
+        }
+        some = self.support.any(axis=1)
+        values = {
+            name: self._similarity(self.support[rows & some], measure, options)
+            for name, rows in groups.items()
+        }
+        return pd.Series(values, name=measure, dtype=float)
+
+    def _similarity(
+        self, support: NDArray[np.bool_], measure: str, options: Mapping[str, Any]
+    ) -> float:
+        if len(support) < 2:
+            return float("nan")
+        frame = pd.DataFrame(support, columns=list(self.feature_names))
+        return float(stability(frame, measure, input="sets", **options).value)
+
+    def summary(self) -> pd.DataFrame:
+        """Voters by learner.
+
+        Returns
+        -------
+        DataFrame
+            Index ``learner``; ``voters``, ``empty`` (those that select nothing), ``n_features`` (mean
+            over the others), ``performance`` (mean where it is known) and ``jaccard`` (mean similarity
+            of two selections).
+        """
+        names = self.learners if len(self.learners) > 1 else []
+        agreement = self.agreement()
+        rows = []
+        for name in [ALL, *names]:
+            own = self.voters if name == ALL else self.voters[self.voters["learner"] == name]
+            n = own["n_features"].to_numpy(dtype=float)
+            known = own["performance"].dropna()
+            rows.append(
+                {
+                    "learner": name,
+                    "voters": len(own),
+                    "empty": int((n == 0).sum()),
+                    "n_features": float(n[n > 0].mean()) if (n > 0).any() else float("nan"),
+                    "performance": float(known.mean()) if len(known) else float("nan"),
+                    "jaccard": float(agreement[name]),
+                }
+            )
+        return pd.DataFrame(rows).set_index("learner")
+
+    # -----------------------------------------------------------------------------------------
+    # what it says
+    # -----------------------------------------------------------------------------------------
+    def sentences(self) -> list[str]:
+        """What came out, in words."""
+        n = self.voters["n_features"].to_numpy()
+        rule = VOTING_RULES.get(self.parameters["rule"])
+        best = ", ".join(map(str, self.ranking.index[:5]))
+        weighted = {
+            None: "",
+            "performance": ", voters weighted by their performance",
+            "given": ", voters weighted",
+        }[self.parameters["weights"]]
+        parts = [
+            f"{plural(self.n_voters, 'voter')} selected {n.min():,} to {n.max():,} of "
+            f"{plural(len(self.feature_names), 'feature')}. First by "
+            f"{rule.name.replace('_', ' ')}{weighted}: {best}."
+        ]
+        empty = int((n == 0).sum())
+        if empty:
+            parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
+        failed = self.failures()
+        if len(failed):
+            parts.append(
+                f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
+                f"{failed['message'].iloc[0]}."
+            )
+        return [*parts, *self._of_front()]
+
+    def failures(self) -> pd.DataFrame:
+        """What was said of voters without selection or performance: ``message``, ``voters``."""
+        if "message" not in self.voters:
+            return pd.DataFrame({"message": [], "voters": []})
+        missing = self.voters["performance"].isna()
+        counts = self.voters.loc[missing, "message"].value_counts()
+        return counts.rename_axis("message").rename("voters").reset_index()
+
+    def _of_front(self) -> list[str]:
+        if self.voters["performance"].isna().all():
+            return []
+        knee = self.knee()
+        if knee is None:
+            return [
+                "The front of performance against number of features has no knee: no point lies above "
+                "the straight line between its ends."
+            ]
+        return [
+            "The front of performance against number of features has its knee at "
+            f"{plural(knee[0], 'feature')}, with a performance of {knee[1]:.3f}: the point farthest "
+            "above the straight line between the ends of the front, both axes scaled to [0, 1].",
+            BEST_OF_MANY,
+        ]
+
+    # -----------------------------------------------------------------------------------------
+    # how it is kept and shown
+    # -----------------------------------------------------------------------------------------
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        known = not self.voters["performance"].isna().all()
+        return {
+            "sentences": self.sentences(),
+            "learners": records(self.summary().reset_index()),
+            "front": records(self.pareto_front()) if known else [],
+            "ranking": records(self.ranking.reset_index()),
+        }
+
+    def arrays(self) -> Arrays:
+        return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"ranking.csv": self.ranking, "voters.csv": self.voters}
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        voters = saved.frame("voters.csv")
+        words = saved.texts("voters.csv")
+        for name in ("learner", "message"):
+            if name in voters:
+                voters[name] = words[name]
+        voters = voters.astype({"performance": float, "weight": float})
+        document = saved.document
+        return cls(
+            saved.frame("ranking.csv", index="feature").astype({"rank": float, "score": float}),
+            voters,
+            saved.arrays["support"],
+            tuple(saved.arrays["feature_names"].tolist()),
+            document["parameters"],
+            document["data"],
+            document["versions"],
+        )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+        return ["result.ranking"]
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
+        shown = self.ranking.head(_PRINTED)
+        columns = {
+            "rank": ranks(shown["rank"]),
+            "score": [number(value) for value in shown["score"]],
+            "votes": [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
+            "tied": ["yes" if tied else "" for tied in shown["tied"]],
+        }
+        table = pd.DataFrame(columns, index=shown.index).rename_axis(None).to_string()
+        hidden = len(self.ranking) - len(shown)
+        more = f"\n{plural(hidden, 'more feature')} in ranking.csv" if hidden else ""
+        parts = [said, table + more]
+        if len(self.learners) > 1:
+            parts.append(self.summary().round(3).rename_axis(None).to_string())
+        return parts
+
+    def __repr__(self) -> str:
+        best = ", ".join(map(str, self.ranking.index[:3]))
+        return (
+            f"Committee({plural(self.n_voters, 'voter')}, "
+            f"{plural(len(self.feature_names), 'feature')}; first by {self.parameters['rule']}: {best})"
+        )
+
+
+def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
+    """What each voter counts, shape (m,).
+
+    Raises
+    ------
+    ParameterError
+        For a word that is none, or weights of the wrong number, negative, missing or all 0.
+    DataError
+        If performances are to be weights, and there is none above 0.
+    """
+    m = len(voters)
+    if weights is None:
+        return np.ones(m)
+    if isinstance(weights, str):
+        if weights != "performance":
+            raise ParameterError(
+                f"weights must be None, 'performance' or one number per voter, got {weights!r}"
+            )
+        found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
+        if not (found > 0.0).any():
+            raise DataError(
+                "weights='performance' needs a performance above 0 of at least one voter; give "
+                "performance=, one number per voter and larger = better, or other weights"
+            )
+        return np.maximum(found, 0.0)
+    given: Floats = as_array("weights", weights, np.float64)
+    if given.shape != (m,):
+        raise ParameterError(
+            f"weights must be one number per voter, {m} in all, got shape {given.shape}"
+        )
+    if not np.isfinite(given).all() or (given < 0.0).any():
+        raise ParameterError("weights must be numbers that are not negative; one is not")
+    if not given.any():
+        raise ParameterError("weights are all 0, so that no voter counts; give one above 0")
+    return given
+
+
+def _distance_from_line(points: Floats) -> Floats:
+    """How far each point of a front lies above the line between its ends, on axes from 0 to 1."""
+    if len(points) < 2:
+        return np.zeros(len(points))
+    spread = np.ptp(points, axis=0)
+    scaled = (points - points.min(axis=0)) / spread
+    distance: Floats = (scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0)
+    return distance
+
+
+def _is_knee(distance: Floats) -> NDArray[np.bool_]:
+    knee = np.zeros(distance.size, dtype=bool)
+    best = float(distance.max())
+    # The ends lie on the line; what lies above it by the last digit only does not lie above it.
+    if distance.size == 1 or best > 1e-12:
+        knee[int(np.flatnonzero(distance >= best - 1e-12)[0])] = True
+    return knee

@@ -1,0 +1,234 @@
+"""Voting rules: how the selections of many voters become an order of the features.
+
+Every rule is a function of the selections, the weights of the voters and the number of places.  The
+order of the voters does not matter, and a voter of weight 2 counts as two voters with one selection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pyfsagg._base.registry import Registry, Spec
+from pyfsagg._base.types import Floats
+
+__all__ = ["VOTING_RULES", "Count", "VotingRule", "list_voting_rules"]
+
+EQUAL = 1e-10
+"""Scores that differ by less than this share of the larger one are equal.
+
+Sums of fractions depend on the order of their terms in the last digits, and a tie must not.
+"""
+
+BY_SCORE = "equal scores share the mean of their ranks; they are shown in the order of the features"
+BY_STEP = (
+    "of features with equal scores the first one in the order of the features is elected, and `tied` "
+    "says so"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """What a rule makes of the selections.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (p,)
+        Larger = better; 0 for a feature that nobody selects.
+    order : ndarray of int, shape (p,)
+        Positions of the features, the best first.
+    ranks : ndarray of float, shape (p,)
+        Rank of each feature from 1.
+    tied : ndarray of bool, shape (p,)
+        Whether another feature had the same right to the place.
+    """
+
+    scores: Floats
+    order: NDArray[np.intp]
+    ranks: Floats
+    tied: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VotingRule(Spec):
+    """A registered voting rule.
+
+    Attributes
+    ----------
+    proportional : bool
+        Whether a voter whose features were elected counts less for the next places.
+    count : callable
+        ``count(support, weights, size)`` returns a :class:`Count`, for selections (m, p) of booleans,
+        weights (m,) that are not negative and the number of places that are filled one by one.
+    """
+
+    proportional: bool
+    count: Callable[[NDArray[np.bool_], Floats, int], Count]
+
+
+VOTING_RULES: Registry[VotingRule] = Registry(
+    "voting rule", VotingRule, group="pyfsagg.voting_rules"
+)
+
+
+def list_voting_rules() -> pd.DataFrame:
+    """The voting rules by name: what they count, whether they are proportional, and their source.
+
+    Examples
+    --------
+    >>> list_voting_rules()["proportional"].to_dict()["phragmen"]
+    True
+    """
+    return VOTING_RULES.to_frame("latex", "count")
+
+
+# ---------------------------------------------------------------------------------------------
+# a score for each feature, all at once
+# ---------------------------------------------------------------------------------------------
+def _approval(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
+    return _by_score(weights @ support)
+
+
+def _satisfaction_approval(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
+    return _by_score((weights / np.maximum(1, support.sum(axis=1))) @ support)
+
+
+def _by_score(scores: Floats) -> Count:
+    scores = np.asarray(scores, dtype=np.float64)
+    order = np.argsort(-scores, kind="stable")
+    ordered = scores[order]
+    new = np.ones(scores.size, dtype=bool)
+    new[1:] = ordered[1:] < ordered[:-1] * (1.0 - EQUAL)
+    block = np.cumsum(new) - 1
+    sizes = np.bincount(block)
+    ends = np.cumsum(sizes)
+    # Equal but for the last digit: the order of the features decides within a block.
+    order = order[np.lexsort((order, block))]
+    ranks = np.empty(scores.size)
+    ranks[order] = (ends - (sizes - 1) / 2.0)[block]
+    tied = np.empty(scores.size, dtype=bool)
+    tied[order] = (sizes > 1)[block]
+    return Count(scores, order, ranks, tied)
+
+
+# ---------------------------------------------------------------------------------------------
+# one place after the other
+# ---------------------------------------------------------------------------------------------
+def _sequential_proportional(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
+    elected = np.zeros(len(support))
+
+    def scores(voters: sparse.csr_matrix, approval: Floats) -> Floats:
+        return np.asarray(voters @ (weights / (1.0 + elected)))
+
+    def elect(approvers: NDArray[Any], score: float) -> None:
+        elected[approvers] += 1.0
+
+    return _by_step(support, weights, size, scores, elect)
+
+
+def _phragmen(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
+    load = np.zeros(len(support))
+
+    def scores(voters: sparse.csr_matrix, approval: Floats) -> Floats:
+        return approval / (1.0 + voters @ (weights * load))
+
+    def elect(approvers: NDArray[Any], score: float) -> None:
+        load[approvers] = 1.0 / score
+
+    return _by_step(support, weights, size, scores, elect)
+
+
+def _by_step(
+    support: NDArray[np.bool_],
+    weights: Floats,
+    size: int,
+    scores: Callable[[sparse.csr_matrix, Floats], Floats],
+    elect: Callable[[NDArray[Any], float], None],
+) -> Count:
+    """Elect `size` features one by one; the others follow by the scores that they then have."""
+    heard = weights > 0.0
+    p = support.shape[1]
+    voters = sparse.csr_matrix((support & heard[:, np.newaxis]).T.astype(np.float64))
+    approval = np.asarray(voters @ weights)
+    kept = np.zeros(p)
+    tied = np.zeros(p, dtype=bool)
+    order: list[int] = []
+    free = approval > 0.0
+    for _ in range(min(size, int(free.sum()))):
+        current = np.where(free, scores(voters, approval), 0.0)
+        best = np.flatnonzero(current >= current.max() * (1.0 - EQUAL))
+        chosen = int(best[0])
+        kept[chosen], tied[chosen] = current[chosen], best.size > 1
+        free[chosen] = False
+        order.append(chosen)
+        elect(voters.indices[voters.indptr[chosen] : voters.indptr[chosen + 1]], kept[chosen])
+    ranks = np.empty(p)
+    ranks[order] = np.arange(1.0, len(order) + 1.0)
+    rest = np.flatnonzero(~np.isin(np.arange(p), order))
+    if rest.size:
+        left = _by_score(scores(voters, approval)[rest])
+        kept[rest], tied[rest] = left.scores, left.tied
+        ranks[rest] = left.ranks + len(order)
+        order += rest[left.order].tolist()
+    return Count(kept, np.array(order, dtype=np.intp), ranks, tied)
+
+
+VOTING_RULES.add(
+    VotingRule(
+        name="approval",
+        aliases=("av",),
+        summary="how many voters select a feature",
+        formula="sum over voters that select f of w_v",
+        latex=r"\sum_{v:\, f \in A_v} w_v",
+        bounds="[0, sum of w]",
+        ties=BY_SCORE,
+        source="Brams, Fishburn (1978), American Political Science Review 72, 831–847",
+        proportional=False,
+        count=_approval,
+    ),
+    VotingRule(
+        name="satisfaction_approval",
+        aliases=("sav",),
+        summary="each voter divides one vote evenly among the features of its selection",
+        formula="sum over voters that select f of w_v / |A_v|",
+        latex=r"\sum_{v:\, f \in A_v} \frac{w_v}{|A_v|}",
+        bounds="[0, sum of w]",
+        ties=BY_SCORE,
+        source="Brams, Kilgour (2015), in The Mathematics of Decisions, Elections, and Games, AMS",
+        proportional=False,
+        count=_satisfaction_approval,
+    ),
+    VotingRule(
+        name="sequential_proportional_approval",
+        aliases=("spav", "seq_pav"),
+        summary="one place after the other; a voter with k features elected counts 1/(1 + k)",
+        formula="when f is elected: sum over voters that select f of w_v / (1 + k_v)",
+        latex=r"\sum_{v:\, f \in A_v} \frac{w_v}{1 + k_v}",
+        bounds="[0, sum of w]",
+        ties=BY_STEP,
+        source="Thiele (1895), Om flerfoldsvalg; Aziz et al. (2017), Social Choice and Welfare 48, "
+        "461–485",
+        proportional=True,
+        count=_sequential_proportional,
+    ),
+    VotingRule(
+        name="phragmen",
+        aliases=("sequential_phragmen", "seq_phragmen"),
+        summary="one place after the other; an elected feature is a load of 1 that its voters share, so "
+        "that the largest load of a voter stays as small as can be",
+        formula="when f is elected: 1 / load, load = (1 + sum of w_v x_v) / sum of w_v over voters that "
+        "select f, whose x_v then is the load",
+        latex=r"\frac{\sum_{v:\, f \in A_v} w_v}{1 + \sum_{v:\, f \in A_v} w_v x_v}",
+        bounds="[0, sum of w]",
+        ties=BY_STEP,
+        source="Phragmén (1894); Brill et al. (2024), Mathematical Programming 203, 47–76",
+        proportional=True,
+        count=_phragmen,
+    ),
+)

@@ -1,0 +1,108 @@
+"""``pyfsagg vote`` and ``pyfsagg committee``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pyfsagg
+
+SELECTIONS = [["x", "y"], ["z"], [], ["x", "z", "a b"]]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("commas.txt").write_text("x, y\nz\n\nx,z,a b\n")
+    Path("tabs.txt").write_text("x\ty\nz\n\nx\tz\ta b\n")
+    table = pd.DataFrame(
+        {
+            "who": ["f", "f", "g", "g"],
+            "features": [";".join(names) for names in SELECTIONS],
+            "accuracy": [0.5, 0.75, np.nan, 0.25],
+        }
+    )
+    table.to_csv("table.csv", index=False)
+    matrix = pd.DataFrame(
+        [[int(name in names) for name in ("x", "y", "z", "a b")] for names in SELECTIONS],
+        columns=["x", "y", "z", "a b"],
+    )
+    matrix.assign(accuracy=table["accuracy"]).to_csv("matrix.csv", index=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "commas.txt",
+        "tabs.txt",
+        "table.csv --selection features",
+        "matrix.csv --matrix --performance accuracy",
+    ],
+)
+def test_selections_of_every_form(command, files: Path, line: str) -> None:
+    code, out, err = command(f"vote {line} --output run")
+    assert code == 0, err
+    found = pyfsagg.load_result("run")
+    expected = pyfsagg.vote(SELECTIONS, feature_names=["x", "z", "y", "a b"])
+    assert found.ranking["votes"].to_dict() == expected.ranking["votes"].to_dict()
+    assert found.voters["n_features"].tolist() == [2, 1, 0, 3]
+    assert "4 voters selected 0 to 3 of 4 features" in " ".join(out.split())
+
+
+def test_learners_weights_and_rule(command, files: Path) -> None:
+    code, out, err = command(
+        "vote table.csv --selection features --learner who --performance accuracy "
+        "--weights performance --rule seq-phragmen --size 2 --output run"
+    )
+    assert code == 0, err
+    found = pyfsagg.load_result("run")
+    assert found.parameters["rule"] == "phragmen"
+    assert found.voters["weight"].tolist() == [0.5, 0.75, 0.0, 0.25]
+    assert found.learners == ["f", "g"]
+    assert found.select(1) == ["z"]
+    assert "jaccard" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nowhere.txt", "cannot read nowhere.txt"),
+        ("commas.txt --performance accuracy", "--selection COLUMN or --matrix"),
+        ("table.csv --selection feature", "did you mean 'features'"),
+        ("table.csv --selection features --matrix", "--matrix says there are none"),
+        ("matrix.csv --matrix", "0/1 only"),
+        ("commas.txt --weights performance", "performance above 0"),
+        ("commas.txt --rule av --size 9", "size must be"),
+    ],
+)
+def test_what_is_wrong_is_said(command, files: Path, line: str, said: str) -> None:
+    code, _, err = command(f"vote {line} --output run")
+    assert code == 2
+    assert said in err
+    assert not Path("run").exists()
+
+
+def test_committee(command, files: Path) -> None:
+    rng = np.random.default_rng(0)
+    kind = np.arange(40) % 2
+    table = pd.DataFrame(rng.normal(size=(40, 4)), columns=["a", "b", "c", "d"])
+    table["b"] += 4.0 * kind
+    table.assign(kind=np.where(kind, "yes", "no")).to_csv("data.csv", index=False)
+    code, out, err = command(
+        "committee data.csv --target kind --learners nb,knn --by sequential --n-features 2 --folds 3 "
+        "--n-resamples 2 --jobs 1 --output run"
+    )
+    assert code == 0, err
+    found = pyfsagg.load_result("run")
+    assert found.learners == ["naive_bayes", "nearest_neighbors"]
+    assert found.parameters["resampling_params"] == {"fraction": 0.8}
+    assert found.select(1) == ["b"]
+    assert found.ranking["votes"].iloc[0] == 4
+    assert "4 voters" in out
+    code, _, err = command("committee data.csv --target kind --learners nb --output other")
+    assert code == 2
+    assert "neither coefficients nor importances" in err

@@ -1,0 +1,164 @@
+"""Voting rules against their definitions in exact fractions, and what must hold for any selections."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pyfsagg
+from pyfsagg.committees import VOTING_RULES, list_voting_rules
+
+RULES = list_voting_rules().index.tolist()
+SEQUENTIAL = [name for name in RULES if VOTING_RULES.get(name).proportional]
+NAMES = ["f0", "f1", "f2", "f3", "f4", "f5"]
+
+
+@st.composite
+def weighted_selections(draw: st.DrawFn) -> tuple[list[list[str]], list[int]]:
+    """Selections of six features, one at least not empty, with whole weights above 0."""
+    selections = draw(
+        st.lists(
+            st.lists(st.sampled_from(NAMES), unique=True, max_size=6), min_size=1, max_size=9
+        ).filter(lambda found: any(map(len, found)))
+    )
+    m = len(selections)
+    weights = draw(st.lists(st.integers(1, 4), min_size=m, max_size=m))
+    return selections, weights
+
+
+def exact(rule: str, selections: list[list[str]], weights: list[int]) -> dict[str, Fraction]:
+    """The definition: all features in their order, with the scores at which they are elected."""
+    voters = list(zip(map(set, selections), weights, strict=True))
+    if rule == "approval":
+        scores = {f: Fraction(sum(w for own, w in voters if f in own)) for f in NAMES}
+        return dict(sorted(scores.items(), key=lambda each: -each[1]))
+    if rule == "satisfaction_approval":
+        scores = {
+            f: sum((Fraction(w, len(own)) for own, w in voters if f in own), Fraction(0))
+            for f in NAMES
+        }
+        return dict(sorted(scores.items(), key=lambda each: -each[1]))
+    # Each voter as often as it counts, so that weights are nothing of their own here.
+    ballots = [own for own, w in voters for _ in range(w)]
+    elected: dict[str, Fraction] = {}
+    load = [Fraction(0)] * len(ballots)
+    while len(elected) < len(NAMES):
+        best, best_score = "", Fraction(-1)
+        for f in NAMES:
+            if f in elected:
+                continue
+            own = [v for v, ballot in enumerate(ballots) if f in ballot]
+            if rule == "phragmen":
+                score = len(own) / (1 + sum((load[v] for v in own), Fraction(0)))
+            else:
+                score = sum(
+                    (Fraction(1, 1 + len(ballots[v] & elected.keys())) for v in own), Fraction(0)
+                )
+            if score > best_score:
+                best, best_score = f, Fraction(score)
+        elected[best] = best_score
+        for v, ballot in enumerate(ballots):
+            if rule == "phragmen" and best in ballot:
+                load[v] = 1 / best_score
+    return elected
+
+
+@pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=40, deadline=None)
+@given(given=weighted_selections())
+def test_rule_is_its_definition(rule: str, given: tuple[list[list[str]], list[int]]) -> None:
+    selections, weights = given
+    found = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES).ranking
+    expected = exact(rule, selections, weights)
+    assert found.index.tolist() == list(expected)
+    np.testing.assert_allclose(found["score"], [float(s) for s in expected.values()], rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=40, deadline=None)
+@given(given=weighted_selections(), seed=st.integers(0, 1000))
+def test_order_of_the_voters_does_not_matter(
+    rule: str, given: tuple[list[list[str]], list[int]], seed: int
+) -> None:
+    selections, weights = given
+    order = np.random.default_rng(seed).permutation(len(selections))
+    one = pyfsagg.vote(selections, rule, weights=weights).ranking
+    other = pyfsagg.vote([selections[v] for v in order], rule, weights=[weights[v] for v in order])
+    assert one.index.tolist() == other.ranking.index.tolist()
+    assert one[["rank", "tied", "votes"]].equals(other.ranking[["rank", "tied", "votes"]])
+    np.testing.assert_allclose(one["score"], other.ranking["score"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=40, deadline=None)
+@given(given=weighted_selections())
+def test_a_weight_is_a_repetition(rule: str, given: tuple[list[list[str]], list[int]]) -> None:
+    selections, weights = given
+    repeated = [own for own, w in zip(selections, weights, strict=True) for _ in range(w)]
+    one = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES).ranking
+    other = pyfsagg.vote(repeated, rule, feature_names=NAMES).ranking
+    assert one.index.tolist() == other.index.tolist()
+    assert one[["rank", "tied"]].equals(other[["rank", "tied"]])
+    np.testing.assert_allclose(one["score"], other["score"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["approval", *SEQUENTIAL])
+@settings(max_examples=40, deadline=None)
+@given(given=weighted_selections())
+def test_what_everybody_approves_comes_first(
+    rule: str, given: tuple[list[list[str]], list[int]]
+) -> None:
+    selections = [[*own, "all"] for own in given[0]]
+    found = pyfsagg.vote(selections, rule, weights=given[1], feature_names=["all", *NAMES])
+    assert found.select(1) == ["all"]
+    assert found.ranking["score"].iloc[0] == sum(given[1])
+
+
+@pytest.mark.parametrize("rule", RULES)
+@settings(max_examples=40, deadline=None)
+@given(given=weighted_selections())
+def test_empty_selections_and_weight_zero_count_nothing(
+    rule: str, given: tuple[list[list[str]], list[int]]
+) -> None:
+    selections, weights = given
+    one = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES).ranking
+    more = [*selections, [], ["f5", "f4"]]
+    other = pyfsagg.vote(more, rule, weights=[*weights, 3, 0], feature_names=NAMES).ranking
+    assert one.index.tolist() == other.index.tolist()
+    assert one[["score", "rank", "tied"]].equals(other[["score", "rank", "tied"]])
+
+
+@pytest.mark.parametrize("rule", SEQUENTIAL)
+@settings(max_examples=40, deadline=None)
+@given(given=weighted_selections(), size=st.integers(1, 6))
+def test_size_leaves_the_first_places_as_they_are(
+    rule: str, given: tuple[list[list[str]], list[int]], size: int
+) -> None:
+    selections, weights = given
+    one = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES)
+    other = pyfsagg.vote(selections, rule, weights=weights, feature_names=NAMES, size=size)
+    assert one.select(size) == other.select(size)
+    scores = other.ranking["score"].to_numpy()
+    assert (np.diff(scores) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_unanimous_selections(rule: str) -> None:
+    found = pyfsagg.vote([["f1", "f3"]] * 4, rule, feature_names=NAMES)
+    assert found.select(2) == ["f1", "f3"]
+    others = found.ranking.iloc[2:]
+    assert (others["score"] == 0).all()
+    assert (others["rank"] == 4.5).all()
+    assert others["tied"].all()
+    assert others.index.tolist() == ["f0", "f2", "f4", "f5"]
+
+
+def test_proportional_rules_hear_the_minority() -> None:
+    selections = [["a", "b", "c"]] * 4 + [["x"]] * 3
+    assert pyfsagg.vote(selections).select(2) == ["a", "b"]
+    for rule in SEQUENTIAL:
+        assert pyfsagg.vote(selections, rule).select(2) == ["a", "x"]

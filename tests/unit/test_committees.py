@@ -1,0 +1,392 @@
+"""Committees of learners: what a voter sees, selects and is tested on; votes over given selections."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import pyfsagg
+from pyfsagg import LearnerSelection
+from pyfsagg.committees import VOTING_RULES
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+
+TREE = DecisionTreeClassifier(max_depth=2)
+LINEAR = make_pipeline(StandardScaler(), LogisticRegression())
+THREE = [["a", "b"], [], ["b", "c"]]
+
+
+def table(n: int = 60, p: int = 5, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Two classes that x0 and x1 tell apart, and noise."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, p))
+    X[:, 0] += 3.0 * y
+    X[:, 1] -= 3.0 * y
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(p)]), y
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """A classifier that keeps which rows, by their value, it was fitted to and asked about."""
+
+    seen: ClassVar[list[tuple[str, set[int]]]] = []
+
+    def fit(self, X: Any, y: Any) -> Spy:
+        self.classes_ = np.unique(y)
+        self.feature_importances_ = np.arange(X.shape[1], 0.0, -1.0)
+        Spy.seen.append(("fit", set(X[:, 0].astype(int))))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        Spy.seen.append(("predict", set(X[:, 0].astype(int))))
+        return np.full(len(X), self.classes_[0])
+
+
+# ---------------------------------------------------------------------------------------------
+# learners as voters
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "way",
+    [
+        LearnerSelection(n_features=2),
+        LearnerSelection("elimination", n_features=2),
+        LearnerSelection("elimination", n_features=0.4, step=0.5),
+        LearnerSelection("sequential", n_features=2, folds=3),
+        LearnerSelection("sequential", n_features=2, folds=3, direction="backward"),
+    ],
+    ids=lambda way: f"{way.by} {way.direction} {way.step}",
+)
+def test_learners_find_what_tells_classes_apart(way: LearnerSelection) -> None:
+    X, y = table()
+    found = pyfsagg.committee(
+        X, y, {"tree": TREE, "linear": LINEAR}, selection=way, n_resamples=3, random_state=1
+    )
+    assert found.voters["learner"].tolist() == ["tree"] * 3 + ["linear"] * 3
+    assert found.voters["resample"].tolist() == [0, 1, 2] * 2
+    assert (found.voters["n_features"] == 2).all()
+    assert (found.voters["n_test"] == 12).all()
+    linear = found.support[3:]
+    assert linear[:, :2].all()
+    assert found.voters["performance"].iloc[3:].min() > 0.9
+
+
+@pytest.mark.parametrize("by", ["importance", "elimination", "sequential"])
+def test_auto_selects_as_many_as_are_useful(by: str) -> None:
+    X, y = table(80)
+    way = LearnerSelection(by, n_features="auto", folds=3)
+    found = pyfsagg.committee(X, y, LINEAR, selection=way, n_resamples=2, random_state=0)
+    assert found.learners == ["LogisticRegression"]
+    assert (found.voters["n_features"] >= 1).all()
+    assert found.support[:, :2].any(axis=1).all()
+    assert found.voters["n_features"].max() < 5
+
+
+@pytest.mark.parametrize("plan", [pyfsagg.Subsample(0.7), "bootstrap"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        LearnerSelection(n_features=2),
+        LearnerSelection("elimination", n_features="auto", folds=3),
+        LearnerSelection("sequential", n_features=2, folds=3),
+    ],
+    ids=lambda way: way.by,
+)
+def test_test_rows_take_no_part(plan: Any, way: LearnerSelection) -> None:
+    X = pd.DataFrame(dict.fromkeys("abc", np.arange(30.0)))
+    y = np.arange(30) % 2
+    Spy.seen = []
+    found = pyfsagg.committee(
+        X, y, {"spy": Spy()}, selection=way, resampling=plan, n_resamples=1, random_state=3
+    )
+    *inside, (first, fitted), (last, tested) = Spy.seen
+    assert (first, last) == ("fit", "predict")
+    assert len(tested) == found.voters["n_test"][0]
+    assert fitted == set(range(30)) - tested
+    assert inside
+    assert all(rows <= fitted for _, rows in inside)
+    # Copies of a row are never on both sides of a fold.
+    checked = 0
+    for (one, known), (other, asked) in pairwise(inside):
+        if (one, other) == ("fit", "predict"):
+            checked += 1
+            assert not known & asked
+    assert (checked > 0) == (way.by != "importance")
+
+
+def test_medians_are_those_of_the_rows_that_were_drawn() -> None:
+    X, y = table()
+    X.loc[:4, "x0"] = np.nan
+    rows = np.arange(40)
+    one = pyfsagg.committee(
+        X, y, {"m": LINEAR}, resampling=pyfsagg.Rows(np.array([rows])), n_resamples=1
+    )
+    X.loc[40:, "x0"] += 1000.0  # rows that are not drawn
+    other = pyfsagg.committee(
+        X, y, {"m": LINEAR}, resampling=pyfsagg.Rows(np.array([rows])), n_resamples=1
+    )
+    assert one.voters["n_test"].tolist() == [20]
+    assert (one.support == other.support).all()
+    assert one.voters["performance"][0] != other.voters["performance"][0]
+
+
+def test_neither_workers_nor_a_checkpoint_change_anything(tmp_path: Path) -> None:
+    X, y = table()
+    options: dict[str, Any] = {"n_resamples": 2, "random_state": 5, "weights": "performance"}
+    one = pyfsagg.committee(X, y, [TREE, GaussianNBWithImportance()], **options)
+    execution = pyfsagg.Execution(checkpoint=tmp_path / "kept")
+    for _ in range(2):
+        again = pyfsagg.committee(
+            X, y, [TREE, GaussianNBWithImportance()], n_jobs=2, execution=execution, **options
+        )
+        assert again.to_json() == one.to_json()
+
+
+class GaussianNBWithImportance(GaussianNB):
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        return np.abs(self.theta_[0] - self.theta_[1])
+
+
+def test_regression_by_r2() -> None:
+    X, _ = table()
+    target = 2.0 * X["x2"] + X["x3"]
+    found = pyfsagg.committee(
+        X, target, {"ridge": Ridge()}, task="regression", n_resamples=3, random_state=0,
+        selection=LearnerSelection(n_features=2),
+    )  # fmt: skip
+    assert sorted(found.select(2)) == ["x2", "x3"]
+    assert found.parameters["metric"] == "r2"
+    assert found.voters["performance"].min() > 0.99
+
+
+def test_rows_of_a_group_are_in_one_fold() -> None:
+    X, y = table()
+    groups = np.arange(60) // 4
+    found = pyfsagg.committee(
+        X, y, {"m": LINEAR}, resampling=pyfsagg.GroupedBootstrap(groups), n_resamples=2,
+        selection=LearnerSelection("sequential", n_features=2, folds=3), random_state=0,
+    )  # fmt: skip
+    assert (found.voters["n_test"] % 4 == 0).all()
+    assert found.voters["performance"].min() > 0.9
+
+
+def test_test_rows_without_a_class_have_no_area_under_the_curve() -> None:
+    X, y = table()
+    first = [*np.flatnonzero(y == 0)[:10], *np.flatnonzero(y == 1)]  # leaves one class
+    plan = pyfsagg.Rows(np.array([first, np.arange(40)]))
+    found = pyfsagg.committee(
+        X, y, {"m": LINEAR}, resampling=plan, n_resamples=2, metric="roc_auc", weights="performance"
+    )
+    performance = found.voters["performance"]
+    assert np.isnan(performance[0])
+    assert performance[1] > 0.9
+    assert "roc_auc" in found.voters["message"][0] or "class" in found.voters["message"][0]
+    assert found.voters["weight"].tolist() == [0.0, performance[1]]
+    assert any("something is missing" in text for text in found.sentences())
+    accuracy = pyfsagg.committee(X, y, {"m": LINEAR}, resampling=plan, n_resamples=2)
+    assert accuracy.voters["performance"].notna().all()
+
+
+def test_a_voter_that_fails_counts_nothing() -> None:
+    X, y = table()
+    only = np.flatnonzero(y == 0).tolist()
+    plan = pyfsagg.Rows(np.array([only, range(30)]))
+    found = pyfsagg.committee(X, y, {"m": LINEAR}, resampling=plan, n_resamples=2)
+    assert found.voters["n_features"].tolist()[0] == 0
+    assert "class" in found.voters["message"][0]
+    assert found.ranking["votes"].max() == 1
+    with pytest.raises(DataError, match="no learner could select features: ValueError"):
+        pyfsagg.committee(
+            X, y, {"m": LINEAR}, resampling=pyfsagg.Rows(np.array([only])), n_resamples=1
+        )
+
+
+def refused(error: type[Exception], text: str, **changed: Any) -> None:
+    X, y = table(20)
+    given: dict[str, Any] = {
+        "X": X,
+        "y": y,
+        "learners": {"tree": TREE},
+        "n_resamples": 1,
+        **changed,
+    }
+    with pytest.raises(error, match=text):
+        pyfsagg.committee(**given)
+
+
+def test_bad_learners_are_refused() -> None:
+    refused(ParameterError, "learners is empty", learners={})
+    refused(ParameterError, "given twice", learners=[TREE, TREE])
+    refused(InputTypeError, "must be an estimator", learners={"a": "tree"})
+    refused(InputTypeError, "must be an estimator", learners={"a": DecisionTreeClassifier})
+    refused(ParameterError, "is a regressor", learners=Ridge())
+    refused(ParameterError, "is a classifier", task="regression", y=np.arange(20.0))
+    refused(ParameterError, "neither coefficients nor importances", learners=KNeighborsClassifier())
+    refused(ParameterError, "survival", task="survival")
+
+
+def test_bad_settings_are_refused() -> None:
+    X, _ = table(20)
+    refused(ParameterError, "must be the name of a scorer", metric="accurate")
+    refused(ParameterError, "above 0", metric="neg_log_loss", weights="performance")
+    refused(UnknownNameError, "phragmen", rule="phragman")
+    refused(ParameterError, "1 in all", weights=[1.0, 2.0])
+    refused(ParameterError, "no learner", selection={"forest": LearnerSelection()})
+    refused(ParameterError, "one by one", selection=LearnerSelection("sequential", n_features=5))
+    refused(ParameterError, "changes the table", resampling=pyfsagg.ValueNoise())
+    refused(DataError, "none is left to test on", resampling=pyfsagg.Subsample(1.0))
+    refused(DataError, "'x0' is nominal", X=X.assign(x0=["red", "blue"] * 10))
+    refused(ParameterError, "size", size=6)
+    for bad in (
+        {"n_features": "many"},
+        {"n_features": 1.5},
+        {"step": 1.0},
+        {"folds": 1},
+        {"tolerance": 0.0},
+    ):
+        with pytest.raises(ParameterError):
+            LearnerSelection(**bad)
+
+
+# ---------------------------------------------------------------------------------------------
+# votes over selections
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "selections",
+    [
+        THREE,
+        [set(own) for own in THREE],
+        np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1]]),
+        pd.DataFrame([[True, True, False], [False] * 3, [False, True, True]], columns=list("abc")),
+        [[0, 1], [], [1, 2]],
+    ],
+    ids=["names", "sets", "array", "frame", "positions"],
+)
+def test_selections_in_every_form(selections: Any) -> None:
+    found = pyfsagg.vote(selections, feature_names=["a", "b", "c"])
+    assert found.ranking["votes"].to_dict() == {"b": 2, "a": 1, "c": 1}
+    assert found.ranking["rank"].tolist() == [1.0, 2.5, 2.5]
+    assert found.ranking["tied"].tolist() == [False, True, True]
+    assert found.ranking["share"].iloc[0] == pytest.approx(2 / 3)
+    assert found.voters["n_features"].tolist() == [2, 0, 2]
+    assert "1 voter selected nothing" in found.sentences()[1]
+
+
+def test_features_of_lists_are_sorted_and_one_voter_is_enough() -> None:
+    assert pyfsagg.vote([["c", "a"], ["b"]]).select(3) == ["a", "b", "c"]
+    assert pyfsagg.vote([[10, 9]]).select(2) == ["9", "10"]
+    assert pyfsagg.vote([["b"]], feature_names=["a", "b"]).select(1.0) == ["b", "a"]
+
+
+def test_bad_votes_are_refused() -> None:
+    for selections, options, error, text in (
+        ([], {}, DataError, "no voter"),
+        ([[], []], {}, DataError, "no voter selects anything"),
+        ([["a"], []], {"weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
+        (THREE, {"weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
+        (THREE, {"weights": [1.0]}, ParameterError, "3 in all"),
+        (THREE, {"weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"weights": "size"}, ParameterError, "'performance'"),
+        (THREE, {"weights": "performance"}, DataError, "performance above 0"),
+        (THREE, {"performance": [0.5]}, ParameterError, "3 in all"),
+        (THREE, {"performance": [0.5, np.inf, 1]}, ParameterError, "finite"),
+        (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
+        (THREE, {"feature_names": ["a", "b"]}, DataError, "'c', which is not in feature_names"),
+        ([["a", "a"]], {}, DataError, "twice"),
+        ([["1", 1]], {}, DataError, "'1' is there twice"),
+        (THREE, {"size": 4}, ParameterError, "size"),
+        (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
+        ("abc", {}, InputTypeError, "must be a list"),
+        (pyfsagg.vote(THREE), {}, InputTypeError, "is a Committee"),
+    ):
+        with pytest.raises(error, match=re.escape(text)):
+            pyfsagg.vote(selections, **options)
+
+
+def test_negative_and_missing_performances_weigh_nothing() -> None:
+    found = pyfsagg.vote(THREE, performance=[-0.2, np.nan, 0.5], weights="performance")
+    assert found.voters["weight"].tolist() == [0.0, 0.0, 0.5]
+    assert found.select(2) == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("n", "performance", "knee"),
+    [
+        ([1, 2, 3], [0.5, 0.9, 1.0], (2, 0.9)),
+        ([1, 2, 3], [0.5, 0.6, 1.0], None),  # below the line
+        ([1, 2, 3], [0.5, 0.75, 1.0], None),  # on the line
+        ([1, 3], [0.5, 1.0], None),
+        ([2, 3, 4], [0.9, 0.8, 0.9], (2, 0.9)),  # one point is the front
+        ([0, 1, 2, 3], [0.99, 0.5, 0.9, 1.0], (2, 0.9)),  # an empty selection is no point
+        ([1, 2, 3, 5], [0.5, 0.75, 0.875, 1.0], (2, 0.75)),
+    ],
+)
+def test_knee(n: list[int], performance: list[float], knee: tuple[int, float] | None) -> None:
+    names = [f"f{j}" for j in range(6)]
+    found = pyfsagg.vote([names[:k] for k in n], performance=performance, feature_names=names)
+    assert found.knee() == knee
+    front = found.pareto_front()
+    assert front["knee"].sum() == (knee is not None)
+    assert front["performance"].is_monotonic_increasing
+
+
+def test_another_rule_is_another_call() -> None:
+    first = pyfsagg.vote(THREE, performance=[0.9, 0.5, 0.7], feature_names=list("abcd"))
+    second = first.vote("phragmen", weights="performance", size=2)
+    direct = pyfsagg.vote(
+        THREE, "phragmen", performance=[0.9, 0.5, 0.7], feature_names=list("abcd"),
+        weights="performance", size=2,
+    )  # fmt: skip
+    assert json.loads(second.to_json()) == json.loads(direct.to_json())
+    assert json.loads(second.vote().to_json()) == json.loads(first.to_json())
+    with pytest.raises(DataError, match="give performance="):
+        pyfsagg.vote(THREE).knee()
+
+
+def test_a_rule_of_another_package_is_one_like_ours() -> None:
+    spec = VOTING_RULES.get("sav")
+    assert spec.name == "satisfaction_approval"
+    assert VOTING_RULES.get("Sequential-Phragmen").name == "phragmen"
+
+
+def test_agreement_leaves_empty_selections_out() -> None:
+    found = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]], learners=["x", "x", "x", "y"])
+    assert found.agreement()["x"] == pytest.approx(0.5)
+    assert found.agreement()["all voters"] == pytest.approx(0.5 / 3)
+    assert np.isnan(found.agreement()["y"])
+    summary = found.summary()
+    assert summary["empty"].tolist() == [1, 1, 0]
+    assert summary["n_features"].tolist() == pytest.approx([4 / 3, 1.5, 1.0])
+
+
+def test_pictures_and_page() -> None:
+    found = pyfsagg.vote(
+        [["a"], ["a", "b"], ["a", "b", "<c>"]],
+        performance=[0.5, 0.9, 1.0],
+        learners=["x", "y", "y"],
+    )
+    bars = found.plot()
+    assert [bar.get_width() for bar in bars.patches] == pytest.approx([1, 2 / 3, 1 / 3])
+    front = found.plot("front")
+    assert any("knee: 2" in text.get_text() for text in front.get_legend().get_texts())
+    page = found.to_html()
+    assert "&lt;c&gt;" in page
+    assert "<c>" not in page
+    assert "Points of the front" in page
+    bare = pyfsagg.vote([["a"], ["a", "b"]], "spav").to_html()
+    assert "Points of the front" not in bare
+    assert "Proportional" in bare
