@@ -525,6 +525,41 @@ def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None
     return pyfsagg.reproduce.shipped_aggregator_choice().advice(table, name)
 
 
+def _vote(
+    selections: Any,
+    rule: str = "approval",
+    weights: Any = None,
+    performance: Any = None,
+    learners: Any = None,
+    feature_names: Any = None,
+    size: float | None = None,
+) -> dict[str, Any]:
+    """A vote over selections, each a list of names; `weights` are numbers or "performance"."""
+    found = pyfsagg.vote(
+        [[str(name) for name in _listed(each)] for each in selections],
+        rule,
+        weights=weights if weights is None or isinstance(weights, str) else _listed(weights),
+        performance=None if performance is None else _numbers(performance),
+        learners=None if learners is None else _listed(learners),
+        feature_names=None if feature_names is None else _listed(feature_names),
+        size=None if size is None else _counts(size),
+    )
+    known = bool(found.voters["performance"].notna().any())
+    return {
+        "ranking": _frame(found.ranking, "feature"),
+        "voters": _frame(found.voters),
+        "front": _frame(found.pareto_front()) if known else None,
+        "knee": _plain(found.knee()) if known else None,
+        "learners": _frame(found.summary(), "learner"),
+        "sentences": found.sentences(),
+    }
+
+
+def _numbers(values: Any) -> Any:
+    """Numbers of which some may be missing."""
+    return np.array([np.nan if each is None else each for each in _listed(values)], dtype=float)
+
+
 def _screen(
     scores: Any,
     genes: Any,
@@ -716,6 +751,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "aggregate_groups": _aggregate_groups,
     "list_agreement": _list_agreement,
     "advice": _advice,
+    "vote": _vote,
     "screen": _screen,
     "stability": _stability,
     "influence": _influence,

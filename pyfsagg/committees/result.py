@@ -436,7 +436,8 @@ def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
                 "weights='performance' needs a performance above 0 of at least one voter; give "
                 "performance=, one number per voter and larger = better, or other weights"
             )
-        return np.maximum(found, 0.0)
+        known: Floats = np.maximum(found, 0.0)
+        return known
     given: Floats = as_array("weights", weights, np.float64)
     if given.shape != (m,):
         raise ParameterError(

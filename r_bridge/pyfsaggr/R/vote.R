@@ -1,0 +1,52 @@
+#' Put features in order by a vote over selections
+#'
+#' Each voter approves the features of its selection, for instance those of a learner on one resample. A voting
+#' rule makes an order of the features of all selections.
+#'
+#' @param selections List of character vectors: the features that each voter selects. An empty one is allowed
+#'   and counts nothing.
+#' @param rule `"approval"`, `"satisfaction_approval"` (each voter divides one vote among its features),
+#'   `"sequential_proportional_approval"` or `"phragmen"`. The last two fill one place after the other, and a
+#'   voter whose features were elected counts less for the next places.
+#' @param weights What each voter counts: `NULL` for 1; `"performance"`, 0 where that is negative or missing;
+#'   or numbers that are not negative.
+#' @param performance How well each voter predicts with its features, larger is better; `NA` if not known.
+#' @param learners Who made each selection.
+#' @param feature_names All features to choose from, in their order; by default those that a voter selects, sorted.
+#' @param size How many places the last two rules fill one by one; all by default.
+#' @return A list: `ranking`, a data frame with the columns `feature`, `rank`, `score`, `votes` (how many
+#'   voters select it), `share` and `tied` (whether another feature had the same right to the place), the
+#'   best first; `voters` and `learners`, data frames; with a performance `front`, the Pareto
+#'   front of performance against number of features, and its `knee`, the point farthest above the straight
+#'   line between the ends of the front on axes scaled to 0..1 (`n_features` and `performance`; `NULL` if no point lies
+#'   above the line); and `sentences`. Features of equal score share the mean of their ranks; `"phragmen"` and
+#'   `"sequential_proportional_approval"` elect the first one in the order of the features.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   selections <- c(rep(list(c("a", "b")), 3), list("c"), list(c("c", "d")))
+#'   vote_features(selections, "phragmen")$ranking
+#' }
+#' @export
+vote_features <- function(selections, rule = "approval", weights = NULL, performance = NULL,
+                          learners = NULL, feature_names = NULL, size = NULL) {
+  if (!is.list(selections) || !all(vapply(selections, is_selection, logical(1)))) {
+    refuse_argument("selections", "a list of character vectors", selections)
+  }
+  words <- function(value) if (!is.null(value)) as.list(enc2utf8(as.character(value)))
+  found <- ask("vote", list(
+    selections = unname(lapply(selections, words)), rule = check_string(rule, "rule"),
+    weights = if (is.numeric(weights)) as.list(as.double(weights)) else weights,
+    performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),
+    feature_names = words(feature_names), size = if (!is.null(size)) check_count(size, "size")
+  ))
+  frame <- function(part) if (!is.null(part)) as_frame(part)
+  knee <- unlist(found$knee)
+  list(
+    ranking = as_frame(found$ranking), voters = as_frame(found$voters), learners = as_frame(found$learners),
+    front = frame(found$front),
+    knee = if (!is.null(knee)) list(n_features = as.integer(knee[1]), performance = knee[2]),
+    sentences = as.character(unlist(found$sentences))
+  )
+}
+
+is_selection <- function(value) is.character(value) || is.factor(value) || length(value) == 0

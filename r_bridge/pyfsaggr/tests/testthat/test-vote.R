@@ -1,0 +1,36 @@
+test_that("selections are put to the vote", {
+  skip_without_pyfsagg()
+  selections <- c(rep(list(c("a", "b")), 3), list("c"), list(c("c", "d")), list(character()))
+  found <- vote_features(selections)
+  expect_identical(found$ranking$feature, c("a", "b", "c", "d"))
+  expect_equal(found$ranking$votes, c(3, 3, 2, 1))
+  expect_equal(found$ranking$rank, c(1.5, 1.5, 3, 4))
+  expect_identical(as.logical(found$ranking$tied), c(TRUE, TRUE, FALSE, FALSE))
+  expect_null(found$front)
+  expect_match(found$sentences, "1 voter selected nothing", all = FALSE)
+  both <- vote_features(selections, "phragmen")
+  expect_identical(both$ranking$feature[1:2], c("a", "c"))
+})
+
+test_that("performance weighs, and has a front with a knee", {
+  skip_without_pyfsagg()
+  selections <- list("a", c("a", "b"), c("a", "b", "c"), "d")
+  found <- vote_features(
+    selections, weights = "performance", performance = c(0.5, 0.9, 1, NA), learners = c("x", "x", "y", "y")
+  )
+  expect_equal(found$ranking$score, c(2.4, 1.9, 1, 0))
+  expect_identical(found$knee$n_features, 2L)
+  expect_equal(found$knee$performance, 0.9)
+  expect_identical(found$learners$learner, c("all voters", "x", "y"))
+  expect_equal(vote_features(selections, weights = c(2, 0, 0, 1))$ranking$score[1:2], c(2, 1))
+})
+
+test_that("what is wrong with a vote is said", {
+  skip_without_pyfsagg()
+  expect_error(vote_features("a"), "list of character vectors", class = "pyfsagg_error")
+  expect_error(vote_features(list()), "no voter", class = "pyfsagg_data_error")
+  expect_error(vote_features(list("a"), "majority"), "majority", class = "pyfsagg_error")
+  expect_error(vote_features(list("a"), weights = -1), "not negative", class = "pyfsagg_parameter_error")
+  expect_error(vote_features(list("a"), weights = "size"), "weights must be", class = "pyfsagg_parameter_error")
+  expect_error(vote_features(list("a", "b"), feature_names = "a"), "feature_names", class = "pyfsagg_data_error")
+})
