@@ -32,6 +32,8 @@ COMMANDS = {
     "--n-resamples 5 --seed 1",
     "evaluate": "evaluate table.csv --target kind --methods cs --classifiers nb --thresholds 3 "
     "--protocol nested --n-folds 3 --n-resamples 5 --seed 1",
+    "committee": "committee table.csv --target kind --learners lr --n-resamples 5 --seed 1",
+    "vote": "vote votes.txt --rule phragmen",
     "order": "order orders.csv --target kind --method spoilers --seed 1",
     "unsupervised": "unsupervised numbers.csv --method frcm --n-clusterings 10 --seed 1",
 }
@@ -43,6 +45,7 @@ def _tables(folder: Path) -> None:
     kinds = "k" + data.y.astype(str)
     data.X.assign(kind=kinds).to_csv(folder / "table.csv", index=False)
     data.X.iloc[:60].to_csv(folder / "numbers.csv", index=False)
+    (folder / "votes.txt").write_text("x y\nz\nx z\n")
     data.X.iloc[:, :5].rank().assign(kind=kinds).to_csv(folder / "orders.csv", index=False)
     guides = pd.DataFrame({"gene": np.repeat([f"g{i}" for i in range(30)], 4)})
     guides["z"] = np.random.default_rng(5).standard_normal(120).round(2)

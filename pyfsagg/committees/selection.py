@@ -95,4 +95,8 @@ class LearnerSelection(Settings):
 
     def count(self, p: int) -> int | None:
         """The number of features of p; None for "auto"."""
-        return None if isinstance(self.n_features, str) else n_selected(self.n_features, p)
+        return (
+            None
+            if isinstance(self.n_features, str)
+            else n_selected(self.n_features, p, "n_features")
+        )

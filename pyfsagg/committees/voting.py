@@ -117,6 +117,8 @@ def _read_selections(
         selections, "to_pandas"
     ):
         selections = check_list("selections", selections)
+    elif np.ndim(selections) == 0:
+        raise InputTypeError(f"selections must be a list or a matrix, got {selections!r}")
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
     read = read_collection(

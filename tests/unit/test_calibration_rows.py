@@ -22,9 +22,9 @@ from pyfsagg.reproduce.calibration.result import Calibration, markdown
 ROOT = Path(__file__).parents[2]
 INDEX = tomllib.loads(Path(__file__).with_name("calibration_index.toml").read_text("utf-8"))
 FACES = (
-    "pyfsagg", "pyfsagg.aggregation", "pyfsagg.aggregator_influence", "pyfsagg.ensemble",
-    "pyfsagg.error_control", "pyfsagg.evaluation", "pyfsagg.rank_order", "pyfsagg.screens",
-    "pyfsagg.stability_measures", "pyfsagg.statistics", "pyfsagg.unsupervised",
+    "pyfsagg", "pyfsagg.aggregation", "pyfsagg.aggregator_influence", "pyfsagg.committees",
+    "pyfsagg.ensemble", "pyfsagg.error_control", "pyfsagg.evaluation", "pyfsagg.rank_order",
+    "pyfsagg.screens", "pyfsagg.stability_measures", "pyfsagg.statistics", "pyfsagg.unsupervised",
 )  # fmt: skip
 READS_LIKE_INFERENCE = re.compile(
     r"(?:^|_)(?:p|p_values?|pvalues?|e_values?|q_values?|intervals?|ci|lower|upper|bound|pfer|fdr"

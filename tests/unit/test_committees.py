@@ -250,6 +250,7 @@ def test_bad_settings_are_refused() -> None:
     refused(DataError, "none is left to test on", resampling=pyfsagg.Subsample(1.0))
     refused(DataError, "'x0' is nominal", X=X.assign(x0=["red", "blue"] * 10))
     refused(ParameterError, "size", size=6)
+    refused(ParameterError, "n_features", selection=LearnerSelection(n_features=6))
     for bad in (
         {"n_features": "many"},
         {"n_features": 1.5},
@@ -311,6 +312,7 @@ def test_bad_votes_are_refused() -> None:
         (THREE, {"size": 4}, ParameterError, "size"),
         (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
         ("abc", {}, InputTypeError, "must be a list"),
+        (np.array(1), {}, InputTypeError, "must be a list or a matrix"),
         (pyfsagg.vote(THREE), {}, InputTypeError, "is a Committee"),
     ):
         with pytest.raises(error, match=re.escape(text)):
