@@ -5,7 +5,7 @@ ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench bounds validate vignettes docs dist today lowest
+.PHONY: demo test lint bench bounds validate vignettes docs paper dist today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -35,6 +35,9 @@ vignettes: ## execute the vignettes, R and Python; one HTML page each in build/v
 
 docs: vignettes ## the documentation site in build/docs
 	.venv/bin/python tools/documentation.py --output build/docs --vignettes build/vignettes
+
+paper: today ## the article on the package, with every number computed from shipped runs; HTML and PDF in paper/build
+	.venv/bin/python paper/build.py --output paper/build
 
 dist: ## wheel and source archive in build/dist, checked as the index checks them
 	@$(PYTHON) tools/environment.py .venv-release --extras release
