@@ -14,6 +14,7 @@ from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
 from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Kind, Table, Weights, check_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -127,14 +128,15 @@ class Discretization:
             numbers were cut, or a level that was not there before.
         """
         nominal = [name for name, levels in self.levels.items() if levels != (False, True)]
-        names = None if hasattr(X, "columns") or isinstance(X, Table) else self.feature_names
+        frame = None if isinstance(X, Table) else open_frame(X)
+        names = self.feature_names if frame is None and not isinstance(X, Table) else None
         if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
             raise DataError(
                 f"X has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}"
             )
-        present = set(getattr(X, "columns", self.feature_names))
+        present = set(self.feature_names if frame is None else frame.names)
         table = check_table(
-            X,
+            X if frame is None else frame,
             nominal=[name for name in nominal if name in present],
             feature_names=names,
             min_samples=1,
@@ -163,7 +165,7 @@ def discretize(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numeric and integer columns are cut; nominal and boolean ones keep their levels.
     y : array of shape (n_samples,), optional
         Class labels; needed by ``method="mdl"`` only.

@@ -6,26 +6,38 @@ from typing import Any
 
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = ["estimator_accepts_missing", "is_survival_model", "record_input"]
+__all__ = ["estimator_accepts_missing", "is_survival_model", "output_kind", "record_input"]
 
 
-def record_input(estimator: Any, X: Any, y: Any) -> None:
-    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does; check nothing else."""
+def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
+    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does; check nothing else.
+
+    Without `reset` the features are compared with those that were set.
+    """
+    given = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn 1.5
 
-        def validate_data(estimator: Any, X: Any, y: Any, **_: Any) -> None:
-            estimator._validate_data(X, y, reset=True, cast_to_ndarray=False)
+        def validate_data(estimator: Any, X: Any, *, reset: bool, **given: Any) -> None:
+            given.pop("skip_check_array")
+            estimator._validate_data(X, reset=reset, cast_to_ndarray=False, **given)
 
     try:
-        validate_data(estimator, X, y, reset=True, skip_check_array=True)
+        validate_data(estimator, X, reset=reset, skip_check_array=True, **given)
     except ValueError as error:  # in scikit-learn's words
         raise DataError(str(error)) from None
     except TypeError as error:
         raise InputTypeError(str(error)) from None
     except Exception as error:  # whatever a foreign table answers when it is asked for its columns
         raise InputTypeError(f"X is no table: {type(error).__name__}: {error}") from None
+
+
+def output_kind(estimator: Any) -> str:
+    """What ``set_output`` says: ``"default"``, ``"pandas"`` or ``"polars"``."""
+    from sklearn.utils._set_output import _get_output_config
+
+    return str(_get_output_config("transform", estimator=estimator)["dense"])
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import numbers
+from decimal import Decimal
 from enum import IntEnum
 from typing import Any
 
@@ -12,7 +14,32 @@ from numpy.typing import NDArray
 
 from pyfsagg.exceptions import DataError, InputTypeError
 
-__all__ = ["Kind", "array_kind", "read_column", "refuse_mixed_text"]
+__all__ = [
+    "EXACT",
+    "Kind",
+    "array_kind",
+    "arrow_numbers",
+    "holds_dates",
+    "numpy_column",
+    "pandas_column",
+    "read_column",
+    "refuse_arrow_type",
+    "refuse_mixed_text",
+    "refuse_rounded",
+]
+
+EXACT = 2.0**53
+"""Up to here every whole number is a floating-point number."""
+
+MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
+_DATES = (
+    "column {!r} holds dates or times, which have no importance score; give the number of days since a "
+    "fixed day (of a duration the number of seconds) instead, or leave the column out"
+)
+_NESTED = (
+    "column {!r} holds values of type {}: argument must be a string or a number; give each part of a "
+    "nested value a column of its own, or leave the column out"
+)
 
 
 class Kind(IntEnum):
@@ -29,32 +56,78 @@ def array_kind(dtype: np.dtype[Any]) -> Kind:
 
 
 def read_column(
-    column: pd.Series[Any], name: str, declared: bool
+    column: Any, name: str, declared: bool
 ) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
     """Kind of a column, its cells (nominal ones as level codes, missing ones NaN), and its levels.
 
-    `declared` says that the user wants it nominal whatever it holds.
+    Parameters
+    ----------
+    column : pandas Series or Arrow array
+    declared : bool
+        Whether the user wants it nominal whatever it holds.
     """
+    if isinstance(getattr(column, "dtype", None), pd.ArrowDtype):
+        column = column.array.__arrow_array__()
+    if not isinstance(column, pd.Series):
+        if not declared:
+            refuse_arrow_type(column.type, name)
+        column = pandas_column(column, name)
     dtype = column.dtype
-    if not declared:
-        if pd.api.types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
-            return Kind.BOOLEAN, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-        if pd.api.types.is_integer_dtype(dtype):
-            return Kind.INTEGER, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-        if pd.api.types.is_float_dtype(dtype):
-            return Kind.NUMERIC, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-        if pd.api.types.is_complex_dtype(dtype):
-            raise DataError(f"Complex data not supported: column {name!r} has complex values")
-        if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-            raise DataError(
-                f"column {name!r} holds dates or times, which have no importance score; convert it to "
-                "numbers or drop it"
-            )
-        if pd.api.types.is_object_dtype(dtype):
-            return _read_objects(column, name)
-        if not isinstance(dtype, pd.CategoricalDtype):
-            refuse_mixed_text(column, name)
+    if declared or isinstance(dtype, pd.CategoricalDtype):
+        return _nominal(column, name)
+    if pd.api.types.is_bool_dtype(dtype):
+        return Kind.BOOLEAN, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+    if pd.api.types.is_integer_dtype(dtype):
+        return Kind.INTEGER, _whole_numbers(column, name), None
+    if pd.api.types.is_float_dtype(dtype):
+        return Kind.NUMERIC, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+    if pd.api.types.is_complex_dtype(dtype):
+        raise DataError(f"Complex data not supported: column {name!r} has complex values")
+    if _is_date_type(dtype):
+        raise DataError(_DATES.format(name))
+    if pd.api.types.is_object_dtype(dtype):
+        return _read_objects(column, name)
+    refuse_mixed_text(column, name)
     return _nominal(column, name)
+
+
+def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+    """Whole numbers as floating-point numbers, refused where different ones would be one."""
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    known = values[~np.isnan(values)]
+    if np.abs(known).max(initial=0.0) >= EXACT:
+        refuse_rounded(column.dropna().to_numpy(), known, name)
+    return values
+
+
+def refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], name: str) -> None:
+    """Refuse whole numbers beyond 2^53 that are different and would be one floating-point number."""
+    if len(np.unique(cells)) > len(np.unique(values)):
+        raise DataError(
+            f"column {name!r} has whole numbers beyond 2^53 that differ by less than a floating-point "
+            "number can tell; subtract the smallest one, or declare it nominal"
+        )
+
+
+def _is_date_type(dtype: Any) -> bool:
+    return (
+        pd.api.types.is_datetime64_any_dtype(dtype)
+        or pd.api.types.is_timedelta64_dtype(dtype)
+        or isinstance(dtype, pd.PeriodDtype)
+    )
+
+
+def holds_dates(column: pd.Series[Any]) -> bool:
+    """Whether a column holds dates, times or durations, by its type or its first known cell."""
+    dtype: Any = column.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        from pyarrow import types
+
+        return bool(types.is_temporal(dtype.pyarrow_dtype))
+    if not pd.api.types.is_object_dtype(dtype):
+        return _is_date_type(dtype)
+    first = column.dropna().head(1).tolist()
+    return bool(first) and isinstance(first[0], MOMENTS)
 
 
 def _read_objects(
@@ -62,17 +135,16 @@ def _read_objects(
 ) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
     present = column.dropna()
     is_word = present.map(lambda value: isinstance(value, str))
-    is_number = present.map(lambda value: isinstance(value, numbers.Real))
+    is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))
     if not bool((is_word | is_number).all()):
         odd = present[~(is_word | is_number)].iloc[0]
-        raise InputTypeError(
-            f"column {name!r} holds values of type {type(odd).__name__}: argument must be a string or "
-            "a number"
-        )
+        if isinstance(odd, MOMENTS):
+            raise DataError(_DATES.format(name))
+        raise InputTypeError(_NESTED.format(name, type(odd).__name__))
     if len(present) and bool(is_number.all()):
         if bool(present.map(lambda value: isinstance(value, (bool, np.bool_))).all()):
             kind = Kind.BOOLEAN
-        elif bool(present.map(lambda value: isinstance(value, numbers.Integral)).all()):
+        elif bool(present.map(_is_whole).all()):
             kind = Kind.INTEGER
         else:
             kind = Kind.NUMERIC
@@ -84,6 +156,14 @@ def _read_objects(
             ) from None
     refuse_mixed_text(present, name)
     return _nominal(column, name)
+
+
+def _is_whole(value: Any) -> bool:
+    """A whole number by its type; a decimal if it is written without digits after the point."""
+    if isinstance(value, Decimal):
+        exponent = value.as_tuple().exponent
+        return isinstance(exponent, int) and exponent >= 0
+    return isinstance(value, numbers.Integral)
 
 
 def _nominal(
@@ -108,3 +188,122 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
             f"column {name!r} mixes numbers and words ({words[numeric].iloc[0]!r}, "
             f"{words[~numeric].iloc[0]!r}); declare it nominal or mark its missing values"
         )
+
+
+# ---------------------------------------------------------------------------------------------
+# columns of Arrow, and those of pandas that keep their missing cells apart
+# ---------------------------------------------------------------------------------------------
+def refuse_arrow_type(arrow_type: Any, name: str) -> None:
+    """Refuse a column of Arrow whose type has no meaning here.
+
+    Raises
+    ------
+    DataError
+        For dates, times and durations.
+    InputTypeError
+        For nested and binary values.
+    """
+    from pyarrow import types
+
+    if types.is_temporal(arrow_type):
+        raise DataError(_DATES.format(name))
+    binary = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+    if types.is_nested(arrow_type) or any(is_binary(arrow_type) for is_binary in binary):
+        raise InputTypeError(_NESTED.format(name, arrow_type))
+
+
+def pandas_column(column: Any, name: str) -> pd.Series[Any]:
+    """An Arrow array as a pandas Series; a pandas Series as it is.
+
+    Whole numbers and booleans become pandas' nullable ones, decimals whole numbers or floating-point
+    numbers, a dictionary categories in its order.
+
+    Raises
+    ------
+    DataError
+        If pandas has no column for it.
+    """
+    if isinstance(column, pd.Series):
+        return column
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray):
+        column = pa.chunked_array([column])
+    try:
+        if pa.types.is_decimal(column.type):
+            return _decimals(column)
+        if pa.types.is_dictionary(column.type):
+            return _categories(column)
+        found: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
+        return found
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"column {name!r} cannot be read: {reason}") from None
+
+
+def _nullable_type(arrow_type: Any) -> Any:
+    """pandas' nullable type of whole numbers and booleans."""
+    from pyarrow import types
+
+    if types.is_boolean(arrow_type):
+        return pd.BooleanDtype()
+    if types.is_integer(arrow_type):  # Int64 of int64, UInt8 of uint8
+        return pd.api.types.pandas_dtype(str(arrow_type).replace("ui", "UI").replace("int", "Int"))
+    return None
+
+
+def arrow_numbers(column: Any) -> Any:
+    """Decimals of Arrow as the nearest float64, in an Arrow array.
+
+    By way of text: Arrow's own conversion multiplies by a power of ten and is off by a bit in a few per
+    cent of the cells.
+    """
+    import pyarrow as pa
+
+    return column.cast(pa.string()).cast(pa.float64())
+
+
+def _decimals(column: Any) -> pd.Series[Any]:
+    import pyarrow as pa
+
+    if column.type.scale > 0:
+        return pd.Series(arrow_numbers(column).to_numpy())
+    try:
+        found: pd.Series[Any] = column.cast(pa.int64()).to_pandas(types_mapper=_nullable_type)
+    except pa.ArrowInvalid:  # beyond 2^63
+        found = column.to_pandas()
+    return found
+
+
+def _categories(column: Any) -> pd.Series[Any]:
+    """Categories in the order of the dictionary; sorted if that holds one twice, or a missing one."""
+    import pyarrow as pa
+
+    values = column.type.value_type
+    joined = column.unify_dictionaries().combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):
+        joined = joined.chunk(0) if joined.num_chunks else pa.array([], column.type)
+    categories = joined.dictionary
+    if categories.null_count or len(categories.unique()) < len(categories):
+        words = column.cast(values).to_pandas()
+        return pd.Series(words.astype("category"))
+    codes = joined.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
+    index = pd.Index(categories.to_pandas())
+    return pd.Series(pd.Categorical.from_codes(codes, index, ordered=bool(column.type.ordered)))
+
+
+def numpy_column(column: pd.Series[Any]) -> pd.Series[Any]:
+    """A Series whose numbers are NumPy's, missing ones NaN; words and categories as they are."""
+    dtype: Any = column.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        name = str(column.name)
+        found = pandas_column(column.array.__arrow_array__(), name)
+        found = found.set_axis(column.index)
+        found.name = column.name
+        return numpy_column(found)
+    stored = getattr(dtype, "numpy_dtype", None)
+    if stored is None:
+        return column
+    if not bool(column.isna().any()):
+        return column.astype(stored)
+    return column.astype(object) if stored.kind == "b" else column.astype(np.float64)

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._table.columns import Kind, array_kind, read_column
+from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.number_words import NUMBER_GAPS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -330,7 +330,7 @@ class _Look:
                 yield [name], [read[0]], read[1][:, np.newaxis]
 
     def _read(self, column: pd.Series[Any], name: str) -> tuple[Kind, NDArray[np.float64]] | None:
-        if _holds_dates(column):
+        if holds_dates(column):
             self.note("dates", name)
             self.kinds["nominal"] += 1
             return None
@@ -577,19 +577,6 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
     for label in labels:
         groups.setdefault(" ".join(label.split()).casefold(), []).append(label)
     return [sorted(group) for group in groups.values() if len(group) > 1]
-
-
-def _holds_dates(column: pd.Series[Any]) -> bool:
-    dtype = column.dtype
-    if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-        return True
-    if not pd.api.types.is_object_dtype(dtype):
-        return isinstance(dtype, pd.PeriodDtype)
-    import datetime
-
-    first = column.dropna().head(1).tolist()
-    moments = (datetime.date, datetime.time, datetime.timedelta)
-    return bool(first) and isinstance(first[0], moments)
 
 
 def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:

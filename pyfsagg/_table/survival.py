@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import real_array
 from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError
 
 __all__ = ["TIES", "Survival", "read_survival"]
@@ -110,9 +111,7 @@ def read_survival(y: Any, label: str | None = None) -> tuple[Survival, str]:
         For another shape, intervals, missing values, times that are not above 0, events that are not
         0 or 1, and times of which no two can be compared.
     """
-    if hasattr(y, "to_pandas"):
-        y = y.to_pandas()
-    time, event, names = _columns(y)
+    time, event, names = _columns(pandas_frame(y))
     label = label or ", ".join(names)
     survival = Survival(_times(time, names[0]), _events(event, names[1]))
     _check_information(survival, label)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
-from pyfsagg._table.columns import Kind, array_kind, read_column
+from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
+from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -28,7 +29,6 @@ __all__ = [
     "SparseTable",
     "Table",
     "Weights",
-    "as_frame",
     "check_names",
     "check_table",
     "full_weights",
@@ -145,9 +145,9 @@ def check_table(
 
     Parameters
     ----------
-    X : array, pandas or polars data frame of shape (n_samples, n_features), or Table
-        Columns may be numeric, integer, boolean or nominal (text, categorical); missing values are
-        NaN, None or the frame's own marker.  A SciPy sparse matrix or array with `sparse`.
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features), or Table
+        Columns may be numeric, integer, decimal, boolean or nominal (text, categorical); missing values
+        are NaN, None or the frame's own marker.  A SciPy sparse matrix or array with `sparse`.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
     feature_names : sequence of str, optional
@@ -184,83 +184,77 @@ def check_table(
         if not allow_constant:
             _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
         return table
-    frame, from_array = as_frame(X, feature_names)
-    check_names(frame.columns)
+    opened = open_frame(X)
+    frame = array_frame(X, feature_names) if opened is None else opened
+    check_names(frame.names)
     _check_shape(frame.shape, min_samples, min_features)
-    n_features = frame.shape[1]
-    declared = _nominal_positions(nominal, list(frame.columns))
     values = np.empty(frame.shape, dtype=np.float64, order="F")
-    kinds = np.empty(n_features, dtype=np.int8)
+    kinds = np.empty(frame.shape[1], dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}
-    if from_array and not declared and frame.dtypes.iloc[0].kind != "O":
-        cells = frame.to_numpy()
+    names = tuple(str(name) for name in frame.names.tolist())
+    declared = _nominal_positions(nominal, list(frame.names))
+    types = frame.types()
+    if opened is None and not declared and types[0] is not None:
+        cells = frame.frame.to_numpy()
         values[:] = cells
-        kinds[:] = array_kind(frame.dtypes.iloc[0])
+        kinds[:] = array_kind(types[0])
         if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8:
-            _refuse_rounded(cells, values, [str(name) for name in frame.columns])
+            _refuse_rounded(cells, values, names)
     else:
-        single = _copy_plain_columns(frame, values, kinds, declared)
-        for j in single:
-            name = str(frame.columns[j])
-            kinds[j], values[:, j], found = read_column(frame.iloc[:, j], name, j in declared)
+        plain = [None if j in declared else dtype for j, dtype in enumerate(types)]
+        _copy_plain_columns(frame, plain, values, kinds, names)
+        for j in (j for j, dtype in enumerate(plain) if dtype is None):
+            kinds[j], values[:, j], found = read_column(frame.column(j), names[j], j in declared)
             if found is not None:
                 levels[j] = found
-    names = tuple(str(name) for name in frame.columns.tolist())
     _check_cells(values, names, allow_constant)
     return Table(values, names, kinds, levels)
 
 
 def _copy_plain_columns(
-    frame: pd.DataFrame,
+    frame: Frame,
+    types: Sequence[np.dtype[Any] | None],
     values: NDArray[np.float64],
     kinds: NDArray[np.int8],
-    declared: set[int],
-) -> list[int]:
-    """Copy columns of numbers, many at a time, and return the positions of all others."""
-    types = frame.dtypes.to_numpy()
-    others = []
+    names: Sequence[str],
+) -> None:
+    """Copy the columns of numbers, those of a type many at a time."""
     plain: dict[Any, list[int]] = {}
     for j, dtype in enumerate(types):
-        if isinstance(dtype, np.dtype) and dtype.kind in "biuf" and j not in declared:
+        if dtype is not None:
             plain.setdefault(dtype, []).append(j)
-        else:
-            others.append(j)
     for dtype, positions in plain.items():
         kinds[positions] = array_kind(dtype)
-        for start in range(0, len(positions), _COLUMNS_AT_ONCE):
-            part = positions[start : start + _COLUMNS_AT_ONCE]
-            cells = frame.iloc[:, part].to_numpy()
+        size = max(1, min(_COLUMNS_AT_ONCE, _CELLS_AT_ONCE // frame.shape[0]))
+        for start in range(0, len(positions), size):
+            part = positions[start : start + size]
+            cells = frame.cells(part)
             values[:, part] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
-                names = [str(frame.columns[j]) for j in part]
-                _refuse_rounded(cells, values[:, part], names)
-    return others
+                _refuse_rounded(cells, values[:, part], [names[j] for j in part])
 
 
 def _refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]) -> None:
-    """Refuse whole numbers beyond 2^53 that are different and would be one floating-point number."""
-    for j in np.flatnonzero(np.abs(values).max(axis=0, initial=0.0) >= 2.0**53).tolist():
-        if len(np.unique(cells[:, j])) > len(np.unique(values[:, j])):
-            raise DataError(
-                f"column {names[j]!r} has whole numbers beyond 2^53 that differ by less than a "
-                "floating-point number can tell; subtract the smallest one, or declare it nominal"
-            )
+    """Refuse 64-bit numbers that are different and would be one floating-point number."""
+    for j in np.flatnonzero(np.abs(values).max(axis=0, initial=0.0) >= EXACT).tolist():
+        refuse_rounded(cells[:, j], values[:, j], names[j])
 
 
-def as_frame(X: Any, feature_names: Sequence[str] | None = None) -> tuple[pd.DataFrame, bool]:
-    """A table as a data frame, and whether it came as an array."""
-    if isinstance(X, pd.DataFrame):
-        return X, False
-    if hasattr(X, "to_pandas"):  # polars, pyarrow
-        return X.to_pandas(), False
+def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFrame:
+    """An array, or what NumPy makes one of, as a data frame."""
     array = as_array("X", X)
+    if array.ndim == 0:
+        raise InputTypeError(
+            f"X is a {type(X).__name__}, and no table with two dimensions: give an array, or a data frame "
+            f"of {FRAMES}"
+        )
     _check_dimensions(array.shape)
     if array.dtype.kind not in "fiubOUS":
         raise InputTypeError(f"X has the unsupported type {array.dtype}")
     if array.dtype.kind in "US":
         array = array.astype(object)
     names = _array_names(array.shape, feature_names)
-    return pd.DataFrame(array, columns=names, copy=False), True
+    return PandasFrame(pd.DataFrame(array, columns=names, copy=False))
 
 
 def _sparse_refused(X: Any) -> InputTypeError:
@@ -341,6 +335,7 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
 
 
 _COLUMNS_AT_ONCE = 256
+_CELLS_AT_ONCE = 2**20
 
 
 def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_constant: bool) -> None:

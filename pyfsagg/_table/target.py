@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg._base.task import TASKS
 from pyfsagg._base.types import Floats
+from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg._table.survival import Survival, read_survival
 from pyfsagg.exceptions import DataError
 
@@ -166,8 +167,7 @@ def check_target(
     if task == "survival":
         return _survival_target(y, n_samples, name, bins)
     label = name or str(getattr(y, "name", None) or "target")
-    if hasattr(y, "to_pandas"):
-        y = y.to_pandas()
+    y = pandas_series(pandas_frame(y))
     series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     _check_length(len(series), n_samples)
     missing = int(series.isna().sum())

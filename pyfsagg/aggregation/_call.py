@@ -13,6 +13,7 @@ import pandas as pd
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS, check_options
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -152,7 +153,8 @@ def as_rank_table(values: Any) -> RankTable:
     """
     if isinstance(values, RankTable):
         return values
-    if isinstance(values, (np.ndarray, pd.DataFrame)) or hasattr(values, "to_pandas"):
+    values = pandas_frame(values)
+    if isinstance(values, (np.ndarray, pd.DataFrame)):
         return RankTable.from_scores(values)
     if isinstance(values, Mapping):
         return RankTable.from_lists(values)

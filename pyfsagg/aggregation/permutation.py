@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
 from pyfsagg.aggregation._result import PermutationTest
@@ -189,6 +190,7 @@ def _relabelled(
 
 
 def _checked_null(values: Any, table: RankTable) -> RankTable:
+    values = pandas_frame(values)
     drawn = as_rank_table(values)
     unnamed = not isinstance(values, (RankTable, pd.DataFrame))
     if drawn.n_items != table.n_items or (not unnamed and drawn.names != table.names):

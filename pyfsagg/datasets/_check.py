@@ -11,8 +11,9 @@ import pandas as pd
 from pyfsagg._base.checks import check_list
 from pyfsagg._base.reading import Reading
 from pyfsagg._table.findings import TableCheck, find_in_table
+from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg._table.source import read_source
-from pyfsagg._table.table import as_frame
+from pyfsagg._table.table import array_frame
 from pyfsagg.datasets._files import split_target
 from pyfsagg.exceptions import ParameterError
 
@@ -79,12 +80,13 @@ def check_table(
             f"{next(iter(settings))} says how a file is read, and the table is in memory"
         )
     else:
-        frame, _ = as_frame(table)
+        frame = pandas_frame(table, nullable=True)
+        frame = frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
     if y is not None and target is not None:
         raise ParameterError("give y or target, the name of its column, not both")
     X, labels = split_target(frame, target)
     if y is not None:
-        y = y.to_pandas() if hasattr(y, "to_pandas") else y
+        y = pandas_series(pandas_frame(y))
         labels = (
             y.reset_index(drop=True)
             if isinstance(y, pd.DataFrame)

@@ -15,6 +15,7 @@ from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Kind, Table, check_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._similarity import check_similarity
@@ -216,12 +217,13 @@ def clusters_of_run(
 
 def _table_of(result: EnsembleResult, X: Any) -> Table:
     """The features of the result in a table that holds them."""
-    columns = list(getattr(X, "columns", ()))
+    frame = None if isinstance(X, AnyTable) else open_frame(X)
+    columns = [] if frame is None else list(frame.names)
     nominal = [  # recorded as texts; what names no column is a position
         int(each) if each not in columns and each.isdigit() else each
         for each in result.parameters.get("nominal") or ()
     ]
-    table = check_table(X, nominal=nominal)
+    table = check_table(X if frame is None else frame, nominal=nominal)
     place = {name: j for j, name in enumerate(table.feature_names)}
     missing = [name for name in result.feature_names if name not in place]
     if missing:

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.estimators import estimator_accepts_missing, record_input
+from pyfsagg._base.estimators import estimator_accepts_missing
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
+from pyfsagg._table.selection import TableSelector
 from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.sparse_check import check_sparse
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, bam
@@ -28,7 +27,7 @@ from pyfsagg.resampling import Plan, read_plan, with_data
 __all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
 
 
-class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class _AggregationSelector(TableSelector):
     """Fits an ensemble, keeps the best features."""
 
     threshold: float | int | str
@@ -53,7 +52,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame of shape (n_samples, n_features)
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
             Also a SciPy sparse matrix, if all filters read sparse tables.
         y : array of shape (n_samples,), optional
             Class labels; numbers, or times and events, as `task` says; None for filters that need no
@@ -63,7 +62,7 @@ class _AggregationSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         groups : array of shape (n_samples,), optional
             Group of each sample, for ``resampling="grouped_bootstrap"`` or ``"complementary_pairs"``.
         """
-        record_input(self, X, y)
+        X = self._record(X, y)
         self.result_ = self._rank(X, y, sample_weight, groups)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking

@@ -41,7 +41,7 @@ def wam(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
         sparse matrix for the filters that :func:`pyfsagg.list_filters` marks as sparse: the result
         is that of the dense table.

@@ -39,7 +39,7 @@ def evaluate(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         As in :func:`pyfsagg.wam`.
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.tables.binning import width_rows
-from pyfsagg._table.columns import Kind, refuse_mixed_text
+from pyfsagg._table.columns import Kind, arrow_numbers, refuse_arrow_type, refuse_mixed_text
 from pyfsagg.exceptions import DataError
 from pyfsagg.out_of_core.piece import Piece
 
@@ -61,7 +61,7 @@ class Column:
         if pa.types.is_boolean(array.type):
             array = array.cast(pa.int8())
         elif pa.types.is_decimal(array.type):
-            array = array.cast(pa.float64())
+            array = arrow_numbers(array)
         return array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
 
 
@@ -81,15 +81,13 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
         return Column(name, Kind.NOMINAL, str)
     if types.is_boolean(stored):
         return Column(name, Kind.NOMINAL if nominal else Kind.BOOLEAN, bool)
-    if types.is_integer(stored):
+    whole = types.is_decimal(stored) and stored.scale <= 0
+    if types.is_integer(stored) or whole:
         return Column(name, Kind.NOMINAL if nominal else Kind.INTEGER, int)
     if types.is_floating(stored) or types.is_decimal(stored):
         return Column(name, Kind.NOMINAL if nominal else Kind.NUMERIC, float)
     if types.is_temporal(stored):
-        raise DataError(
-            f"column {name!r} holds dates or times, which have no importance score; convert it to "
-            "numbers or leave it out"
-        )
+        refuse_arrow_type(stored, name)
     raise DataError(
         f"column {name!r} has the type {arrow_type}, which has no importance score; convert it to "
         "numbers or text, or leave it out"

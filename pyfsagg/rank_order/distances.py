@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 
 from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._kernels.orders.rank_order import concordance_sum, inversions_by_feature
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import check_rules, integer_ranks, order_table
@@ -115,7 +116,7 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
 
     Parameters
     ----------
-    X : array or data frame of shape (n_orders, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_orders, n_features)
         Values or ranks, without missing cells; ties within a row get average ranks.
     ties : {"average", "ordinal"}
         Equal rank sums share their mean rank, so that no feature is favoured, or are ordered by
@@ -136,7 +137,7 @@ def center(X: Any, *, ties: str = "average") -> pd.Series:
     [1.0, 2.0, 3.0]
     """
     check_choice("ties", ties, CENTER_TIES)
-    ranks = to_rank_order(X)
+    ranks = to_rank_order(pandas_frame(X))
     # Twice an average rank is whole, so that equal sums are equal numbers.
     sums = (2.0 * ranks).sum(axis=0)
     values = rankdata(sums.to_numpy(), method="average" if ties == "average" else "ordinal")
@@ -152,7 +153,7 @@ def class_centers(X: Any, y: Any, *, ties: str = "average") -> pd.DataFrame:
     array([[1. , 2.5, 2.5],
            [3. , 1.5, 1.5]])
     """
-    ranks = to_rank_order(X)
+    ranks = to_rank_order(pandas_frame(X))
     target = check_target(y, len(ranks), min_per_class=1.0)
     centers = [
         center(ranks.iloc[np.flatnonzero(target.codes == c)], ties=ties)
@@ -167,7 +168,7 @@ def concordance(X: Any) -> float:
 
     Parameters
     ----------
-    X : array or data frame of shape (n_orders, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_orders, n_features)
         At least two orders, as values or ranks, without missing cells.  A pair of features that is
         tied in an order votes for neither side.
 

@@ -53,7 +53,7 @@ def eliminate(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers on one scale, so that the values of different features can be compared.
     y : array of shape (n_samples,)
         Class labels.

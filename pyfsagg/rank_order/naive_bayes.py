@@ -39,7 +39,7 @@ def naive_bayes_accuracy(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers on one scale.
     y : array of shape (n_samples,)
         Class labels.

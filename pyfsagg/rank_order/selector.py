@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._base.checks import check_real
-from pyfsagg._base.estimators import record_input
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.execution import Execution
+from pyfsagg._table.selection import TableSelector
 from pyfsagg._table.table import check_table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order.elimination import eliminate
@@ -22,7 +20,7 @@ from pyfsagg.rank_order.elimination import eliminate
 __all__ = ["RankOrderSelector"]
 
 
-class RankOrderSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class RankOrderSelector(TableSelector):
     """Keep the features that a backward elimination on orders removes last.
 
     Parameters
@@ -86,13 +84,13 @@ class RankOrderSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame of shape (n_samples, n_features)
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         y : array of shape (n_samples,)
             Class labels.
         sample_weight : array of whole numbers (n_samples,), optional
             How often each instance counts.
         """
-        record_input(self, X, y)
+        X = self._record(X, y)
         threshold = self._threshold(check_table(X, allow_constant=True).n_features)
         options = self.get_params(deep=False)
         for name in ("threshold", "divergence"):

@@ -37,7 +37,7 @@ def spoiler_counts(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers on one scale.
     y : array of shape (n_samples,)
         Class labels.

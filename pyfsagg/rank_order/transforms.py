@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._table.frames import with_rows_of
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import check_rules, integer_ranks, order_table, read_features
 from pyfsagg.ranks import rank_scores
@@ -29,12 +30,12 @@ class OrderState(IntEnum):
 
 def to_rank_order(
     X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
-) -> pd.DataFrame:
+) -> Any:
     """Rank the features within each instance; the smallest value has rank 1.
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers on one scale.
     ties : {"average", "ordinal", "random", "error"}
         Equal values get their mean rank, are ordered by column or at random (with `random_state`),
@@ -46,7 +47,7 @@ def to_rank_order(
     Returns
     -------
     DataFrame (n_samples, n_features)
-        Ranks 1, …, n_features.
+        Ranks 1, …, n_features, in a frame of the kind of `X`; of pandas for an array.
 
     Raises
     ------
@@ -68,17 +69,17 @@ def to_rank_order(
     check_rules(table, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-table.values, rule, random_state=random_state)
-    return pd.DataFrame(ranks, index=_index(X, len(ranks)), columns=list(table.feature_names))
+    return with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))
 
 
 def to_boolean_order(
     X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
-) -> pd.DataFrame:
+) -> Any:
     """State of every pair of features in each instance.
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers on one scale.
     ties : {"average", "ordinal", "random", "error"}
         ``"average"`` keeps ties as a state of their own (EQUAL); the others as in
@@ -88,7 +89,7 @@ def to_boolean_order(
 
     Returns
     -------
-    DataFrame of int8 (n_samples, p (p − 1) / 2)
+    DataFrame of int8 (n_samples, p (p − 1) / 2), of the kind of `X`
         Values of :class:`OrderState`; the column ``a<b`` says whether feature a is below feature b.
         Columns go (0, 1), (0, 2), …, (1, 2), ….
 
@@ -125,7 +126,7 @@ def to_boolean_order(
     states[(a < 0) | (b < 0)] = OrderState.UNKNOWN
     names = table.feature_names
     columns = [f"{names[u]}<{names[v]}" for u, v in zip(i, j, strict=True)]
-    return pd.DataFrame(states, index=_index(X, n), columns=columns)
+    return with_rows_of(X, pd.DataFrame(states, columns=columns))
 
 
 def project(
@@ -135,12 +136,12 @@ def project(
     ties: str = "average",
     missing: str = "error",
     random_state: Any = None,
-) -> pd.DataFrame:
+) -> Any:
     """Ranks of some features among themselves.
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Values or ranks.
     features : sequence of names or positions
         What to keep, in the order of the columns of the result.
@@ -150,7 +151,7 @@ def project(
     Returns
     -------
     DataFrame (n_samples, number of features kept)
-        Ranks from 1.
+        Ranks from 1, in a frame of the kind of `X`.
 
     Notes
     -----
@@ -167,8 +168,4 @@ def project(
     check_rules(part, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-part.values, rule, random_state=random_state)
-    return pd.DataFrame(ranks, index=_index(X, len(ranks)), columns=list(part.feature_names))
-
-
-def _index(X: Any, n: int) -> pd.Index:
-    return X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(n)
+    return with_rows_of(X, pd.DataFrame(ranks, columns=list(part.feature_names)))

@@ -19,6 +19,7 @@ from pyfsagg._base.checks import (
     real_array,
 )
 from pyfsagg._base.types import Floats
+from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -137,8 +138,7 @@ def _read_name(label: str, item: Any) -> str:
 def read_values(
     values: Any, names: Sequence[str] | None, label: str
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
-    if hasattr(values, "to_pandas") and not isinstance(values, pd.DataFrame):
-        values = values.to_pandas()
+    values = pandas_frame(values)
     if isinstance(values, pd.DataFrame):
         columns = [str(name) for name in values.columns]
         rows = [str(name) for name in values.index]
@@ -184,7 +184,7 @@ def read_groups(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tu
         values = np.array(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(f"scores must be one number per member ({error})") from error
-    names = pd.Series(list(groups), dtype=object)
+    names = pd.Series(list(pandas_series(groups)), dtype=object)
     if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
         raise DataError(
             f"scores and groups must be one value per member, got shape {values.shape} and "

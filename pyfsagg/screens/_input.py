@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._table.frames import pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 
 __all__ = ["Guides", "find_controls", "read_guides"]
@@ -105,7 +106,7 @@ def _numbers(what: str, given: Any, n: int | None = None) -> Floats:
     try:
         values = np.asarray(
             given.to_numpy(dtype=np.float64, na_value=np.nan)
-            if isinstance(given, pd.Series)
+            if isinstance(given := pandas_series(given), pd.Series)
             else given,
             dtype=np.float64,
         )
@@ -122,7 +123,7 @@ def _texts(what: str, given: Any, n: int) -> NDArray[np.str_]:
     """One name per guide."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputTypeError(f"{what} must be one name per guide, got {given!r}")
-    column = pd.Series(list(given), dtype=object)
+    column = pd.Series(list(pandas_series(given)), dtype=object)
     if len(column) != n:
         raise DataError(f"{what} has {len(column)} names for {plural(n, 'guide')}")
     texts = column.where(column.notna(), "").astype(str).str.strip()

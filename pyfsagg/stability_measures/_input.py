@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_list, real_array
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 
@@ -139,8 +140,7 @@ def read_matrix(
 def _as_array(
     data: Any, feature_names: Sequence[str] | None, name: str
 ) -> tuple[Floats, tuple[str, ...]]:
-    if hasattr(data, "to_pandas"):
-        data = data.to_pandas()
+    data = pandas_frame(data)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
     data = real_array(name, data)
@@ -240,8 +240,7 @@ def read_collection(
     check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
-    if hasattr(data, "to_pandas"):
-        data = data.to_pandas()
+    data = pandas_frame(data)
     if kind == "sets" or (kind == "auto" and _looks_like_sets(data, wanted)):
         return _read_sets(data, n_features, feature_names, per_feature, least)
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)

@@ -14,6 +14,7 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import pairwise, sets, similarity_adjusted, top_weighted  # noqa: F401
@@ -248,6 +249,7 @@ def bind(
     """Read the data for `spec` and bind the measure."""
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
     check_ties(ties)
+    data = pandas_frame(data)
     names: tuple[str, ...] | None = None
     if "similarity" in spec.needs:
         labels = data.columns if isinstance(data, pd.DataFrame) else feature_names

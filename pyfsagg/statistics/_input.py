@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._table.frames import FRAMES, pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 __all__ = [
@@ -134,15 +135,12 @@ def _refuse_factors(name: str, column: Any) -> None:
 
 
 def as_frame(data: Any, name: str) -> pd.DataFrame:
-    """A pandas frame from a pandas, polars or arrow frame."""
-    if isinstance(data, pd.DataFrame):
-        return data
-    if hasattr(data, "to_pandas"):
-        frame = data.to_pandas()
-        if isinstance(frame, pd.DataFrame):
-            return frame
+    """A pandas frame from a data frame of any kind."""
+    frame = pandas_frame(data)
+    if isinstance(frame, pd.DataFrame):
+        return frame
     raise InputTypeError(
-        f"{name} must be a data frame when its columns are named, got {type(data).__name__}"
+        f"{name} must be a data frame ({FRAMES}) when its columns are named, got {type(data).__name__}"
     )
 
 
@@ -225,7 +223,8 @@ def _refuse_repeated(frame: pd.DataFrame, cells: pd.MultiIndex, used: list[Hasha
 
 
 def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
-    if isinstance(data, pd.DataFrame) or hasattr(data, "to_pandas") or subject is not None:
+    data = pandas_frame(data)
+    if isinstance(data, pd.DataFrame) or subject is not None:
         frame = as_frame(data, "data")
         if subject is not None:
             _column(frame, "subject", subject)
@@ -270,6 +269,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
     DataError
         For text, dates, complex or infinite values.
     """
+    column = pandas_series(column)
     if not isinstance(column, pd.Series):
         array = as_array(repr(name), column)
         if array.ndim != 1:

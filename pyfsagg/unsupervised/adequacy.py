@@ -70,7 +70,7 @@ def enough_clusterings(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         The table that was ranked.
     ranking : ConsensusRanking
         Result of :func:`frcm`.

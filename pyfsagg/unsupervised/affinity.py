@@ -38,7 +38,7 @@ def affinity_matrix(X: ArrayLike, feature: int) -> Floats:
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values, at least 3 samples.
     feature : int
         Position of the feature.

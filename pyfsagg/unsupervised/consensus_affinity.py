@@ -44,7 +44,7 @@ def frcm(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values, at least 3 samples and 2 features.
     n_clusterings : int
         T of the paper.  :func:`enough_clusterings` estimates how many suffice.

@@ -61,7 +61,7 @@ def evaluate_rankings(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
     y : array of shape (n_samples,)
         Classes; used for the comparison only.
     methods : sequence of str

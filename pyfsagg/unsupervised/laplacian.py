@@ -32,7 +32,7 @@ def laplacian_score(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values, at least 3 samples.
     n_neighbors : int
         Two samples are joined if one is among this many nearest of the other.

@@ -27,7 +27,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values.
     method : str
         A name in :func:`list_unsupervised_methods`.
@@ -119,7 +119,7 @@ class UnsupervisedFilter:
 
         Parameters
         ----------
-        X : array or data frame of shape (n_samples, n_features)
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         y : ignored
         sample_weight : array of whole numbers, shape (n_samples,), optional
         """

@@ -36,7 +36,7 @@ def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floa
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values.
     labels : array of shape (n_samples,)
         Cluster or class of each sample.

@@ -6,12 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.estimators import record_input
 from pyfsagg._run.execution import Execution
+from pyfsagg._table.selection import TableSelector
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD
 
@@ -23,7 +21,7 @@ __all__ = [
 ]
 
 
-class _UnsupervisedSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class _UnsupervisedSelector(TableSelector):
     """Ranks the features of a table, keeps the informative ones."""
 
     _method: ClassVar[str]
@@ -34,11 +32,11 @@ class _UnsupervisedSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or data frame of shape (n_samples, n_features)
+        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
             Numbers without missing values.
         y : ignored
         """
-        record_input(self, X, None)
+        X = self._record(X, None)
         options = self.get_params(deep=False)
         threshold = options.pop("threshold")
         self.result_ = rank_unsupervised(X, self._method, **options)

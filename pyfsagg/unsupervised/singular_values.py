@@ -26,7 +26,7 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
+    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values, at least 3 samples.
     standardize : {"none", "center", "z_score", "min_max"}
         Scale of the features.  With "none" the table is decomposed as it is, and the first singular

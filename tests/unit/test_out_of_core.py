@@ -628,6 +628,7 @@ def test_without_a_limit_what_the_process_holds_is_no_obstacle(
     [
         (pa.float16(), Kind.NUMERIC),
         (pa.decimal128(9, 2), Kind.NUMERIC),
+        (pa.decimal128(9, 0), Kind.INTEGER),
         (pa.uint8(), Kind.INTEGER),
         (pa.bool_(), Kind.BOOLEAN),
         (pa.large_string(), Kind.NOMINAL),

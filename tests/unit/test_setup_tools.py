@@ -118,7 +118,8 @@ def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library() -> None:
     chosen = [ROOT / part for part in selection if part and not part.startswith("--")]
     assert all(path.exists() for path in chosen)
     libraries = (
-        "pyarrow|polars|sklearn|statsmodels|joblib|distributed|numba|threadpoolctl|matplotlib"
+        "pyarrow|polars|narwhals|duckdb|sklearn|statsmodels|joblib|distributed|numba|threadpoolctl|"
+        "matplotlib"
     )
     speaks = re.compile(rf"^\s*(from|import) ({libraries}|scipy\.sparse)\b", re.MULTILINE)
     left_out = {

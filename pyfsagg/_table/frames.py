@@ -1,0 +1,291 @@
+"""Data frames of every kind: pandas as it is, the others through narwhals, column by column.
+
+A frame is never copied as a whole.  Columns of numbers go to NumPy many at a time, the others one at a
+time: as Arrow holds them, or as pandas does where the frame is made of pandas columns (Modin).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._table.columns import numpy_column, pandas_column
+from pyfsagg.exceptions import DataError, InputTypeError
+
+__all__ = [
+    "FRAMES",
+    "Frame",
+    "NarwhalsFrame",
+    "PandasFrame",
+    "open_frame",
+    "pandas_frame",
+    "pandas_series",
+    "with_rows_of",
+]
+
+FRAMES = "pandas, polars, PyArrow, Modin, cuDF, DuckDB or Ibis"
+"""The kinds of data frames, as messages name them."""
+
+_NO_FRAMES = (np.ndarray, list, tuple, dict, set, str, bytes, int, float, type(None))
+
+_NUMBERS = {
+    "Boolean": np.dtype(bool),
+    **{
+        name: np.dtype(name.lower())
+        for name in (
+            *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
+            *("Float32", "Float64"),
+        )
+    },
+}
+"""NumPy's type of columns of numbers, by the name that narwhals has for it."""
+
+_OBJECTS = ("Object", "Int128", "UInt128")
+"""Columns that Arrow does not hold, or not rightly: their cells are taken as Python objects."""
+
+
+@dataclass(frozen=True, eq=False)
+class PandasFrame:
+    """A pandas frame."""
+
+    frame: pd.DataFrame
+
+    @property
+    def names(self) -> pd.Index:
+        """Names of the columns."""
+        return self.frame.columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.frame.shape
+
+    def types(self) -> list[np.dtype[Any] | None]:
+        """NumPy's type of each column of numbers or booleans; None for every other column."""
+        return [
+            dtype if isinstance(dtype, np.dtype) and dtype.kind in "biuf" else None
+            for dtype in self.frame.dtypes.to_numpy()
+        ]
+
+    def cells(self, columns: Sequence[int]) -> NDArray[Any]:
+        """Cells (n_samples, len(columns)) of columns that have one type."""
+        return self.frame.iloc[:, list(columns)].to_numpy()
+
+    def column(self, j: int) -> Any:
+        """A column as a pandas Series or an Arrow array."""
+        return self.frame.iloc[:, j]
+
+
+@dataclass(frozen=True, eq=False)
+class NarwhalsFrame:
+    """A frame of another kind; has what :class:`PandasFrame` has."""
+
+    frame: Any
+
+    @cached_property
+    def names(self) -> pd.Index:
+        names: pd.Index = pd.Index(self.frame.columns, dtype=object)
+        return names
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_rows, n_columns = self.frame.shape
+        return int(n_rows), int(n_columns)
+
+    def types(self) -> list[np.dtype[Any] | None]:
+        return [
+            None if found is None or (found.kind != "f" and self._has_gaps(name, found)) else found
+            for name, found in (
+                (name, _NUMBERS.get(str(dtype))) for name, dtype in self.frame.schema.items()
+            )
+        ]
+
+    def _has_gaps(self, name: str, dtype: np.dtype[Any]) -> bool:
+        """Whether cells are missing, where NumPy would make the type another one that holds less."""
+        exact = dtype.kind in "iu" and dtype.itemsize < 8  # any float with NaN holds them
+        return not exact and bool(self.frame.get_column(name).null_count())
+
+    def cells(self, columns: Sequence[int]) -> NDArray[Any]:
+        found: NDArray[Any] = self.frame[:, list(columns)].to_numpy()
+        return found
+
+    def column(self, j: int) -> Any:
+        return _column(self.frame.get_column(self.names[j]))
+
+    def pandas(self) -> pd.DataFrame:
+        """The frame with NumPy's columns where they hold numbers; those are not copied if need not be."""
+        columns = {
+            name: self.frame.get_column(name).to_numpy()
+            if dtype is not None
+            else pandas_column(self.column(j), name)
+            for j, (name, dtype) in enumerate(zip(self.names, self.types(), strict=True))
+        }
+        return pd.DataFrame(columns, index=range(self.shape[0]), copy=False)
+
+
+Frame = PandasFrame | NarwhalsFrame
+"""A data frame of any kind: its names, its shape, and its columns."""
+
+
+def _column(series: Any) -> Any:
+    """A narwhals Series as a pandas Series or an Arrow array."""
+    if series.implementation.is_pandas_like():
+        return series.to_pandas()
+    if str(series.dtype) in _OBJECTS:
+        return pd.Series(series.to_list(), dtype=object)
+    if series.implementation.is_polars() and str(series.dtype) == "Categorical":
+        # The order of the categories of polars depends on what else the process has read.
+        import narwhals as nw
+
+        words = pandas_column(series.cast(nw.String).to_arrow(), series.name)
+        return words.astype("category")
+    return series.to_arrow()
+
+
+def open_frame(X: Any) -> Frame | None:
+    """The columns of a data frame of any kind; None for what is no data frame.
+
+    A relation of DuckDB, and a query of Ibis or Spark, is run once, and its rows have the order in which
+    they come.
+
+    Raises
+    ------
+    InputTypeError
+        For a query that is to be run by its owner (polars' LazyFrame, Dask), or a frame that cannot be
+        read.
+    DataError
+        For duplicate names.
+    """
+    if isinstance(X, Frame):
+        return X
+    if isinstance(X, pd.DataFrame):
+        return PandasFrame(X)
+    if isinstance(X, _NO_FRAMES):
+        return None
+    import narwhals as nw
+
+    try:
+        _refuse_query(X)
+        X = _arrow_table(X)
+        found = nw.from_native(X, pass_through=True)
+        if isinstance(found, nw.LazyFrame):
+            _refuse_query(X, found)
+            _refuse_duplicates(X.columns)
+            found = found.collect()
+        if isinstance(found, nw.DataFrame):
+            return NarwhalsFrame(found)
+    except (DataError, InputTypeError):
+        raise
+    except Exception as error:  # whatever a foreign table answers
+        reason = (str(error).splitlines() or [""])[0]
+        raise InputTypeError(
+            f"the {_kind(X)} cannot be read as a data frame ({type(error).__name__}: {reason}); known are "
+            f"data frames of {FRAMES}; a later narwhals may know it"
+        ) from None
+    if hasattr(X, "to_pandas") and isinstance(other := X.to_pandas(), pd.DataFrame):
+        return PandasFrame(other)
+    return None
+
+
+def _kind(X: Any) -> str:
+    return f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
+
+
+def _arrow_table(X: Any) -> Any:
+    """What narwhals does not know and Arrow does, as Arrow's table: record batches and their readers."""
+    if type(X).__module__.split(".")[0] != "pyarrow":
+        return X
+    import pyarrow as pa
+
+    if isinstance(X, (pa.RecordBatch, pa.RecordBatchReader)):
+        X = pa.table(X) if isinstance(X, pa.RecordBatch) else X.read_all()
+    if isinstance(X, pa.Table):
+        _refuse_duplicates(X.column_names)
+    return X
+
+
+def _refuse_query(X: Any, found: Any = None) -> None:
+    """Refuse a query of polars or Dask: run twice, for X and for y, it may give the rows in other orders."""
+    # Dask is asked for by what it has: narwhals is about to give it up.
+    if hasattr(X, "npartitions") and hasattr(X, "to_delayed"):
+        raise InputTypeError(
+            "the table is a Dask frame; .compute() brings it into memory, and rank_out_of_core reads it in "
+            "parts"
+        )
+    if found is not None and found.implementation.is_polars():
+        raise InputTypeError(
+            "the table is a LazyFrame, a query that has not run; run it once with .collect(), so that X and "
+            "y have the same rows"
+        )
+
+
+def _refuse_duplicates(names: Iterable[Any]) -> None:
+    """Duplicate names, which narwhals does not let pass, in our words."""
+    twice = [str(name) for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(
+            f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a "
+            "different name"
+        )
+
+
+def pandas_frame(X: Any, *, nullable: bool = False) -> Any:
+    """A data frame of any kind as a pandas frame; what is no data frame as it is.
+
+    Parameters
+    ----------
+    nullable : bool
+        Whether whole numbers with missing cells may stay pandas' nullable ones; otherwise they, and what
+        pandas keeps as Arrow does, become NumPy's numbers with NaN.
+    """
+    opened = open_frame(X)
+    if opened is None:
+        return X
+    frame = opened.frame if isinstance(opened, PandasFrame) else opened.pandas()
+    if nullable:
+        return frame
+    odd = [j for j, dtype in enumerate(frame.dtypes) if hasattr(dtype, "numpy_dtype")]
+    if odd:
+        frame = frame.copy(deep=False)
+        for j in odd:
+            frame.isetitem(j, numpy_column(frame.iloc[:, j]).array)
+    return frame
+
+
+def with_rows_of(X: Any, frame: pd.DataFrame) -> Any:
+    """A frame with a row for each row of the table X, as a frame of the kind of X.
+
+    With the index of X if that is a pandas frame; a query gives an Arrow table, an array a pandas frame.
+    """
+    opened = open_frame(X)
+    if isinstance(opened, PandasFrame):
+        return frame.set_axis(opened.frame.index, axis="index")
+    if opened is None:
+        return frame
+    import narwhals as nw
+
+    columns = {str(name): cells.to_numpy() for name, cells in frame.items()}
+    return nw.from_dict(columns, backend=opened.frame.implementation).to_native()
+
+
+def pandas_series(y: Any) -> Any:
+    """A column of any kind as a pandas Series of NumPy's types; what is no column as it is."""
+    if isinstance(y, pd.Series):
+        return numpy_column(y)
+    if isinstance(y, (pd.DataFrame, *_NO_FRAMES)):
+        return y
+    import narwhals as nw
+
+    if type(y).__module__.split(".")[0] == "pyarrow" and hasattr(y, "null_count"):
+        return numpy_column(pandas_column(y, "y"))
+    found = nw.from_native(y, allow_series=True, pass_through=True)
+    if not isinstance(found, nw.Series):
+        return y
+    name = str(found.name) if found.name else None
+    return numpy_column(pandas_column(_column(found), name or "y").rename(name))

@@ -1,0 +1,489 @@
+"""Data frames of every kind: one table is the same table whoever holds it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import pyfsagg
+from pyfsagg._table.frames import NarwhalsFrame, open_frame, pandas_frame, pandas_series
+from pyfsagg._table.identity import data_hash
+from pyfsagg._table.table import Kind, check_table
+from pyfsagg._table.target import check_target
+from pyfsagg.exceptions import DataError, InputTypeError
+
+N = 60
+GRADES = ["low", "middle", "high", "never"]
+
+
+def arrow_table() -> pa.Table:
+    """Every kind of column, each with a gap where its type has a way to say so."""
+    rng = np.random.default_rng(0)
+    gap = rng.random((20, N)) < 0.1
+
+    def cells(values: Any, at: int, arrow_type: Any) -> pa.Array:
+        kept = [None if missing else v for v, missing in zip(values, gap[at], strict=True)]
+        return pa.array(kept, arrow_type)
+
+    def words(values: list[str], at: int, levels: list[str], *, ordered: bool) -> pa.Array:
+        codes = [levels.index(each) for each in values]
+        found = pa.DictionaryArray.from_arrays(cells(codes, at, pa.int8()), levels, ordered=ordered)
+        return found
+
+    float32 = rng.normal(size=N).astype(np.float32)
+    cents = [Decimal(int(v)).scaleb(-13) for v in rng.integers(-(10**16), 10**16, N)]
+    return pa.table(
+        {
+            "float": cells(rng.normal(size=N).tolist(), 0, pa.float64()),
+            "full": pa.array(rng.normal(size=N)),
+            "float32": cells(float32.tolist(), 1, pa.float32()),
+            "whole": cells(rng.integers(-(2**40), 2**40, N).tolist(), 2, pa.int64()),
+            "whole_full": pa.array(rng.integers(0, 9, N)),
+            "small": cells(rng.integers(-100, 100, N).tolist(), 3, pa.int8()),
+            "small_full": pa.array(rng.integers(0, 200, N), pa.uint8()),
+            "unsigned": cells(rng.integers(0, 2**40, N).tolist(), 4, pa.uint64()),
+            "flag": cells((rng.random(N) < 0.4).tolist(), 5, pa.bool_()),
+            "flag_full": pa.array(rng.random(N) < 0.4),
+            "text": cells(rng.choice(["b", "é", "a", "ZZ"], N).tolist(), 6, pa.string()),
+            "category": words(
+                rng.choice(["a", "c"], N).tolist(), 7, ["a", "b", "c", "d"], ordered=False
+            ),
+            "grade": words(rng.choice(GRADES[:3], N).tolist(), 8, GRADES, ordered=True),
+            "decimal": cells(cents, 9, pa.decimal128(20, 13)),
+            "decimal_whole": cells(
+                [Decimal(v) for v in rng.integers(0, 50, N).tolist()], 10, pa.decimal128(20, 0)
+            ),
+            "empty": pa.array([None] * N, pa.float64()),
+        }
+    )
+
+
+ARROW = arrow_table()
+
+
+def as_pandas() -> pd.DataFrame:
+    """NumPy's columns: floats, objects, categories."""
+    return ARROW.to_pandas(integer_object_nulls=True)
+
+
+def as_nullable() -> pd.DataFrame:
+    frame = as_pandas()
+    whole = {"whole": "Int64", "unsigned": "UInt64", "small": "Int8", "flag": "boolean"}
+    return frame.astype({**whole, "float": "Float64", "text": "string"})
+
+
+def as_polars() -> pl.DataFrame:
+    pl.Series(["d", "c", "b", "a"], dtype=pl.Categorical)  # what others read has no effect
+    return pl.from_arrow(ARROW).with_columns(
+        pl.col("category").cast(pl.String).cast(pl.Categorical),
+        pl.col("grade").cast(pl.String).cast(pl.Enum(GRADES)),
+    )
+
+
+def as_duckdb() -> Any:
+    duckdb = pytest.importorskip("duckdb")
+    table = ARROW.set_column(
+        ARROW.schema.get_field_index("grade"), "grade", ARROW["grade"].cast(pa.string())
+    )
+    levels = ", ".join(map(repr, GRADES))
+    return duckdb.from_arrow(table).project(f"* replace (grade::enum({levels}) as grade)")
+
+
+def as_modin() -> Any:
+    modin = pytest.importorskip("modin.pandas")
+    return modin.DataFrame(as_pandas())
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "pandas": as_pandas,
+    "nullable": as_nullable,
+    "pandas_arrow": lambda: ARROW.to_pandas(types_mapper=pd.ArrowDtype),
+    "pyarrow": lambda: ARROW,
+    "pyarrow_chunks": lambda: pa.concat_tables([ARROW.slice(0, 7), ARROW.slice(7)]),
+    "polars": as_polars,
+    "polars_chunks": lambda: pl.concat([as_polars()[:7], as_polars()[7:]], rechunk=False),
+    "duckdb": as_duckdb,
+    "modin": as_modin,
+}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Any:
+    """One table in every kind of frame."""
+    return KINDS[request.param]()
+
+
+# ---------------------------------------------------------------------------------------------
+# tables
+# ---------------------------------------------------------------------------------------------
+def test_a_table_has_the_same_bits_in_every_kind(kind: Any) -> None:
+    table, expected = check_table(kind), check_table(ARROW)
+    assert table.feature_names == expected.feature_names
+    assert table.kinds.tolist() == expected.kinds.tolist()
+    assert table.levels == expected.levels
+    np.testing.assert_array_equal(table.values, expected.values)
+    assert data_hash(table, None) == data_hash(expected, None)
+
+
+def test_cells_are_those_that_were_written() -> None:
+    table = check_table(ARROW)
+    place = {name: j for j, name in enumerate(table.feature_names)}
+
+    def cells(name: str) -> list[Any]:
+        values = table.values[:, place[name]]
+        return [None if np.isnan(value) else value for value in values.tolist()]
+
+    for name in ("float", "float32", "whole", "small", "unsigned", "flag", "empty"):
+        assert cells(name) == ARROW[name].to_pylist(), name
+    for name in ("decimal", "decimal_whole"):
+        written = [None if v is None else float(v) for v in ARROW[name].to_pylist()]
+        assert cells(name) == written, name
+    levels = {
+        "text": ("ZZ", "a", "b", "é"),
+        "category": ("a", "c"),
+        "grade": ("low", "middle", "high"),
+    }
+    for name, known in levels.items():
+        assert table.levels[place[name]] == known
+        read = [None if code is None else known[int(code)] for code in cells(name)]
+        assert read == ARROW[name].to_pylist(), name
+    kinds = {name: Kind(table.kinds[j]).name for name, j in place.items()}
+    assert {name for name, found in kinds.items() if found == "NUMERIC"} == {
+        *("float", "full", "float32", "decimal", "empty")
+    }
+    assert kinds["decimal_whole"] == kinds["small"] == kinds["unsigned"] == "INTEGER"
+    assert kinds["flag"] == kinds["flag_full"] == "BOOLEAN"
+
+
+def test_declared_columns_by_name_and_by_position(kind: Any) -> None:
+    expected = check_table(ARROW, nominal=["whole_full", "float32", 6])
+    table = check_table(kind, nominal=["whole_full", "float32", 6])
+    assert Kind(table.kinds[6]) is Kind(table.kinds[2]) is Kind.NOMINAL
+    assert table.levels.keys() == expected.levels.keys()
+    assert all(list(table.levels[j]) == list(expected.levels[j]) for j in table.levels)
+    np.testing.assert_array_equal(table.values, expected.values)
+
+
+def test_objects_of_python_in_a_column_of_polars() -> None:
+    frame = pl.DataFrame(
+        {
+            "object": pl.Series([1, None, 3], dtype=pl.Object),
+            "long": pl.Series([2**70, None, 1], dtype=pl.Int128),
+            "none": [None] * 3,
+        }
+    )
+    table = check_table(frame)
+    assert [Kind(kind).name for kind in table.kinds] == ["INTEGER", "INTEGER", "NOMINAL"]
+    np.testing.assert_array_equal(
+        table.values, [[1, 2.0**70, np.nan], [np.nan] * 3, [3, 1, np.nan]]
+    )
+
+
+def test_decimals_are_the_nearest_numbers() -> None:
+    written = [Decimal("0.29"), Decimal("1.15"), Decimal("-1e-9"), None]
+    expected = [0.29, 1.15, -1e-9, np.nan]
+    for frame in (
+        pa.table({"a": written, "b": [1, 2, 3, 4]}),
+        pd.DataFrame({"a": written, "b": [1, 2, 3, 4]}),
+        pl.DataFrame({"a": written, "b": [1, 2, 3, 4]}),
+    ):
+        np.testing.assert_array_equal(check_table(frame).values[:, 0], expected)
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, pa.table, pd.DataFrame.convert_dtypes]
+)
+def test_whole_numbers_that_would_be_one_are_refused(make: Callable[..., Any]) -> None:
+    columns = {"big": pd.array([2**53, 2**53 + 1, None], dtype="Int64"), "b": [1, 2, 3]}
+    frame = pd.DataFrame(columns)
+    if make is pa.table:
+        frame = pa.Table.from_pandas(frame)
+    elif make is pl.DataFrame:
+        frame = pl.DataFrame({"big": [2**53, 2**53 + 1, None], "b": [1, 2, 3]})
+    with pytest.raises(DataError, match=r"'big' has whole numbers beyond 2.53"):
+        check_table(frame)
+    assert check_table(frame, nominal=["big"]).levels[0] == (2**53, 2**53 + 1)
+
+
+def test_what_arrow_reads_is_a_table() -> None:
+    batch = ARROW.combine_chunks().to_batches()[0]
+    reader = pa.RecordBatchReader.from_batches(ARROW.schema, [batch])
+    for given in (batch, reader):
+        np.testing.assert_array_equal(check_table(given).values, check_table(ARROW).values)
+
+
+def test_dictionaries_that_pandas_refuses() -> None:
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), ["b", "a", "b", None])
+    chunks = pa.chunked_array(
+        [
+            pa.array(["x", "y"]).dictionary_encode(),
+            pa.array(["y", "z"]).dictionary_encode(),
+        ]
+    )
+    table = check_table(pa.table({"twice": twice, "chunks": chunks}))
+    assert table.levels == {0: ("a", "b"), 1: ("x", "y", "z")}
+    np.testing.assert_array_equal(table.values, [[1, 0], [0, 1], [1, 1], [np.nan, 2]])
+
+
+# ---------------------------------------------------------------------------------------------
+# what is refused
+# ---------------------------------------------------------------------------------------------
+DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2), None]
+HOURS = [datetime.datetime(2020, 1, 1, 5), datetime.datetime(2020, 1, 1, 6), None]
+LENGTHS = [datetime.timedelta(hours=2), datetime.timedelta(hours=1), None]
+CLOCK = [datetime.time(5), datetime.time(6), None]
+FRAMES: dict[str, Callable[[Any], Any]] = {
+    "pandas": lambda cells: pd.DataFrame({"x": [1, 2, 3], "odd": cells}),
+    "objects": lambda cells: pd.DataFrame({"x": [1, 2, 3], "odd": pd.Series(cells, dtype=object)}),
+    "pandas_arrow": lambda cells: pa.table({"x": [1, 2, 3], "odd": cells}).to_pandas(
+        types_mapper=pd.ArrowDtype
+    ),
+    "pyarrow": lambda cells: pa.table({"x": [1, 2, 3], "odd": cells}),
+    "polars": lambda cells: pl.DataFrame({"x": [1, 2, 3], "odd": cells}),
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize(
+    "cells", [DAYS, HOURS, LENGTHS, CLOCK], ids=["day", "hour", "length", "clock"]
+)
+def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any], Any]) -> None:
+    with pytest.raises(
+        DataError, match=r"'odd' holds dates or times.*number of days.*leave the column"
+    ):
+        check_table(make(cells))
+    assert [each.code for each in pyfsagg.check_table(make(cells)).findings] == ["dates"]
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize(
+    "cells", [[[1], [2], None], [{"a": 1}, {"a": 2}, None], [b"x", b"y", None]]
+)
+def test_nested_values_are_refused(cells: list[Any], make: Callable[[Any], Any]) -> None:
+    with pytest.raises(InputTypeError, match=r"'odd' holds values of type .*a column of its own"):
+        check_table(make(cells))
+
+
+def test_periods_are_dates() -> None:
+    frame = pd.DataFrame({"x": [1, 2, 3], "odd": pd.period_range("2020", periods=3, freq="M")})
+    with pytest.raises(DataError, match="'odd' holds dates"):
+        check_table(frame)
+
+
+def test_a_query_that_has_not_run_is_refused() -> None:
+    with pytest.raises(InputTypeError, match=r"LazyFrame.*\.collect\(\).*same rows"):
+        check_table(as_polars().lazy())
+    dask = pytest.importorskip("dask.dataframe")
+    frame = dask.from_pandas(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), npartitions=1)
+    with pytest.raises(InputTypeError, match=r"\.compute\(\).*rank_out_of_core"):
+        check_table(frame)
+
+
+def test_duplicate_names_are_said_in_our_words() -> None:
+    with pytest.raises(DataError, match=r"duplicate column name.*'a'"):
+        check_table(pa.table([[1, 2], [3, 4]], names=["a", "a"]))
+
+
+def test_what_is_no_table_names_the_kinds() -> None:
+    with pytest.raises(
+        InputTypeError, match="pandas, polars, PyArrow, Modin, cuDF, DuckDB or Ibis"
+    ):
+        check_table(object())
+    with pytest.raises(DataError, match="Reshape"):
+        check_table(pl.Series([1, 2, 3]))
+
+
+# ---------------------------------------------------------------------------------------------
+# targets and other columns
+# ---------------------------------------------------------------------------------------------
+Y = np.random.default_rng(1).integers(0, 2, N)
+SERIES: dict[str, Callable[[Any], Any]] = {
+    "pandas": pd.Series,
+    "nullable": lambda cells: pd.Series(cells).convert_dtypes(),
+    "pandas_arrow": lambda cells: pd.Series(cells).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": pl.Series,
+    "arrow_array": pa.array,
+    "chunked_array": lambda cells: pa.chunked_array([pa.array(cells[:7]), pa.array(cells[7:])]),
+    "polars_frame": lambda cells: pl.DataFrame({"y": cells}),
+    "arrow_table": lambda cells: pa.table({"y": cells}),
+}
+
+
+@pytest.mark.parametrize("make", SERIES.values(), ids=SERIES)
+@pytest.mark.parametrize(
+    "cells",
+    [Y * 10, Y == 1, np.array(["no", "yes"])[Y], Y + 0.5],
+    ids=["whole", "flag", "word", "number"],
+)
+def test_targets_of_every_kind(cells: np.ndarray, make: Callable[[Any], Any]) -> None:
+    expected, target = check_target(cells, N), check_target(make(cells.tolist()), N)
+    assert target.classes == expected.classes
+    assert list(map(type, target.classes)) == list(map(type, expected.classes))
+    np.testing.assert_array_equal(target.codes, expected.codes)
+
+
+@pytest.mark.parametrize("make", SERIES.values(), ids=SERIES)
+def test_numeric_targets_of_every_kind(make: Callable[[Any], Any]) -> None:
+    numbers = np.random.default_rng(2).normal(size=N)
+    target = check_target(make(numbers.tolist()), N, task="regression")
+    np.testing.assert_array_equal(target.values, numbers)
+    with pytest.raises(DataError, match=r"missing .NaN. in 1 of 60"):
+        check_target(make([None, *numbers.tolist()[1:]]), N, task="regression")
+
+
+def test_names_of_targets() -> None:
+    assert check_target(pl.Series("kind", Y), N).name == "kind"
+    assert check_target(pa.chunked_array([pa.array(Y)]), N).name == "target"
+    categories = pl.Series(["b", "a"] * 30, dtype=pl.Enum(["b", "c", "a"]))
+    assert check_target(categories, N).classes == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "make", [pl.DataFrame, pa.table, pd.DataFrame], ids=["polars", "arrow", "pandas"]
+)
+def test_times_and_events_of_every_kind(make: Callable[[Any], Any]) -> None:
+    rng = np.random.default_rng(3)
+    columns = {"time": rng.exponential(size=N), "status": Y}
+    target = check_target(make(columns), N, task="survival")
+    assert target.name == "time, status"
+    np.testing.assert_array_equal(target.survival.time, columns["time"])
+    np.testing.assert_array_equal(target.survival.event, Y == 1)
+
+
+# ---------------------------------------------------------------------------------------------
+# from the frame to the result
+# ---------------------------------------------------------------------------------------------
+def numbers_of(kind: str, columns: dict[str, np.ndarray]) -> Any:
+    makers: dict[str, Callable[..., Any]] = {
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "pyarrow": pa.table,
+    }
+    return makers[kind](columns)
+
+
+COLUMNS = {
+    "noise": np.random.default_rng(4).normal(size=N),
+    "signal": Y + np.random.default_rng(5).normal(size=N) / 4,
+    "other": np.random.default_rng(6).normal(size=N),
+}
+
+
+def test_a_run_has_the_same_scores(kind: Any) -> None:
+    run = {"filter": "chi_squared", "n_resamples": 5, "random_state": 0}
+    groups = np.arange(N) // 2
+    plan = pyfsagg.GroupedBootstrap(pl.Series(groups))
+    found = pyfsagg.wam(kind, pl.Series("kind", Y), resampling=plan, **run)
+    expected = pyfsagg.wam(as_pandas(), Y, resampling=pyfsagg.GroupedBootstrap(groups), **run)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    assert found.feature_names == tuple(ARROW.column_names)
+    clusters = found.clusters(kind, threshold=3)
+    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), threshold=3))
+
+
+def test_what_a_look_at_the_table_finds(kind: Any) -> None:
+    found = pyfsagg.check_table(kind, pl.Series("y", Y))
+    expected = pyfsagg.check_table(as_pandas(), Y)
+    codes = {(each.code, each.columns) for each in found.findings}
+    assert codes == {(each.code, each.columns) for each in expected.findings}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
+    X = numbers_of(kind, COLUMNS)
+    for found in (
+        pyfsagg.rank_order.to_rank_order(X),
+        pyfsagg.rank_order.project(X, ["other", "noise", "signal"]),
+        pyfsagg.rank_order.to_boolean_order(X),
+    ):
+        assert type(found) is type(X)
+    expected = pyfsagg.rank_order.to_rank_order(np.column_stack(list(COLUMNS.values())))
+    found = pandas_frame(pyfsagg.rank_order.to_rank_order(X))
+    assert list(found) == list(COLUMNS)
+    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
+    assert pyfsagg.rank_order.center(X).to_list() == pyfsagg.rank_order.center(found).to_list()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_selectors(kind: str) -> None:
+    X = numbers_of(kind, COLUMNS)
+    selector = pyfsagg.WithinAggregationSelector(
+        "chi_squared", threshold=1, n_resamples=5, random_state=0
+    )
+    plain = selector.fit(X, Y)
+    assert plain.feature_names_in_.tolist() == list(COLUMNS)
+    assert plain.get_feature_names_out().tolist() == ["signal"]
+    chosen = plain.transform(X)
+    assert isinstance(chosen, np.ndarray)
+    np.testing.assert_array_equal(chosen[:, 0], COLUMNS["signal"])
+    for output, made in (("pandas", pd.DataFrame), ("polars", pl.DataFrame)):
+        chosen = selector.set_output(transform=output).fit_transform(X, Y)
+        assert isinstance(chosen, made)
+        assert list(chosen.columns) == ["signal"]
+        np.testing.assert_array_equal(chosen["signal"].to_numpy(), COLUMNS["signal"])
+        with pytest.raises(ValueError, match="feature names should match"):
+            selector.transform(numbers_of(kind, {"z": COLUMNS["noise"], **COLUMNS}))
+
+
+def test_polars_keeps_its_types_through_a_selector() -> None:
+    X = pl.DataFrame({"noise": COLUMNS["noise"]}).with_columns(
+        copy=pl.Series(np.array(["no", "yes"])[Y], dtype=pl.Enum(["yes", "no"]))
+    )
+    selector = pyfsagg.WithinAggregationSelector(
+        "chi_squared", threshold=1, n_resamples=5, random_state=0
+    )
+    chosen = selector.set_output(transform="polars").fit_transform(X, Y)
+    assert chosen.schema == {"copy": pl.Enum(["yes", "no"])}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_discretization_of_new_data(kind: str) -> None:
+    X = numbers_of(kind, COLUMNS)
+    found = pyfsagg.discretize(X, Y)
+    np.testing.assert_array_equal(found.transform(X), found.codes)
+    with pytest.raises(DataError, match="was made for"):
+        found.transform(numbers_of(kind, {"z": COLUMNS["noise"], **COLUMNS}))
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_matrices_of_scores(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    columns = {name: rng.integers(0, 9, 6) for name in "abcd"}
+    given, known = numbers_of(kind, columns), pd.DataFrame(columns)
+    assert pyfsagg.stability(given, "pearson") == pyfsagg.stability(known, "pearson")
+    merged = pyfsagg.aggregate(given, "mean_rank")
+    assert merged.to_frame().equals(pyfsagg.aggregate(known, "mean_rank").to_frame())
+    found = pyfsagg.statistics.friedman(given)
+    assert found.p_value == pyfsagg.statistics.friedman(known).p_value
+
+
+def test_pandas_frames_of_other_kinds_hold_numpys_numbers(kind: Any) -> None:
+    frame = pandas_frame(kind)
+    assert list(frame) == ARROW.column_names
+    numbers = ["float", "float32", "small", "unsigned", "whole_full", "decimal"]
+    if frame["decimal"].dtype == object:  # pandas' own objects stay what they are
+        numbers.remove("decimal")
+        numbers = [name for name in numbers if frame[name].dtype != object]
+    assert all(isinstance(frame[name].dtype, np.dtype) for name in numbers)
+    assert pandas_frame(frame) is frame
+
+
+def test_numbers_are_views_where_they_can_be() -> None:
+    X = pl.DataFrame(COLUMNS)
+    frame = open_frame(X)
+    assert isinstance(frame, NarwhalsFrame)
+    held = frame.pandas()["noise"].to_numpy()
+    assert np.shares_memory(held, X["noise"].to_numpy())
+
+
+def test_series_of_lists_stay_what_they_are() -> None:
+    for given in ([1, 2], (1, 2), np.arange(3), None, "text"):
+        assert pandas_series(given) is given
