@@ -85,9 +85,10 @@ def _committee(options: argparse.Namespace) -> None:
     table = load_table(options, target_columns(options))
     task = Task.from_flags(options)
     learners = named_learners(options.learners, task.task)
-    table.view["reading"].append(
-        f"learners = pyfsagg.evaluation.named_learners({options.learners!r}, {task.task!r})"
-    )
+    table.view["reading"] += [
+        "from pyfsagg.evaluation import named_learners",
+        f"learners = named_learners({options.learners!r}, {task.task!r})",
+    ]
     settings = assignments(options.resampling_param)
     if PLANS.get(options.resampling).name == "subsample":
         settings = {"fraction": 0.8, **settings}

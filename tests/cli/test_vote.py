@@ -103,6 +103,8 @@ def test_committee(command, files: Path) -> None:
     assert found.select(1) == ["b"]
     assert found.ranking["votes"].iloc[0] == 4
     assert "4 voters" in out
+    # A room that nobody imported is no attribute of the package.
+    assert "from pyfsagg.evaluation import named_learners" in Path("run/report.html").read_text()
     code, _, err = command("committee data.csv --target kind --learners nb --output other")
     assert code == 2
     assert "neither coefficients nor importances" in err
