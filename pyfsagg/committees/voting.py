@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import as_array, check_list
+from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._input import Selection, read_collection
@@ -113,9 +114,8 @@ def _read_selections(
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
     if hasattr(selections, "support") and hasattr(selections, "voters"):
         raise InputTypeError("selections is a Committee; its method vote() counts by another rule")
-    if not isinstance(selections, (np.ndarray, pd.DataFrame)) and not hasattr(
-        selections, "to_pandas"
-    ):
+    selections = pandas_frame(selections)
+    if not isinstance(selections, (np.ndarray, pd.DataFrame)):
         selections = check_list("selections", selections)
     elif np.ndim(selections) == 0:
         raise InputTypeError(f"selections must be a list or a matrix, got {selections!r}")

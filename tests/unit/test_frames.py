@@ -463,6 +463,9 @@ def test_matrices_of_scores(kind: str) -> None:
     assert merged.to_frame().equals(pyfsagg.aggregate(known, "mean_rank").to_frame())
     found = pyfsagg.statistics.friedman(given)
     assert found.p_value == pyfsagg.statistics.friedman(known).p_value
+    chosen = {name: cells > 4 for name, cells in columns.items()}
+    votes = pyfsagg.vote(numbers_of(kind, chosen)).to_frame()
+    assert votes.equals(pyfsagg.vote(pd.DataFrame(chosen)).to_frame())
 
 
 def test_pandas_frames_of_other_kinds_hold_numpys_numbers(kind: Any) -> None:
