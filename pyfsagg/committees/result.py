@@ -307,8 +307,9 @@ class Committee(Result):
             "performance": ", voters weighted by their performance",
             "given": ", voters weighted",
         }[self.parameters["weights"]]
+        sizes = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
         parts = [
-            f"{plural(self.n_voters, 'voter')} selected {n.min():,} to {n.max():,} of "
+            f"{plural(self.n_voters, 'voter')} selected {sizes} of "
             f"{plural(len(self.feature_names), 'feature')}. First by "
             f"{rule.name.replace('_', ' ')}{weighted}: {best}."
         ]
@@ -334,7 +335,13 @@ class Committee(Result):
     def _of_front(self) -> list[str]:
         if self.voters["performance"].isna().all():
             return []
-        knee = self.knee()
+        front, knee = self.pareto_front(), self.knee()
+        if len(front) == 1 and knee is not None:
+            return [
+                f"The best performance is {knee[1]:.3f}, by a voter with {plural(knee[0], 'feature')}; none "
+                "with fewer or more features does better.",
+                BEST_OF_MANY,
+            ]
         if knee is None:
             return [
                 "The front of performance against number of features has no knee: no point lies above "

@@ -344,6 +344,9 @@ def test_knee(n: list[int], performance: list[float], knee: tuple[int, float] | 
     front = found.pareto_front()
     assert front["knee"].sum() == (knee is not None)
     assert front["performance"].is_monotonic_increasing
+    said = " ".join(found.sentences())
+    assert ("has its knee at" in said) == (knee is not None and len(front) > 1)
+    assert ("none with fewer or more features does better" in said) == (len(front) == 1)
 
 
 def test_another_rule_is_another_call() -> None:
