@@ -46,6 +46,7 @@ TABLE_HELP = (
     "(gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
+FIRST_ESTIMATE = 3.0  # seconds after the first piece
 THRESHOLDS = ("threshold", "rule", "size")  # what rooms call the number of features to select
 FIRST_RUN = "the very first run compiles its kernels, for about half a minute"
 
@@ -374,16 +375,18 @@ def reporter(quiet: bool, unit: str = "resample") -> Iterator[Callable[[int, int
 def _log_lines(unit: str) -> Callable[[int, int], None]:
     logged, said = 0, 0.0
     first: tuple[int, float] | None = None
+    told = False
 
     def log(done: int, total: int) -> None:
-        nonlocal logged, said, first
+        nonlocal logged, said, first, told
         now = time.monotonic()
         if done == 0:
             print(f"{total} {unit}s to do ({FIRST_RUN})", file=sys.stderr, flush=True)
             return
         quarter = 4 * done // total
-        # The first pieces at once, then every quarter and every half minute.
-        if quarter > logged or first is None or now - said >= LOG_EVERY:
+        due = first is not None and not told and now - first[1] >= FIRST_ESTIMATE
+        # The first pieces at once, a first estimate, then every quarter and every half minute.
+        if quarter > logged or first is None or due or now - said >= LOG_EVERY:
             logged, said = quarter, now
             left = ""
             # The first pieces may have waited for the kernels to be compiled: they tell no speed.
@@ -392,6 +395,7 @@ def _log_lines(unit: str) -> Callable[[int, int], None]:
             elif first[0] < done < total:
                 rest = (now - first[1]) / (done - first[0]) * (total - done)
                 left = f", about {duration(rest)} left" if rest >= 1.0 else ""
+                told = True
             print(f"{done} of {total} {unit}s done{left}", file=sys.stderr, flush=True)
 
     return log

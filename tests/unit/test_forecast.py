@@ -125,6 +125,21 @@ def test_progress_says_what_is_left(
     ]
 
 
+def test_a_long_run_says_soon_how_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 1.0, 2.0, 5.0, 6.0, 7.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with reporter(quiet=False) as report:
+        assert report is not None
+        for done in (0, 1, 2, 5, 6, 7):
+            report(done, 1000)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "1 of 1000 resamples done",
+        "5 of 1000 resamples done, about 17 minutes left",
+    ]
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"), [(3.4, "3 seconds"), (119, "119 seconds"), (300, "5 minutes"), (7200, "2 hours")]
 )  # fmt: skip
