@@ -66,7 +66,6 @@ def keep_result(
         silent = options.quiet or unit is None
         with reporter(silent, unit or "") as progress:
             result = compute(_saying(said, progress))
-        elapsed = time.perf_counter() - started
         own = view(result) if callable(view) else view or {}
         chosen = {"command": shlex.join(_without_place(options.arguments)), **own}
         with _saved_elsewhere(result, place.folder, chosen):
@@ -85,6 +84,7 @@ def keep_result(
             result.report(place.draft / REPORT_FILE, **chosen)
             files = sorted(path.name for path in place.draft.iterdir() if path.name != REPORT_FILE)
         place.publish()
+    elapsed = time.perf_counter() - started  # files and report included
     folder = place.folder
     if options.json:
         print(result.to_json(**chosen))
