@@ -30,7 +30,7 @@ __all__ = [
     "with_rows_of",
 ]
 
-FRAMES = "pandas, polars, PyArrow, Modin, cuDF, DuckDB or Ibis"
+FRAMES = "pandas, polars, PyArrow, Modin or DuckDB"
 """The kinds of data frames, as messages name them."""
 
 _NO_FRAMES = (np.ndarray, list, tuple, dict, set, str, bytes, int, float, type(None))

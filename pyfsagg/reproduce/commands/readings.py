@@ -45,7 +45,7 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     best = best_readings(found)
     found.to_csv(folder / "readings.csv", index=False)
     best.to_csv(folder / "best.csv", index=False)
-    counts = coverage(found, ["reading"]).drop(columns=["inside_share"]).to_string()
+    counts = coverage(found, ["reading"]).drop(columns="inside_share").to_string()
     blocks = best.drop(columns="all").to_string(index=False, float_format="{:.1f}".format)
     return _run.Written(
         _run.as_json("readings", quick=options.quick, cells=as_records(found)),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from pyfsagg._base.types import Floats
@@ -133,13 +134,23 @@ def _log_t(deviations: float | Floats, df: int, variance: float) -> Floats:
     )
 
 
-@cache
 def _others(table: str, dataset: str, row: str, measure: str) -> tuple[Floats, Floats]:
     """Printed values of a measure: of the other data sets in this row, of the other rows with this data."""
-    printed = readable_cells(table)
-    printed = printed[printed["measure"] == measure]
-    own_row, own_data = printed["row"] == row, printed["dataset"] == dataset
-    return (
-        printed.loc[own_row & ~own_data, "value"].to_numpy(dtype=float),
-        printed.loc[~own_row & own_data, "value"].to_numpy(dtype=float),
-    )
+    if measure not in _printed(table):
+        return np.empty(0), np.empty(0)
+    datasets, rows, values = _printed(table)[measure]
+    own_row, own_data = rows == row, datasets == dataset
+    return values[own_row & ~own_data], values[~own_row & own_data]
+
+
+@cache
+def _printed(table: str) -> Mapping[str, tuple[NDArray[Any], NDArray[Any], Floats]]:
+    """Data sets, rows and values of the cells that can be read, by measure."""
+    return {
+        str(measure): (
+            part["dataset"].to_numpy(dtype=object),
+            part["row"].to_numpy(dtype=object),
+            part["value"].to_numpy(dtype=float),
+        )
+        for measure, part in readable_cells(table).groupby("measure")
+    }
