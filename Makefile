@@ -22,7 +22,8 @@ lint: today ## style and types
 bench: today ## side-by-side measurements; tables on the terminal, JSON in benchmarks/results
 	.venv/bin/python benchmarks/run_all.py --output benchmarks/results
 
-validate: today ## simulate what every p-value, interval and error bound keeps (a page in build/calibration); fuzz
+validate: today ## simulate what every p-value, interval and error bound keeps (a page in build/calibration); fuzz; properties on new examples
+	.venv/bin/python -m pytest -n $(WORKERS) --hypothesis-profile=default tests/properties
 	.venv/bin/python tools/fuzz.py --output build/fuzz.json
 	.venv/bin/pyfsagg reproduce calibration --jobs 2 --output build/calibration
 

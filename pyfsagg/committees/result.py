@@ -91,9 +91,11 @@ class Committee(Result):
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
         counts = read_weights(weights, voters)
-        if not (support.any(axis=1) & (counts > 0.0)).any():
+        # Voters without a vote are left out, so that they do not change a bit of any sum.
+        voting = support.any(axis=1) & (counts > 0.0)
+        if not voting.any():
             raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
-        found = spec.count(support, counts, places)
+        found = spec.count(support[voting], counts[voting], places)
         votes = support.sum(axis=0)
         ranking = pd.DataFrame(
             {

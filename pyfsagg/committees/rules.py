@@ -65,7 +65,7 @@ class VotingRule(Spec):
         Whether a voter whose features were elected counts less for the next places.
     count : callable
         ``count(support, weights, size)`` returns a :class:`Count`, for selections (m, p) of booleans,
-        weights (m,) that are not negative and the number of places that are filled one by one.
+        weights (m,) above 0 and the number of places that are filled one by one.
     """
 
     proportional: bool
@@ -152,9 +152,8 @@ def _by_step(
     elect: Callable[[NDArray[Any], float], None],
 ) -> Count:
     """Elect `size` features one by one; the others follow by the scores that they then have."""
-    heard = weights > 0.0
     p = support.shape[1]
-    voters = sparse.csr_matrix((support & heard[:, np.newaxis]).T.astype(np.float64))
+    voters = sparse.csr_matrix(support.T.astype(np.float64))
     approval = np.asarray(voters @ weights)
     kept = np.zeros(p)
     tied = np.zeros(p, dtype=bool)

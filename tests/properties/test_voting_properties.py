@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pyfsagg
@@ -120,6 +120,7 @@ def test_what_everybody_approves_comes_first(
 
 @pytest.mark.parametrize("rule", RULES)
 @settings(max_examples=40, deadline=None)
+@example(([[], [], [], ["f0", "f1", "f2", "f3", "f4", "f5"], [], ["f0"], ["f0"]], [1] * 7))
 @given(given=weighted_selections())
 def test_empty_selections_and_weight_zero_count_nothing(
     rule: str, given: tuple[list[list[str]], list[int]]
