@@ -7,7 +7,7 @@ NUMPY_2 <- "1.39" # the first reticulate that works with numpy 2
 # The checkout of pyfsagg that this package is installed from, known while it is installed; or NULL.
 CHECKOUT <- local({
   above <- c("..", file.path("..", ".."), file.path("..", "..", ".."))
-  found <- above[file.exists(file.path(above, "pyfsagg", "for_r.py"))]
+  found <- above[file.exists(file.path(above, "pyfsagg", "for_r"))]
   if (length(found)) normalizePath(found[1])
 })
 

@@ -1,37 +1,27 @@
-"""What the R package pyfsaggr calls through reticulate: plain data in, plain data out.
-
-R hands over arrays, lists and words; the answer is a dictionary of the same, so that nothing that R
-keeps refers to Python.  An error is part of the answer, not an exception: R makes a condition of its
-own kind of it, and its users never see a Python traceback.
-"""
+"""The tasks that R asks for by name."""
 
 from __future__ import annotations
 
-import atexit
-import platform
-import re
-import sys
-import traceback
-import warnings
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 import pyfsagg
 from pyfsagg._base.settings import Settings
-from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError, UnknownNameError
+from pyfsagg.for_r._given import filter_of, listed, progress_of, table_of, target_of
+from pyfsagg.for_r._plain import frame_of, plain
+from pyfsagg.for_r._words import IN_R
 from pyfsagg.ranks import RankTable
 
-__all__ = ["about", "answer", "close"]
+__all__ = ["TASKS"]
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),
@@ -44,249 +34,15 @@ _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 """Methods of R's aggregateRanks as aggregators with options."""
 
 
-def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Do a task of :data:`TASKS`.
-
-    Returns
-    -------
-    dict
-        ``value`` (or ``interrupt``; or ``error`` with its ``class``, ``message`` and, if it is a
-        defect of pyfsagg, a ``traceback``), and ``warnings``, a list of texts.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found: dict[str, Any]
-        try:
-            found = {"value": TASKS[task](**arguments)}
-        except KeyboardInterrupt:
-            found = {"interrupt": True}
-        except PyfsaggError as error:
-            found = {"error": {"class": type(error).__name__, "message": _in_r_words(str(error))}}
-        except Exception as error:
-            found = _unexpected(error)
-    ours = [each for each in caught if issubclass(each.category, UserWarning)]
-    found["warnings"] = list(dict.fromkeys(str(each.message) for each in ours))
-    return found
-
-
-def _unexpected(error: Exception) -> dict[str, Any]:
-    """A defect; or an interrupt that reticulate met between two statements and could not name."""
-    met: BaseException | None = error
-    while met is not None:
-        if isinstance(met, KeyboardInterrupt) or "Unknown exception occurred" in str(met):
-            return {"interrupt": True}
-        met = met.__cause__ or met.__context__
-    message = f"{type(error).__name__}: {error}"
-    return {"error": {"class": "internal", "message": message, "traceback": traceback.format_exc()}}
-
-
-_R_WORDS = tuple(
-    (re.compile(pattern), text)
-    for pattern, text in (
-        (r"\brandom_state\b", "seed"),
-        (r"\bsample_weight\b", "weights"),
-        (r"\bn_jobs\b", "cores"),
-        (r"\buniverse\b", "N"),
-        (r"\btop_cutoff\b", "topCutoff"),
-        (r"missing \(NaN\)", "missing (NA)"),
-        (r"\bNaN\b", "NA"),
-        (r"\bNone\b", "NULL"),
-        (r"\bTrue\b", "TRUE"),
-        (r"\bFalse\b", "FALSE"),
-        (r"a callable \(X, y, weights\) or a scikit-learn estimator", "a function (x, y, weight)"),
-        (r"a mapping such as \{'(\w+)': '(\w+)'\}", r'a named list such as list(\1 = "\2")'),
-        (r"a mapping of names to values", "a named list"),
-        (r", as in resampling=pyfsagg\.\w+\((\w+)\)", r" by the argument \1"),
-        (r"\bpyfsagg\.(\w+)", r"\1"),
-        (r" \(shape=[^)]*\)", ""),
-        (r" \(for ranks use RankTable\.from_ranks\)", "; ranks become such by dividing them by N"),
-        (r"pass similarity=", "give similarity, a matrix of features by features"),
-        (r"\b([a-z_]+)='([^']*)'", r'\1 = "\2"'),
-        (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),
-        (r"'nan'", "NA"),
-    )
-)
-"""What messages say in Python's words, and how R users say it."""
-
-
-def _in_r_words(message: str) -> str:
-    for pattern, text in _R_WORDS:
-        message = pattern.sub(text, message)
-    return message
-
-
-def about() -> dict[str, str]:
-    """What R has started: versions, as words, so that R can read them whatever NumPy there is."""
-    return {
-        "pyfsagg": pyfsagg.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "executable": sys.executable,
-    }
-
-
-def close() -> None:
-    """End the worker processes, and do what Python does at its end, which R never lets it reach.
-
-    Workers would hold what R prints to for minutes after its end.
-    """
-    if "joblib.externals.loky.reusable_executor" in sys.modules:
-        from joblib.externals.loky import reusable_executor
-
-        if reusable_executor._executor is not None:
-            reusable_executor._executor.shutdown(wait=True, kill_workers=True)
-    atexit._run_exitfuncs()
-
-
-# ---------------------------------------------------------------------------------------------
-# from R
-# ---------------------------------------------------------------------------------------------
-def _listed(value: Any) -> list[Any]:
-    """A vector from R, which arrives as a scalar if it has one element."""
-    if value is None:
-        return []
-    if isinstance(value, (str, int, float, bool)):
-        return [value]
-    return list(value)
-
-
-def _table(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
-    """A data frame out of one matrix for each type of column.
-
-    `names` has all columns; for each of ``double``, ``integer``, ``logical`` and ``nominal`` there
-    may be ``values`` (n, k), the positions ``at`` of the columns from 0 and the matrix ``missing``.
-    Nominal values are codes from 0 into ``levels``.
-    """
-    names = _listed(parts["names"])
-    if "sparse" in parts:
-        return _sparse_table(parts["sparse"], tuple(str(name) for name in names))
-    columns: dict[int, Any] = {}
-    for kind in ("double", "integer", "logical", "nominal"):
-        if kind not in parts:
-            continue
-        part = parts[kind]
-        values = np.asarray(part["values"])
-        missing = part.get("missing")
-        for k, at in enumerate(_listed(part["at"])):
-            absent = None if missing is None else np.asarray(missing)[:, k]
-            columns[int(at)] = _column(kind, values[:, k], absent, part, k)
-    frame = pd.DataFrame({at: columns[at] for at in range(len(names))})
-    frame.columns = pd.Index([str(name) for name in names])
-    return frame
-
-
-def _sparse_table(parts: Mapping[str, Any], names: tuple[str, ...]) -> SparseTable:
-    rows, columns = (int(size) for size in parts["shape"])
-    cells, at, start = (np.asarray(_listed(parts[name])) for name in ("values", "rows", "start"))
-    matrix: Any = sparse.csc_matrix((cells, at, start), shape=(rows, columns))
-    return read_sparse(matrix, names, ())
-
-
-def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
-    if kind == "nominal":
-        levels = [str(level) for level in _listed(part["levels"][position])]
-        return pd.Categorical.from_codes(values.astype(np.intp), pd.Index(levels))
-    if kind == "double" or missing is None or not missing.any():
-        return values.astype({"double": float, "integer": np.int64, "logical": bool}[kind])
-    dtype = "Int64" if kind == "integer" else "boolean"
-    column = pd.Series(values.astype(np.int64 if kind == "integer" else bool), dtype=dtype)
-    column[missing] = pd.NA
-    return column
-
-
-def _target(parts: Mapping[str, Any] | None) -> pd.Series[Any] | pd.DataFrame | None:
-    """Class labels: codes from 0 with their levels (-1 is missing); numbers; or times and events."""
-    if parts is None:
-        return None
-    if "event" in parts:
-        columns = {name: _listed(parts[name]) for name in ("time", "event")}
-        return pd.DataFrame(columns, dtype=float)
-    if "levels" in parts:
-        levels = [str(level) for level in _listed(parts["levels"])]
-        codes = np.asarray(_listed(parts["values"]), dtype=np.intp)
-        labels = pd.Categorical.from_codes(codes, pd.Index(levels))
-        return pd.Series(labels, name=parts["name"])
-    return pd.Series(np.asarray(_listed(parts["values"]), dtype=float), name=parts["name"])
-
-
-def _filter(given: Any) -> Any:
-    """The name of a filter, or an R function (x, y, weight) -> scores with its name."""
-    if not isinstance(given, Mapping):
-        return given
-    call = given["call"]
-
-    def r_function(X: Any, y: Any, sample_weight: Any = None) -> Any:
-        if sample_weight is None:
-            sample_weight = np.ones(len(X))
-        fields = getattr(getattr(y, "dtype", None), "names", None)
-        labels = {name: list(y[name]) for name in fields} if fields else list(y)
-        return np.asarray(_listed(_call_r(call, X, labels, sample_weight)), dtype=float)
-
-    r_function.__name__ = str(given["name"])
-    return r_function
-
-
-def _call_r(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The value of an R function, which answers with its error or the interrupt that it met."""
-    found = function(*arguments)
-    if "interrupt" in found:
-        raise KeyboardInterrupt
-    if "error" in found:
-        raise DataError(f"the filter function failed: {found['error']}")
-    return found.get("value")
-
-
-def _progress(call: Callable[..., Any]) -> Callable[[int, int], None]:
-    def progress(done: int, total: int) -> None:
-        _call_r(call, done, total)
-
-    return progress
-
-
-# ---------------------------------------------------------------------------------------------
-# to R
-# ---------------------------------------------------------------------------------------------
-def _plain(value: Any) -> Any:
-    """Settings as R can hold them: lists, words and numbers."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if isinstance(value, np.generic):
-        return value.item()
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    return str(value)
-
-
-def _frame(frame: pd.DataFrame, index: str | None = None) -> dict[str, Any]:
-    """A data frame as names and columns; the index becomes the column `index`."""
-    if index is not None:
-        frame = frame.rename_axis(index).reset_index()
-    columns: list[Any] = []
-    for position in range(frame.shape[1]):
-        column = frame.iloc[:, position]
-        if column.dtype.kind in "fiub":
-            columns.append(column.to_numpy())
-        else:
-            columns.append([None if pd.isna(each) else str(each) for each in column])
-    return {"names": [str(name) for name in frame.columns], "columns": columns}
-
-
-# ---------------------------------------------------------------------------------------------
-# tasks
-# ---------------------------------------------------------------------------------------------
 def _settings(
     run: Callable[..., Any], options: Mapping[str, Any], **groups: type[Settings]
 ) -> dict[str, Any]:
     """R's flat arguments as those of a run: by Python's names, whole doubles as counts."""
-    known = [_IN_R.get(name, name) for name in flat_names(run, **groups)]
+    known = [IN_R.get(name, name) for name in flat_names(run, **groups)]
     for name in options:
         if name not in known:
             raise UnknownNameError("argument", name, known)
-    python = {name: key for key, name in _IN_R.items()}
+    python = {name: key for key, name in IN_R.items()}
     return gather_settings(
         {
             python.get(name, name): _argument(name, value)
@@ -296,9 +52,6 @@ def _settings(
         **groups,
     )
 
-
-_IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
-"""Arguments that R users know under another name."""
 
 _LISTS = (
     "aggregators", "baselines", "classifiers", "filters", "groups", "methods", "metrics", "nominal",
@@ -314,15 +67,15 @@ def _argument(name: str, value: Any) -> Any:
     if name == "row_indices":
         return np.asarray(value, dtype=np.intp) - 1
     if name == "groups":
-        return [str(each) for each in _listed(value)]
+        return [str(each) for each in listed(value)]
     if name == "filter":
-        return _filter(value)
+        return filter_of(value)
     if name == "progress":
-        return _progress(value)
+        return progress_of(value)
     if name in ("filters", "methods"):
-        return [_filter(each) for each in _listed(value)]
+        return [filter_of(each) for each in listed(value)]
     if name in _LISTS and not isinstance(value, Mapping):
-        value = _listed(value)
+        value = listed(value)
     return value if name in _SHARES else _counts(value)
 
 
@@ -340,7 +93,7 @@ def _ensemble(
 ) -> dict[str, Any]:
     run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
     kept = _taken(options)
-    result = run(_table(table), _target(target), **_settings(run, options))
+    result = run(table_of(table), target_of(target), **_settings(run, options))
     _keep(result, **kept)
     return _ensemble_parts(result)
 
@@ -376,15 +129,15 @@ def _ensemble_parts(result: pyfsagg.EnsembleResult) -> dict[str, Any]:
     return {
         "method": result.method,
         "features": names,
-        "ranking": _frame(result.to_frame(), "feature"),
+        "ranking": frame_of(result.to_frame(), "feature"),
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
         "about_copies": result.about_copies(),
         "scores": result.scores,
         "ranks": result.ranking,
-        "parameters": _plain(result.parameters),
-        "data": _plain(result.data),
-        "versions": _plain(result.versions),
+        "parameters": plain(result.parameters),
+        "data": plain(result.data),
+        "versions": plain(result.versions),
         "between_samples": _between_samples(result),
     }
 
@@ -396,16 +149,16 @@ def _between_samples(result: pyfsagg.EnsembleResult) -> dict[str, Any] | None:
     except DataError:
         return None
     frame = found.to_frame().assign(n_pairs=found.n_pairs)
-    return _frame(frame, "measure")
+    return frame_of(frame, "measure")
 
 
 def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble, out of its combined scores."""
     require_pairs(resampling)
     given = {name: _counts(value) for name, value in options.items() if value is not None}
-    found = control_errors(np.asarray(scores), _listed(features), **given)
+    found = control_errors(np.asarray(scores), listed(features), **given)
     return {
-        "table": _frame(found.to_frame(), "feature"),
+        "table": frame_of(found.to_frame(), "feature"),
         "selected": found.selected,
         "sentences": list(found.sentences),
         "q": found.q,
@@ -424,13 +177,13 @@ def _permute_target(
     """P-values of an ensemble against shuffled targets."""
     given = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
     found = pyfsagg.permute_target(
-        _table(table),
-        _target(target),
+        table_of(table),
+        target_of(target),
         method=method,
         n_permutations=_counts(n_permutations),
         **given,
     )
-    return {"table": _frame(found.to_frame(), "feature"), "sentences": list(found.sentences)}
+    return {"table": frame_of(found.to_frame(), "feature"), "sentences": list(found.sentences)}
 
 
 def _aggregate(
@@ -460,15 +213,15 @@ def _aggregate(
     if name == "robust_rank_aggregation":
         options["exact"] = exact
         if top_cutoff is not None:
-            options["top_cutoff"] = [float(each) for each in _listed(top_cutoff)]
+            options["top_cutoff"] = [float(each) for each in listed(top_cutoff)]
     matrix = np.asarray(ranks)
     if normalized:
         table = RankTable.from_normalized_ranks(matrix)
     else:
-        sizes = None if universe is None else [int(size) for size in _listed(universe)]
+        sizes = None if universe is None else [int(size) for size in listed(universe)]
         table = RankTable.from_ranks(matrix, universe=_one_or_all(sizes), full=full)
     if weights is not None:
-        table = table.weighted([float(each) for each in _listed(weights)])
+        table = table.weighted([float(each) for each in listed(weights)])
     values = AGGREGATORS.get(name).apply(table, **options)
     shown = values.statistic if values.p_values is None else values.p_values
     if method not in _R_METHODS:
@@ -490,7 +243,7 @@ def _aggregate_groups(
     options = dict(options)
     if spec.name == "robust_rank_aggregation":
         options["exact"] = exact
-    table = RankTable.from_groups(_listed(scores), _listed(groups), higher_is_better)
+    table = RankTable.from_groups(listed(scores), listed(groups), higher_is_better)
     values = spec.apply(table, **options)
     shown = values.statistic if values.p_values is None else values.p_values
     if method not in _R_METHODS:
@@ -504,22 +257,22 @@ def _list_agreement(
     ranks: Any, names: Any, distance: float = 6, pilot: float = 10, persistence: float = 0.98
 ) -> dict[str, Any]:
     """How deep lists agree; `ranks` as for :func:`_aggregate`, `names` of the lists."""
-    frame = pd.DataFrame(np.asarray(ranks), index=_listed(names))
+    frame = pd.DataFrame(np.asarray(ranks), index=listed(names))
     table = RankTable.from_ranks(frame)
     found = pyfsagg.list_agreement(
         table, distance=_counts(distance), pilot=_counts(pilot), persistence=persistence
     )
     return {
         "k": found.k,
-        "pairs": _frame(found.pairs),
-        "curve": _frame(found.curve.reset_index()),
+        "pairs": frame_of(found.pairs),
+        "curve": frame_of(found.curve.reset_index()),
         "sentences": found.sentences(),
     }
 
 
 def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
     """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
-    sizes = None if universe is None else [int(size) for size in _listed(universe)]
+    sizes = None if universe is None else [int(size) for size in listed(universe)]
     table = RankTable.from_ranks(np.asarray(ranks), universe=_one_or_all(sizes))
     name = _R_METHODS[method][0] if method in _R_METHODS else method
     return pyfsagg.reproduce.shipped_aggregator_choice().advice(table, name)
@@ -536,28 +289,28 @@ def _vote(
 ) -> dict[str, Any]:
     """A vote over selections, each a list of names; `weights` are numbers or "performance"."""
     found = pyfsagg.vote(
-        [[str(name) for name in _listed(each)] for each in selections],
+        [[str(name) for name in listed(each)] for each in selections],
         rule,
-        weights=weights if weights is None or isinstance(weights, str) else _listed(weights),
+        weights=weights if weights is None or isinstance(weights, str) else listed(weights),
         performance=None if performance is None else _numbers(performance),
-        learners=None if learners is None else _listed(learners),
-        feature_names=None if feature_names is None else _listed(feature_names),
+        learners=None if learners is None else listed(learners),
+        feature_names=None if feature_names is None else listed(feature_names),
         size=None if size is None else _counts(size),
     )
     known = bool(found.voters["performance"].notna().any())
     return {
-        "ranking": _frame(found.ranking, "feature"),
-        "voters": _frame(found.voters),
-        "front": _frame(found.pareto_front()) if known else None,
-        "knee": _plain(found.knee()) if known else None,
-        "learners": _frame(found.summary(), "learner"),
+        "ranking": frame_of(found.ranking, "feature"),
+        "voters": frame_of(found.voters),
+        "front": frame_of(found.pareto_front()) if known else None,
+        "knee": plain(found.knee()) if known else None,
+        "learners": frame_of(found.summary(), "learner"),
         "sentences": found.sentences(),
     }
 
 
 def _numbers(values: Any) -> Any:
     """Numbers of which some may be missing."""
-    return np.array([np.nan if each is None else each for each in _listed(values)], dtype=float)
+    return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)
 
 
 def _screen(
@@ -573,9 +326,9 @@ def _screen(
     **options: Any,
 ) -> dict[str, Any]:
     """The genes of a screen."""
-    limits: Any = _listed(alpha)
+    limits: Any = listed(alpha)
     vectors: dict[str, Any] = {
-        name: None if given is None else _listed(given)
+        name: None if given is None else listed(given)
         for name, given in (
             ("guides", guides),
             ("control_guides", control_guides),
@@ -585,15 +338,15 @@ def _screen(
         )
     }
     found = pyfsagg.screen(
-        _listed(scores),
-        _listed(genes),
+        listed(scores),
+        listed(genes),
         alpha=None if alpha is None else limits[0] if len(limits) == 1 else tuple(limits),
         min_guides=_counts(min_guides),
         **vectors,
         **options,
     )
     return {
-        "table": _frame(found.to_frame(), "gene"),
+        "table": frame_of(found.to_frame(), "gene"),
         "alpha": {side: each.alpha for side, each in found.sides.items()},
         "remarks": list(found.remarks),
     }
@@ -606,7 +359,7 @@ def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
 def _collection(kind: str, data: Any, n_features: int | None) -> tuple[Any, dict[str, Any]]:
     """Scores, ranks or selections, and what has to be said of them."""
     if kind == "lists":
-        return [{str(one) for one in _listed(each)} for each in data], {"n_features": n_features}
+        return [{str(one) for one in listed(each)} for each in data], {"n_features": n_features}
     return np.asarray(data), {"input": kind}
 
 
@@ -628,8 +381,8 @@ def _stability(
     options |= {"interval": interval, "n_boot": n_boot, "similarity": similarity}
     given, about = _collection(kind, data, n_features)
     options |= about
-    names = None if measures is None else _listed(measures)
-    return _frame(pyfsagg.stability_table(given, names, **options), "measure")
+    names = None if measures is None else listed(measures)
+    return frame_of(pyfsagg.stability_table(given, names, **options), "measure")
 
 
 def _influence(
@@ -639,9 +392,9 @@ def _influence(
 ) -> dict[str, Any]:
     kept = _taken(options)
     if isinstance(options.get("filter"), list):
-        options["filter"] = [_filter(each) for each in options["filter"]]
+        options["filter"] = [filter_of(each) for each in options["filter"]]
     result = pyfsagg.influence(
-        _table(table), _target(target), **_settings(pyfsagg.influence, options)
+        table_of(table), target_of(target), **_settings(pyfsagg.influence, options)
     )
     _keep(result, **kept)
     return _influence_parts(result)
@@ -649,12 +402,12 @@ def _influence(
 
 def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
     return {
-        "stability": _frame(result.to_frame()),
+        "stability": frame_of(result.to_frame()),
         "ranks": {name: result.ranks(name) for name in result.aggregators},
         "features": list(result.feature_names),
-        "parameters": _plain(result.parameters),
-        "data": _plain(result.data),
-        "versions": _plain(result.versions),
+        "parameters": plain(result.parameters),
+        "data": plain(result.data),
+        "versions": plain(result.versions),
     }
 
 
@@ -665,22 +418,22 @@ def _evaluate(
     rankings = options.pop("rankings", None)
     given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
     if rankings is not None:
-        given["rankings"] = {name: np.asarray(_listed(each)) for name, each in rankings.items()}
-    result = pyfsagg.evaluate(_table(table), _target(target), **given)
+        given["rankings"] = {name: np.asarray(listed(each)) for name, each in rankings.items()}
+    result = pyfsagg.evaluate(table_of(table), target_of(target), **given)
     _keep(result, **kept)
     return _evaluation_parts(result)
 
 
 def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
     return {
-        "cells": _frame(result.to_frame()),
-        "summary": _frame(result.summary()),
-        "weighted": _frame(result.weighted_average_accuracy()),
+        "cells": frame_of(result.to_frame()),
+        "summary": frame_of(result.summary()),
+        "weighted": frame_of(result.weighted_average_accuracy()),
         "comparison": _comparison(result),
         "remarks": list(result.remarks),
-        "parameters": _plain(result.parameters),
-        "data": _plain(result.data),
-        "versions": _plain(result.versions),
+        "parameters": plain(result.parameters),
+        "data": plain(result.data),
+        "versions": plain(result.versions),
     }
 
 
@@ -697,11 +450,11 @@ def _check_table(
     table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
     """What to look at in a table, with remedies in R's words."""
-    found = pyfsagg.check_table(_table(table), _target(target), task=task)
+    found = pyfsagg.check_table(table_of(table), target_of(target), task=task)
     frame = found.to_frame()
     for flag, words in _REMEDIES:
         frame["remedy"] = frame["remedy"].str.replace(flag, words, regex=True)
-    return {"facts": found.facts, "findings": _frame(frame)}
+    return {"facts": found.facts, "findings": frame_of(frame)}
 
 
 _REMEDIES = (
@@ -723,7 +476,7 @@ def _catalogue(of: str) -> dict[str, Any]:
         "stability_measures": pyfsagg.list_stability_measures,
         "resampling_plans": pyfsagg.list_resampling_plans,
     }
-    return _frame(listing[of](), "name")
+    return frame_of(listing[of](), "name")
 
 
 def _signature(of: str) -> dict[str, Any]:
@@ -734,9 +487,9 @@ def _signature(of: str) -> dict[str, Any]:
     own = {name: each.default for name, each in signature(run).parameters.items()}
     names = flat_names(run, **groups) if flat else list(own)[1:]
     return {
-        "names": [_IN_R.get(name, name) for name in names],
+        "names": [IN_R.get(name, name) for name in names],
         "defaults": {
-            name: _plain(own[name])
+            name: plain(own[name])
             for name in names
             if isinstance(own.get(name), (bool, int, float, str))
         },

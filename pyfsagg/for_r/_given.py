@@ -1,0 +1,117 @@
+"""What R hands over, as Python's functions take it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from pyfsagg._table.sparse import SparseTable, read_sparse
+from pyfsagg.exceptions import DataError
+
+__all__ = ["call_r", "filter_of", "listed", "progress_of", "table_of", "target_of"]
+
+
+def listed(value: Any) -> list[Any]:
+    """A vector from R, which arrives as a scalar if it has one element."""
+    if value is None:
+        return []
+    if isinstance(value, (str, int, float, bool)):
+        return [value]
+    return list(value)
+
+
+def table_of(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
+    """A data frame out of one matrix for each type of column.
+
+    `names` has all columns; for each of ``double``, ``integer``, ``logical`` and ``nominal`` there
+    may be ``values`` (n, k), the positions ``at`` of the columns from 0 and the matrix ``missing``.
+    Nominal values are codes from 0 into ``levels``.
+    """
+    names = listed(parts["names"])
+    if "sparse" in parts:
+        return _sparse_table(parts["sparse"], tuple(str(name) for name in names))
+    columns: dict[int, Any] = {}
+    for kind in ("double", "integer", "logical", "nominal"):
+        if kind not in parts:
+            continue
+        part = parts[kind]
+        values = np.asarray(part["values"])
+        missing = part.get("missing")
+        for k, at in enumerate(listed(part["at"])):
+            absent = None if missing is None else np.asarray(missing)[:, k]
+            columns[int(at)] = _column(kind, values[:, k], absent, part, k)
+    frame = pd.DataFrame({at: columns[at] for at in range(len(names))})
+    frame.columns = pd.Index([str(name) for name in names])
+    return frame
+
+
+def _sparse_table(parts: Mapping[str, Any], names: tuple[str, ...]) -> SparseTable:
+    rows, columns = (int(size) for size in parts["shape"])
+    cells, at, start = (np.asarray(listed(parts[name])) for name in ("values", "rows", "start"))
+    matrix: Any = sparse.csc_matrix((cells, at, start), shape=(rows, columns))
+    return read_sparse(matrix, names, ())
+
+
+def _column(kind: str, values: Any, missing: Any, part: Mapping[str, Any], position: int) -> Any:
+    if kind == "nominal":
+        levels = [str(level) for level in listed(part["levels"][position])]
+        return pd.Categorical.from_codes(values.astype(np.intp), pd.Index(levels))
+    if kind == "double" or missing is None or not missing.any():
+        return values.astype({"double": float, "integer": np.int64, "logical": bool}[kind])
+    dtype = "Int64" if kind == "integer" else "boolean"
+    column = pd.Series(values.astype(np.int64 if kind == "integer" else bool), dtype=dtype)
+    column[missing] = pd.NA
+    return column
+
+
+def target_of(parts: Mapping[str, Any] | None) -> pd.Series[Any] | pd.DataFrame | None:
+    """Class labels: codes from 0 with their levels (-1 is missing); numbers; or times and events."""
+    if parts is None:
+        return None
+    if "event" in parts:
+        columns = {name: listed(parts[name]) for name in ("time", "event")}
+        return pd.DataFrame(columns, dtype=float)
+    if "levels" in parts:
+        levels = [str(level) for level in listed(parts["levels"])]
+        codes = np.asarray(listed(parts["values"]), dtype=np.intp)
+        labels = pd.Categorical.from_codes(codes, pd.Index(levels))
+        return pd.Series(labels, name=parts["name"])
+    return pd.Series(np.asarray(listed(parts["values"]), dtype=float), name=parts["name"])
+
+
+def filter_of(given: Any) -> Any:
+    """The name of a filter, or an R function (x, y, weight) -> scores with its name."""
+    if not isinstance(given, Mapping):
+        return given
+    call = given["call"]
+
+    def r_function(X: Any, y: Any, sample_weight: Any = None) -> Any:
+        if sample_weight is None:
+            sample_weight = np.ones(len(X))
+        fields = getattr(getattr(y, "dtype", None), "names", None)
+        labels = {name: list(y[name]) for name in fields} if fields else list(y)
+        return np.asarray(listed(call_r(call, X, labels, sample_weight)), dtype=float)
+
+    r_function.__name__ = str(given["name"])
+    return r_function
+
+
+def call_r(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The value of an R function, which answers with its error or the interrupt that it met."""
+    found = function(*arguments)
+    if "interrupt" in found:
+        raise KeyboardInterrupt
+    if "error" in found:
+        raise DataError(f"the filter function failed: {found['error']}")
+    return found.get("value")
+
+
+def progress_of(call: Callable[..., Any]) -> Callable[[int, int], None]:
+    def progress(done: int, total: int) -> None:
+        call_r(call, done, total)
+
+    return progress
