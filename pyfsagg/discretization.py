@@ -84,7 +84,7 @@ class SortedColumns:
 
 @dataclass(frozen=True, eq=False)
 class Discretization:
-    """A table in levels, and the rule that made them.
+    """A discretised table, with its cut points.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ def discretize(
     bins : int
         Number of parts, at least 2, for the two equal methods.
     nominal : sequence of names or positions, optional
-        Columns to leave as they are whatever their type.
+        Columns that are treated as nominal whatever their type.
     sample_weight : array of shape (n_samples,), optional
         How often each row counts (whole numbers): the result is that of the table with its rows
         repeated.

@@ -36,7 +36,7 @@ class InputTypeError(PyfsaggError, TypeError):
 
 
 class DataError(PyfsaggError, ValueError):
-    """The data do not allow the computation that was asked for."""
+    """The data do not allow the requested computation."""
 
 
 class OutputError(PyfsaggError, OSError):

@@ -51,7 +51,7 @@ def load_result(path: str | os.PathLike[str]) -> Result:
     Raises
     ------
     OutputError
-        If there is no such result, a damaged one, or one that this version does not read.
+        If there is no such result, or if it is damaged or of a version that this one does not read.
 
     Examples
     --------

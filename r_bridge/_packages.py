@@ -42,7 +42,7 @@ PACKAGES = {
         RPackage("FSelectorRcpp", "entropy filters, MDL discretisation", "", "0.3.13"),
         RPackage("praznik", "mutual information, mRMR", "", "11.0.0"),
         RPackage("stabm", "stability of selections", "", "1.2.2"),
-        RPackage("mRMRe", "correlation and association matrices", "", "2.1.2.2"),
+        RPackage("mRMRe", "correlation and association matrices", "", "2.1.2"),
     )
 }
 

@@ -59,9 +59,9 @@ def read_memory(value: int | str) -> int:
 
 @contextmanager
 def memory_limit(size: int | str | None) -> Iterator[None]:
-    """Refuse what would take more memory than this, inside a ``with`` block.
+    """A memory limit inside a ``with`` block: larger computations are refused.
 
-    What a computation will hold is estimated from the shapes of its arrays before any of it is
+    The memory of a computation is estimated from the shapes of its arrays before any of it is
     allocated, and refused in one sentence if it does not fit.  Without a limit what counts is the
     memory that is free on the machine.  The variable PYFSAGG_MEMORY_LIMIT of the environment sets a
     limit for a whole process.
@@ -69,7 +69,7 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     Parameters
     ----------
     size : int, str or None
-        What the process may hold in all: bytes, or a text such as ``"2GB"``.  None sets no limit.
+        Memory of the whole process: bytes, or a text such as ``"2GB"``.  None sets no limit.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def in_words(size: float) -> str:
 
 
 def resident() -> int:
-    """Bytes that this process holds now; 0 where the system does not tell."""
+    """Bytes that this process holds now; 0 if the system does not report them."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return 0
@@ -159,7 +159,7 @@ def resident() -> int:
 
 
 def free_bytes() -> int | None:
-    """Memory that is free, where the system tells: of the machine, and of the container in it."""
+    """Free memory of the machine and of its container, if the system reports it."""
     found = [size for size in (_free_of_machine(), _free_of_container()) if size is not None]
     return min(found, default=None)
 

@@ -17,12 +17,12 @@ _DECIMALS = {"comma": ",", "point": ".", "dot": "."}
 
 @dataclass(frozen=True, eq=False)
 class Reading(Settings):
-    """How a file is read as a table; what is not said is found out.
+    """How a file is read as a table; settings that are not given are detected.
 
     Parameters
     ----------
     sep : str, optional
-        What divides the cells of a text: one character, or comma, semicolon, tab, pipe, space (any
+        Separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space (any
         number of blanks).
     decimal : str, optional
         The decimal mark of a text or of words in a sheet: ``.`` (point) or ``,`` (comma).
@@ -40,7 +40,7 @@ class Reading(Settings):
     drop : sequence of str
         Columns to be left out.
     id : str, optional
-        The column that names the samples; it is no feature.
+        The column that names the samples; it is not used as a feature.
 
     Raises
     ------

@@ -87,7 +87,7 @@ class Settings:
         ParameterError
             For a name that the group does not have.
         InputTypeError
-            If `given` is no mapping.
+            If `given` is not a mapping.
         """
         if not isinstance(given, (Mapping, type(None))):
             raise InputTypeError(

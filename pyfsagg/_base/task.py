@@ -17,7 +17,7 @@ TASKS = ("classification", "regression", "survival")
 
 @dataclass(frozen=True, eq=False)
 class Task(Settings):
-    """What is to be learned from which columns.
+    """The task: the kind of target, and the columns that are used.
 
     Parameters
     ----------

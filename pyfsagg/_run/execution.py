@@ -28,7 +28,7 @@ class Execution(Settings):
         A folder in which finished work is kept: after a kill or a crash the same call continues from
         there and ends in the same bits, with the seed of the first call where `random_state` leaves
         it open.  A checkpoint of other data or settings is refused, and one of other functions: those
-        given by the caller are read with all that they use.  What cannot be read needs an attribute
+        given by the caller are read with all that they use.  Objects that cannot be read need an attribute
         ``checkpoint_version``, a text that the caller changes whenever the function changes.
     scratch : path, optional
         An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
@@ -36,7 +36,7 @@ class Execution(Settings):
         the number of features) take more memory than the table.  Aggregators of scores then need a
         few columns at a time; those of ranks and most methods of the result look at whole matrices.
     memory_limit : int or str, optional
-        What the process may hold in all, in bytes or as ``"2GB"``: a run that is estimated to need more is
+        Memory of the whole process, in bytes or as ``"2GB"``: a run that is estimated to need more is
         refused before it begins (:func:`pyfsagg.memory_limit`).  By default what counts is the memory
         that is free.
     progress : bool or callable (done, total), optional
@@ -65,7 +65,7 @@ class Execution(Settings):
         metavar="SIZE",
         # The command line has this flag for all commands, also for those without a run.
         flag=False,
-        help="refuse what would take more memory than this, for instance 2GB",
+        help="refuse computations that need more memory than this, for instance 2GB",
     )
     progress: bool | Progress | None = option(
         None, flag=False, help="a progress bar, or a function (done, total)"

@@ -154,7 +154,7 @@ class Result:
     Attributes
     ----------
     parameters, data, versions : dict
-        How the result was made (with the seed that repeats it), on what, and by which software.
+        Settings of the run (with the seed that repeats it), data and software versions.
     """
 
     kind: ClassVar[str]
@@ -219,7 +219,7 @@ class Result:
         Raises
         ------
         ParameterError
-            For a name that is no option of the class.
+            For a name that is not an option of the class.
         """
         known = {**self.options, **ORIGIN}
         strange = [name for name in given if name not in known]
@@ -231,7 +231,7 @@ class Result:
         return {**known, **self.view, **given}
 
     def to_json(self, **options: Any) -> str:
-        """The record as JSON text: parameters, data, versions and what the result says.
+        """The record as JSON text: parameters, data, versions and the sentences of the result.
 
         Parameters
         ----------
@@ -295,18 +295,18 @@ class Result:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what :meth:`save` wrote.
+        """Read a result that :meth:`save` wrote.
 
         Raises
         ------
         OutputError
-            If there is no such result, a damaged one, or one of another kind or schema.
+            If there is no such result, or if it is damaged or of another kind or schema.
         """
         return cls._read(path, lambda: Saved.read(path))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote, for results that are one record.
+        """Read a record that :meth:`to_json` wrote, for results that are one record.
 
         Raises
         ------
@@ -337,7 +337,7 @@ class Result:
         Parameters
         ----------
         kind : str, optional
-            Which picture; the class says which there are, and the first one is the default.
+            Name of the picture; the notes of the class list them, and the first one is the default.
         **options
             Passed on to the function of ``pyfsagg.plotting`` that draws it.
 
@@ -407,7 +407,7 @@ class Result:
         return call.code(before=before, after=self.lines_after(view))
 
     def summary_text(self, **options: Any) -> str:
-        """What a person reads about the result on a terminal."""
+        """The text of the result for a terminal."""
         return "\n\n".join(self.paragraphs(self.full_view(options)))
 
 

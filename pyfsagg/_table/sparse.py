@@ -108,7 +108,7 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
     DataError
         For complex or infinite values, and for a matrix whose arrays contradict each other.
     InputTypeError
-        For values of a type other than numbers and booleans, and indices that are no whole numbers.
+        For values of a type other than numbers and booleans, and indices that are not whole numbers.
     """
     dtype = X.dtype
     if dtype.kind == "c":

@@ -65,7 +65,7 @@ def check_sparse(X: Any, name: str = "X") -> None:
         For an index outside of the shape, pointers that do not rise, or arrays of lengths that do
         not agree.
     InputTypeError
-        For indices or pointers that are no whole numbers.
+        For indices or pointers that are not whole numbers.
     """
     if len(X.shape) != 2:
         raise DataError(f"{name} must have two dimensions, got the shape {X.shape}")

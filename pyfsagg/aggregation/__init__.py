@@ -62,7 +62,7 @@ __all__ = [
 
 
 def list_aggregators() -> pd.DataFrame:
-    """The aggregators by name: what they compute, from what, in which direction, and their source.
+    """Table of all aggregators: statistic, input, direction and source.
 
     Examples
     --------

@@ -41,9 +41,9 @@ class AggregatedValues:
     p_values : ndarray (p,) or None
         For methods that come with a null distribution.
     remarks : tuple of str
-        What a reader of the p-values has to know.
+        Remarks on the p-values, for instance on ties.
     log10_p_values : ndarray (p,) or None
-        Their decimal logarithms, which go on where a p-value is too small for a number (1e-308).
+        Their decimal logarithms, which stay exact where a p-value is too small for a float (1e-308).
     """
 
     scores: Floats

@@ -49,14 +49,14 @@ def aggregate(
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}
-        Correction of the p-values across all items of the universe: an item that no list holds
+        Correction of the p-values across all items of the universe: an item that no list contains
         has p = 1 and counts as a test.  If lists have universes of different sizes, the largest
         one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
-        the set of items that the lists hold.  Of cut-off lists that is too few, but their ranks
+        the set of items in the lists.  For cut-off lists that is too few, but their ranks
         are then divided by too small a number as well, and the p-values are too large on balance.
     weights : one number per list, or dict of list name to number, optional
-        What each list counts; a whole weight k means that the list is written k times.  Methods
-        that have no definition for fractions take whole weights only, or none, and say so; with
+        Weight of each list; a whole weight k means that the list counts k times.  Methods
+        that are not defined for fractions take only whole weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
     **options
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.

@@ -60,7 +60,7 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     ParameterError
         If `n` is below 1.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -101,17 +101,17 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
 def plot_list_ranks(
     table: RankTable, result: Aggregation, *, n: int = 20, ax: Axes | None = None
 ) -> Axes:
-    """Where the best items stand in the single lists.
+    """Ranks of the best items in the single lists.
 
     A dot is the rank in one list; beyond 60 lists a line from the 2.5 % to the 97.5 % quantile takes
-    their place.  The bar is the median over the lists that hold the item.  If some lists do not,
-    their numbers stand on the right.
+    their place.  The bar is the median over the lists that contain the item.  If some lists do not,
+    the numbers of lists are shown on the right.
 
     Parameters
     ----------
     table : RankTable
     result : Aggregation
-        Of that table.
+        Aggregation of that table.
     n : int
         How many items are drawn at most, best first; ties are in the order of the table.
     ax : Axes, optional
@@ -129,7 +129,7 @@ def plot_list_ranks(
     ParameterError
         If `n` is below 1.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -235,4 +235,4 @@ AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {
     "consensus": plot_consensus,
     "list_ranks": _plot_ranks_of_result,
 }
-"""What :meth:`pyfsagg.Aggregation.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.Aggregation.plot`, by name."""

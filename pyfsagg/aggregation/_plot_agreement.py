@@ -26,8 +26,8 @@ __all__ = ["plot_list_agreement"]
 def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> Axes:
     """Share of common items by depth, the place where agreement ends, and rank-biased overlap.
 
-    The band runs over the pairs of lists; the bars at the right show the extrapolated overlap of
-    each pair within what the unseen ends leave open.
+    The band covers all pairs of lists; the bars at the right show the extrapolated overlap of
+    each pair between its smallest and largest possible value.
     """
     axes = new_axes(ax, 4.2)
     curve = agreement.curve

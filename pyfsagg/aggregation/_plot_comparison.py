@@ -48,7 +48,7 @@ def plot_method_agreement(comparison: Comparison, *, ax: Axes | None = None) -> 
     Raises
     ------
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def plot_places(comparison: Comparison, *, n: int = 10, ax: Axes | None = None) 
     ParameterError
         If `n` is below 1.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def plot_places(comparison: Comparison, *, n: int = 10, ax: Axes | None = None) 
 
 
 def plot_overlap(comparison: Comparison, *, n: int | None = None, ax: Axes | None = None) -> Axes:
-    """Share of the best k items that a method has in common with the first method, for every k.
+    """Overlap of the best k items of each method with those of the first method, for every k.
 
     The dotted line is the share that a random ranking has on average, k/p.
 
@@ -154,7 +154,7 @@ def plot_overlap(comparison: Comparison, *, n: int | None = None, ax: Axes | Non
     ParameterError
         If `n` is below 1.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -231,4 +231,4 @@ COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
     "places": plot_places,
     "overlap": plot_overlap,
 }
-"""What :meth:`pyfsagg.aggregation.Comparison.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.aggregation.Comparison.plot`, by name."""

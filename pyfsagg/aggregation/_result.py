@@ -38,7 +38,7 @@ PERMUTED = ("scores", "p_values", "adjusted_p_values", "family_wise_p_values")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Result):
-    """One value per item out of many lists.
+    """The combined ranking of several lists: one value per item.
 
     Attributes
     ----------
@@ -56,18 +56,18 @@ class Aggregation(Result):
         For methods with a null distribution; `adjust` names the correction across items.
     method, higher_is_better, n_lists, adjust
     n_tests : int
-        Over how many items p-values are adjusted: the universe of the lists, of which those that
+        Number of items over which p-values are adjusted: the universe of the lists; items that
         no list holds have p = 1.  With universes of different sizes the largest one counts.
     remarks : tuple of str
-        What a reader of the p-values has to know, for instance that ties have a share in them.
+        Remarks on the p-values, for instance on ties.
     parameters, data, versions : dict
-        How it was made, of which lists, and by which software.
+        Settings, lists and software versions.
     table : RankTable or None
         The lists.
     permutation : PermutationTest or None
-        Of the same lists, by the same method.
+        Permutation test of the same lists by the same method.
     others : tuple of Aggregation
-        Of the same lists by other methods; :attr:`comparison` compares them.
+        Other aggregations of the same lists; :attr:`comparison` compares them.
 
     Notes
     -----
@@ -76,7 +76,7 @@ class Aggregation(Result):
     (their ranks in the lists).
 
     The p-values suppose that the lists are independent.  Lists that come from bootstraps of one
-    data set are not: such p-values are far too small and serve for ordering only.
+    data set are not: such p-values are far too small, and only their order is meaningful.
     :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """
 
@@ -106,7 +106,7 @@ class Aggregation(Result):
 
     @property
     def adjustment(self) -> str | None:
-        """Over how many items the p-values are adjusted, as a sentence; None without p-values."""
+        """A sentence on the number of items over which p-values are adjusted; None without p-values."""
         if self.p_values is None:
             return None
         held = len(self.names)
@@ -148,16 +148,16 @@ class Aggregation(Result):
         return [self.names[j] for j in self.order()[:n]]
 
     def about_ties(self, top: int | None = None) -> str:
-        """How many items have the same score, and whether that decides the best `top`.
+        """Number of items with equal scores, and whether ties decide the best `top`.
 
-        Empty without ties.  :meth:`select` goes by the order of the table among equal scores.
+        Empty without ties.  :meth:`select` breaks ties by the order of the table.
         """
         return about_ties(self.scores, top, "items")
 
     def to_frame(self) -> pd.DataFrame:
         """One row per item, best first: ranking, score, statistic, and p-values if any.
 
-        ``tied`` is how many items have the score of this one (1: no other).
+        ``tied`` is the number of items with this score (1: no tie).
         """
         columns: dict[str, Any] = {
             "ranking": self.ranking,
@@ -191,13 +191,13 @@ class Aggregation(Result):
         return self.table
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
-        """One row per item, best first, with its places in the lists and all its p-values."""
+        """One row per item, best first, with its ranks in the lists and all its p-values."""
         frame = describe_items(self.given_table(), self, self.permutation)
         left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
         return frame.drop(columns=left_out)
 
     def lists(self, top: int = 10) -> pd.DataFrame:
-        """One row per list: its length, and how far it agrees with the result."""
+        """One row per list: its length, and its agreement with the result."""
         return describe_lists(self.given_table(), self, top)
 
     # -----------------------------------------------------------------------------------------
@@ -439,11 +439,11 @@ class Comparison(Result):
     results : tuple of Aggregation
         One per aggregator, over the same items in the same order.
     parameters, data, versions : dict
-        How they were made, of what, and by which software.
+        Settings, data and software versions.
 
     Notes
     -----
-    Shown with `top`, of how many of the best items the overlap is kept (10 by default).
+    Shown with `top`, the number of best items for which the overlap is given (10 by default).
     """
 
     kind: ClassVar[str] = "method_comparison"

@@ -38,14 +38,14 @@ class ListAgreement(Result):
     ----------
     pairs : DataFrame
         One row per ordered pair of lists: ``list``, ``other``, ``k`` (places of `list` down to which
-        its items are near their places in `other`; NaN = the rule finds no end) and, the same both
+        its items are near their places in `other`; NaN = the rule finds no such place) and, the same in both
         ways, rank-biased overlap: ``rbo`` (extrapolated) between ``rbo_low`` and ``rbo_high``, what it
         is if the unseen ends share nothing or all that they can.
     curve : DataFrame
         Index ``depth``: mean, smallest and largest share of common items among the first so many of
         two lists.
     parameters, data, versions : dict
-        How it was made (`distance`, `pilot`, `persistence`), of what, and by which software.
+        Settings (`distance`, `pilot`, `persistence`), data and software versions.
 
     Notes
     -----
@@ -64,7 +64,7 @@ class ListAgreement(Result):
 
     @property
     def k(self) -> int | None:
-        """The largest k over the pairs; None if the rule finds no end for any."""
+        """The largest k over the pairs; None if the rule finds no place for any pair."""
         known = self.pairs["k"].dropna()
         return int(known.max()) if len(known) else None
 
@@ -73,7 +73,7 @@ class ListAgreement(Result):
         return self.pairs
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """The results in sentences."""
         without = int(self.pairs["k"].isna().sum())
         found = (
             f"The lists agree down to place {self.k} at most: that is the largest place of a pair at "
@@ -154,12 +154,12 @@ def list_agreement(
     """How deep lists agree, by Hall and Schimek's moderate-deviation rule for each pair.
 
     An item at place j of a list counts as confirmed if the other list has it within `distance`
-    places.  Walking down and up again over stretches of `pilot` places, the rule finds where
-    confirmed items cease to be the majority, by more than chance deviates.
+    places.  Moving down and up again over stretches of `pilot` places, the rule finds where
+    confirmed items stop being the majority, by more than chance.
 
     Parameters
     ----------
-    lists : RankTable or what :func:`aggregate` accepts
+    lists : RankTable, or any input of :func:`aggregate`
         At least two lists.  Tied items are taken in the order of the table.
     distance : int
         δ, at least 0.

@@ -15,13 +15,13 @@ __all__ = ["reciprocal_rank_fusion", "vote_counting"]
 def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> AggregatedValues:
     """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that hold the item.
 
-    An absent item gets nothing from a list, whatever its universe.
+    An absent item gets 0 from a list, whatever the universe.
 
     Parameters
     ----------
     table : RankTable
     constant : float
-        c, at least 0: the larger, the less the first places count beside later ones.
+        c, at least 0: the larger it is, the less weight the first places have.
 
     References
     ----------
@@ -38,13 +38,14 @@ def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> Aggre
 
 
 def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValues:
-    """How many lists hold an item, or have it among their best `top`.
+    """Number of lists that contain an item, or have it among their best `top`.
 
     Parameters
     ----------
     table : RankTable
     top : int, optional
-        Places of a list that count; all by default, which says nothing of lists that hold all items.
+        Places of a list that count; all by default, which cannot separate the
+        items of full lists.
         A tied item counts if the mean rank of its ties is within.
 
     Examples

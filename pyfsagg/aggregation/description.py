@@ -31,7 +31,7 @@ def check_same_items(table: RankTable, *others: Any) -> None:
 
 
 def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
-    """One row per item, best first: the frame of an Aggregation and where the item stands in the lists.
+    """One row per item, best first: the frame of an Aggregation, and the ranks of the item in the lists.
 
     Adds ``n_lists`` (how many lists hold the item), ``best_rank`` and ``median_rank`` (over these),
     and with a PermutationTest its three kinds of p-values.

@@ -31,7 +31,7 @@ def fpcps(
 ) -> AggregatedValues:
     """First principal component projection score (fpcps section 3).
 
-    The features that some list has among its `keep` best are the objects of a principal component
+    The features among the `keep` best of at least one list are the objects of a principal component
     analysis with one variable per list; a feature's coordinate on the first component is its score.
     The component is oriented so that its loadings sum to a positive number.
 
@@ -43,7 +43,7 @@ def fpcps(
         The cutting rule, applied before the analysis: how many features (int) or which share of
         them (float, rounded up) each list keeps; the union is analysed.  None keeps all.
     normalize : {"zscore", "minmax"}
-        How the scores of a list are brought to a common scale (over the kept features); a list
+        How the scores of a list are scaled (over the kept features); a list
         that is constant there contributes nothing.
 
     Returns

@@ -45,8 +45,8 @@ def birra(
     Returns
     -------
     AggregatedValues
-        The sum of the log Bayes factors; larger = better.  The same lists serve to guess the true
-        items and to judge by them, so that it is an order and no posterior probability; no
+        The sum of the log Bayes factors; larger = better.  The same lists are used to guess the true
+        items and to weight the lists, so that the sum is an order and not a posterior probability; no
         p-values.
 
     References
@@ -130,14 +130,14 @@ def maic(
     Beginning with 1 for each list, both are renewed in turn until no list changes its weight, the
     square root of the mean score of all its items, by more than `tolerance`.
 
-    What a list does not hold gets nothing from it: lists are read as far as they go, and neither
+    An item that is absent from a list gets nothing from it: lists are read as far as they go, and neither
     the universe nor `full` has a part.
 
     Parameters
     ----------
     table : RankTable
     categories : sequence of n_lists labels, optional
-        The category of each list: methods or laboratories whose lists repeat one another.  By
+        The category of each list: methods or laboratories whose lists repeat each other.  By
         default each list is its own.
     fit : {"exponential", "none"}
         Whether a ranked list gives the values of the curve, as the published program does (fitted

@@ -37,15 +37,15 @@ def permutation_p_values(
     random_state: int | np.random.Generator | None = None,
     **options: Any,
 ) -> PermutationTest:
-    """How often chance alone makes an item score as high, when lists depend on one another.
+    """Permutation p-values of the items, valid also for lists that depend on each other.
 
-    Lists that are bootstraps of one data set repeat its accidents, and formulas for independent
-    lists then call everything significant.  Two null hypotheses that keep the dependence:
+    Lists that are bootstraps of one data set share its random errors, and formulas for independent
+    lists then call everything significant.  Two null hypotheses keep the dependence:
 
     `groups`
         "The sources are unrelated to one another: where an item stands in one source says nothing
         about where it stands in another."  The items of all lists of a source are relabelled
-        together, and each source independently of the others, so that whatever ties the lists of
+        together, and each source independently of the others, so that the dependence of the lists of
         a source together stays.  Labels are drawn from the whole universe, not only from the items
         that some list holds: two short lists of many genes rarely meet by chance.  All items are
         exchangeable then, and their null scores are pooled.  Without `groups` every list is a
@@ -58,7 +58,7 @@ def permutation_p_values(
 
     Parameters
     ----------
-    table_or_scores : RankTable or what :func:`aggregate` accepts
+    table_or_scores : RankTable, or any input of :func:`aggregate`
     method, **options
         The aggregator.
     groups : sequence of n_lists labels, optional

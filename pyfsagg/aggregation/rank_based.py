@@ -141,13 +141,13 @@ def _larger_is_better(values: Floats) -> AggregatedValues:
 
 
 def best_go_first(table: RankTable) -> AggregatedValues:
-    """Best-go-first: what some list ranks first, then what some list ranks second, … (fpcps 4.4).
+    """Best-go-first: items that some list ranks first, then those that some list ranks second, … (fpcps 4.4).
 
     At step t the items that some list has at rank t enter, unless they are in already; within a
     step in the order of the lists.  Ties inside a list are broken by column order, so that every
     list has one item per rank and the result is a strict order.  A list that is too short for a
-    step contributes nothing to it.  Weights above 0 change nothing: what a list written twice names
-    is in already.  The statistic is the place at which an item entered, 1 to p.
+    step contributes nothing to it.  Weights above 0 change nothing: the items of a list written twice
+    have entered already.  The statistic is the place at which an item entered, 1 to p.
 
     Examples
     --------

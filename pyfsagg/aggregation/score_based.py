@@ -54,7 +54,7 @@ def geometric_mean(
 ) -> AggregatedValues:
     """Geometric mean of the scores over the lists that hold the item (thesis eq. 3.16).
 
-    One zero makes the result 0, unless `nonpositive_as` says what it counts as.
+    One zero makes the result 0, unless `nonpositive_as` gives its replacement.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def geometric_mean(
         Added to every score first, so that negative scores (mRMR has them) can be used;
         ``"minimum"`` adds just enough to lift the lowest score of each list to 0.
     nonpositive_as : float, optional
-        What a score of 0 or below counts as, after shifting.  With 1 this is
+        Value that replaces scores of 0 or below, after shifting.  With 1 this is
         ``exp(sum(log(x[x > 0])) / length(x))``, a form often seen in R; mind that 0 then beats 0.5.
 
     Raises
@@ -146,7 +146,7 @@ def median_score(table: RankTable) -> AggregatedValues:
 
 
 def minimum_score(table: RankTable) -> AggregatedValues:
-    """Lowest score over the lists that hold the item: what every list grants it.
+    """Lowest score over the lists that contain the item.
 
     Raises
     ------

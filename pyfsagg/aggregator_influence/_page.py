@@ -155,7 +155,7 @@ def _filter_blocks(
                 lambda: plot_aggregator_stability(result, measures[0], filter=label, top=top),
                 f"{prefix}-stability",
                 f"Stability by {titled(measures[0])} of each aggregator",
-                "Dot: stability over the folds. Line: its 95 % jackknife interval, which says how "
+                "Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
                 "far single folds matter.",
             )
         )
@@ -203,7 +203,7 @@ def _stability_table(
         direction
         + " ".join(
             [
-                "The intervals say how far single folds matter; they do not cover what other "
+                "The intervals show how far single folds matter; they do not cover what other "
                 "samples of the same population would give.",
                 *(f"{reason}." for reason in reasons),
             ]
@@ -234,7 +234,7 @@ def _tests_table(comparisons: dict[str, AggregatorComparison]) -> Table:
         rows,
         " ".join(
             [
-                "The pseudo-value of a fold is what it adds to the stability of all of them. The "
+                "The pseudo-value of a fold is its contribution to the stability of all folds. The "
                 "repeated-measures test pairs the aggregators by fold; the one-way test, which the "
                 "thesis prints, takes them for independent groups.",
                 *dict.fromkeys(reasons),

@@ -61,7 +61,7 @@ def plot_aggregator_stability(
     Raises
     ------
     ParameterError, InputTypeError
-        For an unknown measure or filter, `top` or `level` out of range, or `ax` that is no Matplotlib
+        For an unknown measure or filter, `top` or `level` out of range, or `ax` that is not a Matplotlib
         axes.
     DataError
         If the measure is undefined for every aggregator.
@@ -118,12 +118,12 @@ def plot_pairwise(comparison: AggregatorComparison, *, ax: Axes | None = None) -
     Returns
     -------
     Axes
-        If there are no pairwise tests, the axes say why.
+        If there are no pairwise tests, the axes give the reason.
 
     Raises
     ------
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
     """
     names = [str(name) for name in comparison.values.columns]
     size = len(names)
@@ -189,4 +189,4 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {
     "stability": plot_aggregator_stability,
     "pairwise": _plot_pairs_of_result,
 }
-"""What :meth:`pyfsagg.InfluenceResult.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""

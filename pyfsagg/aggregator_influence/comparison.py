@@ -52,7 +52,7 @@ class AggregatorComparison(Result):
         Pseudo-values of folds, or the stability on each data set.
     measure : str
     unit : {"fold", "data set"}
-        What a row of `values` is.
+        Meaning of a row of `values`.
     larger_is_stabler : bool
     repeated : RepeatedMeasuresAnova or None
         Aggregators as conditions, rows as subjects.
@@ -65,7 +65,7 @@ class AggregatorComparison(Result):
     refused : dict of str to str
         Why a test that is None could not be made.
     parameters, data, versions : dict
-        Options of the tests, what is known of the data, and the software.
+        Options of the tests, facts on the data, and software versions.
     """
 
     kind: ClassVar[str] = "aggregator_comparison"
@@ -87,7 +87,7 @@ class AggregatorComparison(Result):
 
     @property
     def caution(self) -> str:
-        """What the p-values do and do not say."""
+        """Remarks on the meaning of the p-values."""
         return CAUTIONS[self.unit]
 
     def tests(self) -> pd.DataFrame:
@@ -120,7 +120,7 @@ class AggregatorComparison(Result):
         Raises
         ------
         DataError
-            If there are none; the message says why.
+            If there are none; the message gives the reason.
         """
         if self.pairwise is None:
             raise DataError(f"there are no pairwise tests: {self.refused['pairwise']}")
@@ -128,7 +128,7 @@ class AggregatorComparison(Result):
 
     @property
     def sentence(self) -> str:
-        """What was found, test by test, and what to be careful about."""
+        """The results of the tests and the remarks, in sentences."""
         made = (self.repeated, self.one_way, self.friedman, self.pairwise)
         found = [test.sentence for test in made if test is not None]
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]

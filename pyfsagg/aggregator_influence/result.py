@@ -112,8 +112,8 @@ class InfluenceResult(Result):
 
         Columns ``filter``, ``aggregator``, ``measure``, ``value``, the limits ``lower`` and
         ``upper`` of its jackknife interval over folds, ``larger_is_stabler``, and ``note``, which
-        says why something is missing.  Folds share most of their training data, so that the interval
-        says how far single folds matter, not how the result would vary over new samples.
+        gives the reason for missing values.  Folds share most of their training data, so that the interval
+        shows how far single folds matter, not how the result would vary over new samples.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class InfluenceResult(Result):
     def by_fold(
         self, measure: str = "spearman", filter: str | None = None, *, top: float | int = 0.25
     ) -> pd.DataFrame:
-        """What each fold adds to the stability: jackknife pseudo-values (n_folds, n_aggregators).
+        """Contribution of each fold to the stability: jackknife pseudo-values (n_folds, n_aggregators).
 
         Their mean is the stability itself for averages over pairs.  They are the unit in which
         aggregators are compared, paired by fold; see :func:`pyfsagg.stability_measures.pseudo_values`.
@@ -210,7 +210,7 @@ class InfluenceResult(Result):
         """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
 
         The folds overlap: the values are not independent, and the p-values are too small to be
-        carried over to new samples (``comparison.caution`` says so wherever they are shown).
+        carried over to new samples (``comparison.caution`` is shown with them).
         :func:`pyfsagg.compare_aggregators` compares over data sets.
 
         Parameters

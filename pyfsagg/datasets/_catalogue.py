@@ -77,8 +77,8 @@ def fetch(
         raise DataError(f"the download of {name!r} was stopped: {error}") from None
     except ValueError as error:
         raise DataError(
-            f"the download of {name!r} is not whole or not what OpenML says it is ({error}); delete the "
-            "cache of scikit-learn (sklearn.datasets.get_data_home()) and try again"
+            f"the download of {name!r} is incomplete or differs from the record of OpenML ({error}); "
+            "delete the cache of scikit-learn (sklearn.datasets.get_data_home()) and try again"
         ) from error
     except OSError as error:
         raise DataError(

@@ -77,7 +77,7 @@ def check_table(
         frame = read_source(str(table), Reading.of(settings)).frame
     elif settings:
         raise ParameterError(
-            f"{next(iter(settings))} says how a file is read, and the table is in memory"
+            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
         )
     else:
         frame = pandas_frame(table, nullable=True)

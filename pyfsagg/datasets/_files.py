@@ -29,7 +29,7 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
 
     Delimited text, Parquet, Feather, ARFF, and sheets of workbooks (xlsx, xls, ods; with the extra
     ``sheets``) are told apart by their content, as are files packed by gzip, bz2, xz or zip.  What is not
-    said of a text is found out: the separator, decimal commas, UTF-16, row names.  Words that are numbers
+    given for a text is detected: the separator, decimal commas, UTF-16, row names.  Words that are numbers
     (12.3 %, $1,200, 5 mg) become numbers if a column has one unit only, and ``n/a``, ``-``, ``.`` and the
     like are missing in a column of numbers.
 
@@ -38,7 +38,7 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
     source : path, or ``"-"`` for standard input
     **settings
         ``sep``
-            What divides the cells of a text: one character, or comma, semicolon, tab, pipe, space.
+            Separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
         ``decimal``
             Its decimal mark: ``"."`` or ``","``.
         ``encoding``
@@ -46,7 +46,8 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
         ``sheet``
             Name or number, from 1, of the sheet of a workbook; the first by default.
         ``missing``
-            Further words or numbers that mean "missing", beside an empty cell, NA, N/A, NaN, NULL and ?.
+            Further words or numbers that mean "missing", in addition to an empty cell, NA, N/A, NaN,
+        NULL and ?.
         ``transpose``
             True: rows are features; their names are in the first column, those of the samples in the header.
         ``labels``

@@ -58,7 +58,7 @@ class Dataset:
     source : str
         A sentence on the origin.
     differences : tuple of str
-        Where a data set of one of the papers differs from what is printed of it, in words; empty if
+        Differences of a data set from the description in its paper, in sentences; empty if
         nowhere, or if it is in none of them.
     """
 
@@ -72,9 +72,7 @@ class Dataset:
         n, p = self.X.shape
         counts = ", ".join(f"{label}: {count}" for label, count in self.y.value_counts().items())
         other = (
-            f"; differs from what is printed: {'; '.join(self.differences)}"
-            if self.differences
-            else ""
+            f"; differs from the paper: {'; '.join(self.differences)}" if self.differences else ""
         )
         return f"Dataset({self.name!r}: {n} samples, {p} features; {counts}{other})"
 
@@ -109,7 +107,7 @@ def load_dataset(
     Raises
     ------
     UnknownNameError
-        If nothing of that name is found; the message lists what is.
+        If there is no data set of that name; the message lists the names.
     DataError
         If a local file does not have the expected layout, or a download fails, is not whole, is too
         large, or holds something else than before.

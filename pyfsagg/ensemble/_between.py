@@ -43,7 +43,7 @@ WORDS = {
 
 
 def n_pairs_of(pairs: int | str, n_resamples: int, plan: Plan) -> int:
-    """How many pairs are drawn beside the resamples; none if these are pairs themselves.
+    """Number of pairs drawn in addition to the resamples; none if these are pairs themselves.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def between_sentence(result: EnsembleResult, threshold: float | int) -> list[str
 
 
 def between_text(result: EnsembleResult, threshold: float | int) -> str:
-    """The stability between samples for the terminal, or why there is none."""
+    """The stability between samples for the terminal, or the reason why there is none."""
     try:
         found = result.between_sample_stability(threshold)
     except DataError as reason:

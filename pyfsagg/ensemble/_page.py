@@ -73,7 +73,7 @@ def write_report(
     command: str | None = None,
     data_name: str | None = None,
 ) -> Path:
-    """Write the report of :func:`render_report` to a file, which appears complete or not at all.
+    """Write the report of :func:`render_report` to a file, which is written completely or not at all.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def render_report(
     command : str, optional
         The arguments of the ``pyfsagg`` command that made the result, quoted for a shell.
     data_name : str, optional
-        What the data are called, for the title; the target is named otherwise.
+        Name of the data, for the title; by default the name of the target.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def render_report(
     ParameterError
         If `threshold` is out of range.
     InputTypeError
-        If `result` is no result of an ensemble run.
+        If `result` is not the result of an ensemble run.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def _procedure(result: EnsembleResult) -> list[str]:
 
 
 def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]:
-    """What it means that a greedy filter selected some of the features only."""
+    """Sentences on greedy filters that select only some of the features."""
     return [
         f"The filter {readable(label)} selected {count(depth)} features one by one in each resample; "
         f"the other {count(n_features - depth)} have the criterion that they had when the last one was "

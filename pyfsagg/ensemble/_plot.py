@@ -57,7 +57,7 @@ def plot_ranking(
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
     97.5 % quantile, the diamond the rank of the aggregate.  Selected features have filled dots; the
     dashed line separates the ranks inside the cut from those outside.  A resample that saw only
-    some of the features ranks these alone, so that its ranks are smaller numbers.
+    some of the features ranks only these, so that its ranks are smaller numbers.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def plot_ranking(
     ParameterError
         If `n` or `threshold` is out of range.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def plot_scores(result: EnsembleResult, *, n: int = 20, ax: Axes | None = None) 
     ParameterError
         If `n` is below 1.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def plot_agreement(result: EnsembleResult, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -349,11 +349,11 @@ def _unit_rows(values: Floats) -> Floats:
 def plot_convergence(
     result: EnsembleResult, *, threshold: float | int = 0.25, ax: Axes | None = None
 ) -> Axes:
-    """How the ranking settles as resamples are added.
+    """Agreement of the ranking from the first resamples with the final ranking.
 
     The first 1, 2, … resamples, at about 20 sizes, are aggregated as the run was, and compared with
     the final ranking: by Spearman rank correlation, and by the share of the final selection that is
-    already selected.  Both end at 1 by construction; what counts is how early they become flat.
+    already selected.  Both end at 1 by construction; the question is how early they become flat.
     The dotted line is the overlap that random rankings have on average, k/p.
 
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
@@ -377,7 +377,7 @@ def plot_convergence(
     ParameterError
         If `threshold` is out of range.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -445,4 +445,4 @@ ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
     "scores": plot_scores,
     "convergence": plot_convergence,
 }
-"""What :meth:`pyfsagg.EnsembleResult.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.EnsembleResult.plot`, by name."""

@@ -87,7 +87,7 @@ def absolute_correlations(
     """|r| or |rho| of all pairs of columns, (p, p).
 
     Over the rows in which both are known; 0 if these are fewer than half of the rows, or if a column
-    is nominal or constant.  Ranks are those among the known cells of a column.
+    is nominal or constant.  Ranks are taken among the known cells of a column.
     """
     w = np.ones(table.n_samples) if weights is None else as_array("weights", weights, np.float64)
     matrix = np.zeros((table.n_features, table.n_features))

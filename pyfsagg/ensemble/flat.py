@@ -46,7 +46,7 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     flat : mapping
         The fields of :class:`pyfsagg.Task` and :class:`pyfsagg.Execution` by name; ``resampling``
         with ``resampling_params``, ``groups``, ``sample_weight``; or ``row_indices``;
-        ``n_resamples`` with ``precision``; everything else is handed on.  What is None is left out.
+        ``n_resamples`` with ``precision``; everything else is passed on.  Values of None are left out.
     **groups : class of settings
         Of more arguments: their fields are taken by name, too.
 

@@ -108,7 +108,7 @@ def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     Raises
     ------
     DataError
-        With the estimate and what would fit.
+        With the estimate and a number that would fit.
     """
     m, p = shape
     require_memory(

@@ -41,7 +41,7 @@ def permute_target(
     random_state: Any = None,
     **options: Any,
 ) -> TargetPermutation:
-    """P-values of an ensemble: the same run with the target shuffled, many times.
+    """Permutation p-values of an ensemble: the same run with the target shuffled many times.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def permute_target(
     n_permutations : int
         Number K of shuffled targets; no p-value is below 1 / (K + 1).
     n_resamples : int
-        Resamples of each run, of that with the true target too: the score of few resamples is a test
+        Resamples of each run, also of the one with the true target: the score of few resamples is a test
         statistic like that of many.
     random_state : None, int or Generator
     **options
@@ -66,11 +66,12 @@ def permute_target(
     DataError
         Without a target.
     ParameterError
-        For a plan with groups or weights, whose rows cannot be shuffled one by one, and as ``wam``.
+        For a plan with groups or weights, whose rows cannot be shuffled one by one, and as in ``wam``.
 
     Notes
     -----
-    All runs draw the same resamples.  A null score that equals the observed one counts as reached.
+    All runs draw the same resamples.  A null score that equals the observed one counts as a tie
+    against the feature: the p-value becomes larger.
 
     References
     ----------

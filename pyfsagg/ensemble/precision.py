@@ -21,10 +21,10 @@ FIRST_LOOK = 100
 
 @dataclass(frozen=True, eq=False)
 class Precision(Settings):
-    """When to stop drawing resamples: their number is doubled until this is reached.
+    """A stopping rule: the number of resamples is doubled until the ranking is precise enough.
 
-    With an aggregator that one resample can decide, such as the minimum, two runs with half as many
-    resamples are compared: a bootstrap would say too little there (:func:`pyfsagg.adequacy`).
+    If one resample can decide the value of a feature, as with the minimum, two runs with half as many
+    resamples are compared: a bootstrap would be too optimistic there (:func:`pyfsagg.adequacy`).
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class Precision(Settings):
         Largest share of the best features that a repetition of the run, with as many resamples but
         another seed, may be expected to replace.
     top : float or int
-        How many features are the best ones: a number, or a fraction.
+        Number or fraction of features that count as the best.
     maximum : int
-        Number of resamples at which to stop in any case; at least 100.
+        Largest number of resamples; at least 100.
 
     Examples
     --------

@@ -31,12 +31,12 @@ def why_no_sets(result: EnsembleResult) -> str:
     plan, aggregator = result.parameters["resampling"], result.parameters["aggregator"]
     if aggregator not in MEANS:
         return (
-            f"the aggregator {aggregator} is no mean over resamples, so that they do not tell its "
+            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its "
             "standard error; use aggregator='arithmetic_mean' or 'mean_rank'"
         )
     if _factor(result) is None:
         return (
-            f"the plan {plan} does not tell how scores vary from sample to sample; use a bootstrap or "
+            f"the plan {plan} does not show how scores vary from sample to sample; use a bootstrap or "
             "subsamples"
         )
     if result.n_resamples < FEWEST:

@@ -75,22 +75,22 @@ class EnsembleResult(Result):
     ranking : ndarray (n_features,)
         Ranks of `scores`, 1 = most important; ties get average ranks.
     permutation : TargetPermutation or None
-        P-values against shuffled targets, if :func:`pyfsagg.permute_target` was asked for them.
+        P-values against shuffled targets, if :func:`pyfsagg.permute_target` made the run.
     parameters, data, versions : dict
-        How the run was made (with the seed that repeats it), on what, and by which software.
+        Settings of the run (with the seed that repeats it), data and software versions.
     halves : ndarray (2 n_pairs, n_features) or None
         Combined scores of pairs of disjoint halves of the rows, which
         :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
     copies : Copies or None
         Numeric features that are nearly copies (``|r|`` at least 0.9); None if the run did not look for
-        them, as in sparse or wide tables.  :meth:`clusters` says how often they are selected.
+        them, as in sparse or wide tables.  :meth:`clusters` shows how often they are selected.
 
     Notes
     -----
     Shown with a `threshold`, the selection (0.25 by default), and with `max_false` or `fdr`, a limit on
     false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
     their intervals), ``"agreement"`` (rank correlation between filters), ``"scores"`` (their
-    distribution) and ``"convergence"`` (how the ranking settles as resamples are added).
+    distribution) and ``"convergence"`` (agreement with the final ranking as resamples are added).
     """
 
     kind: ClassVar[str] = "ensemble"
@@ -145,7 +145,7 @@ class EnsembleResult(Result):
         return [self.feature_names[j] for j in self._best(n_selected(threshold, self.n_features))]
 
     def support(self, threshold: float | int | str) -> NDArray[np.bool_]:
-        """Boolean mask (n_features,) of what :meth:`select` returns."""
+        """Boolean mask (n_features,) of the features that :meth:`select` returns."""
         if isinstance(threshold, str):
             return self.error_control(**read_goal(threshold)).support
         mask = np.zeros(self.n_features, dtype=np.bool_)
@@ -158,7 +158,7 @@ class EnsembleResult(Result):
     def error_control(
         self, *, max_false: float | None = None, fdr: float | None = None, **options: Any
     ) -> ErrorControl:
-        """Which features can be selected under a limit on false selections.
+        """Select features under a limit on false selections.
 
         It reads the halves of a run with ``resampling="complementary_pairs"``; nothing is computed
         again.
@@ -176,15 +176,15 @@ class EnsembleResult(Result):
         Returns
         -------
         ErrorControl
-            Its ``sentences`` say what was found, how sure it is, and what is supposed.  That nothing can
-            be selected is an answer.
+            Its ``sentences`` state the selection, its error bound and the assumptions.  An empty
+            selection is a valid answer.
 
         Raises
         ------
         DataError
             If the run has no complementary pairs, or fewer than two.
         ParameterError
-            As :func:`pyfsagg.error_control.control_errors`.
+            As in :func:`pyfsagg.error_control.control_errors`.
 
         Examples
         --------
@@ -224,9 +224,9 @@ class EnsembleResult(Result):
         return int(self.parameters.get("seed") or 0)
 
     def about_ties(self, threshold: float | int = 0.25) -> str:
-        """How many features have the same score, and whether that decides which are selected.
+        """Number of features with equal scores, and whether ties decide which are selected.
 
-        Empty without ties.  :meth:`select` goes by the order of the columns among equal scores.
+        Empty without ties.  :meth:`select` breaks ties by the order of the columns.
         """
         return about_ties(self.scores, n_selected(threshold, self.n_features))
 
@@ -250,7 +250,7 @@ class EnsembleResult(Result):
     def between_sample_stability(
         self, threshold: float | int = 0.25, *, level: float = 0.95
     ) -> BetweenSampleStability:
-        """How far two independent samples of half the size would agree.
+        """Agreement of the rankings of two independent samples of half the size.
 
         The filters score both halves of each pair, which have no row in common; each half is ranked by
         these scores (of several filters: combined ones), without resamples inside it.  The interval is
@@ -393,7 +393,7 @@ class EnsembleResult(Result):
         return about_copies(self, threshold)
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
-        """How far the resamples agree: one row per filter (and one for BAM), five measures.
+        """Agreement of the resamples by five measures: one row per filter (and one for BAM).
 
         Pearson (scores), Spearman and Canberra (ranks), Jaccard (best quarter) and the average
         standard deviation (ASD), as in thesis 3.3.1.
@@ -452,7 +452,7 @@ class EnsembleResult(Result):
         (1: no other one); ``rank_set_lower`` and ``rank_set_upper``, the 95 % confidence set of its
         true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
-        over resamples, which are no such set); ``selection_frequency`` among the best `threshold` of
+        over resamples, which are not a confidence set); ``selection_frequency`` among the best `threshold` of
         a resample (equal scores at its edge count with the share of their orders that selects them),
         with its Wilson interval
         ``frequency_lower`` to ``frequency_upper``; the mean score of each filter as
@@ -506,7 +506,7 @@ class EnsembleResult(Result):
         return self.rank_confidence()
 
     def rank_confidence(self, confidence: float = 0.95) -> RankConfidence:
-        """Which true ranks of the features are possible, given the spread over resamples.
+        """Confidence sets for the true ranks of the features, from the spread over resamples.
 
         Parameters
         ----------
@@ -516,13 +516,13 @@ class EnsembleResult(Result):
         -------
         RankConfidence
             Marginal and simultaneous sets, and with ``top(k)`` the features that may be among the
-            true top k.  They speak of the ranking by the expected score (or rank, with
+            true top k.  They refer to the ranking by the expected score (or rank, with
             ``aggregator="mean_rank"``) in samples of this size from the same population.
 
         Raises
         ------
         DataError
-            For an aggregator that is no mean over resamples, fewer than 50 resamples, a plan other
+            For an aggregator that is not a mean over resamples, fewer than 50 resamples, a plan other
             than bootstraps and subsamples, or more than 2,000 features.
         ParameterError
             For a `confidence` outside (0, 1).

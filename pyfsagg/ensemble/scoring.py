@@ -41,7 +41,7 @@ __all__ = [
 
 @dataclass(eq=False)
 class BoundFilter:
-    """Filters that one pass over a table computes.
+    """Filters that are computed in one pass over a table.
 
     `outputs` says which of the scorer's outputs belongs to the label of which filter.
     """
@@ -121,7 +121,7 @@ def read_filter_params(
     Raises
     ------
     InputTypeError
-        If `given` is no mapping.
+        If `given` is not a mapping.
     ParameterError
         If the parameters of several filters do not say whose they are, or a filter is named that is
         not among `filters`.
@@ -158,7 +158,7 @@ def filter_label(item: Any) -> str:
     Raises
     ------
     UnknownNameError, InputTypeError
-        For an unknown name, or something that is no filter.
+        For an unknown name, or something that is not a filter.
     """
     if isinstance(item, str):
         return FILTERS.get(item).name

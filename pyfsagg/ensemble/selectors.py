@@ -145,9 +145,9 @@ n_jobs, execution
     ranking_ : ndarray (n_features,)
         Ranks, 1 = most important; ties get average ranks.
     support_ : ndarray of bool (n_features,)
-        The features kept; ties are broken by column order.
+        The selected features; ties are broken by column order.
     result_ : EnsembleResult
-        Everything else.
+        The complete result.
 
     Examples
     --------

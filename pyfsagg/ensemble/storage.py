@@ -19,13 +19,13 @@ __all__ = ["MatrixStore"]
 class MatrixStore:
     """Score matrices in memory, or in unnamed files of a folder.
 
-    The files are mapped into memory, so that a matrix is an ordinary array either way.  They vanish
+    The files are mapped into memory, so that a matrix is an ordinary array in both cases.  They vanish
     with the arrays, and with the process however that ends.
 
     Parameters
     ----------
     folder : path, optional
-        An existing folder, best on a disk; memory is used without it.
+        An existing folder, preferably on a disk; without it matrices are kept in memory.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def wam(
     y : array of shape (n_samples,), optional
         Class labels; numbers with ``task="regression"``; with ``task="survival"`` two columns, times
         and events (1, or 0 where censored), or a structured array such as scikit-survival's ``Surv``;
-        None for filters that need no target (:func:`pyfsagg.list_filters` says which).
+        None for filters that need no target (see :func:`pyfsagg.list_filters`).
     filter : str, callable or estimator
         A name from :func:`pyfsagg.list_filters`, a function ``(X, y, sample_weight) -> scores``, or
         a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
@@ -57,7 +57,7 @@ def wam(
     aggregator : str
         A name from :func:`pyfsagg.list_aggregators`; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
-        Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until that is
+        Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
         reached; ``"auto"`` is the default one.
     resampling : str or plan
         A name from :func:`pyfsagg.list_resampling_plans`, or a plan: ``pyfsagg.Subsample(0.8)``,
@@ -66,9 +66,9 @@ def wam(
         run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
-        says which columns are nominal and whether near-constant ones are left out.
+        sets which columns are nominal and whether near-constant ones are left out.
     pairs : int or "auto"
-        Pairs of disjoint halves that are scored beside the resamples, for
+        Pairs of disjoint halves that are scored in addition to the resamples, for
         :meth:`EnsembleResult.between_sample_stability`; the ranking does not depend on them.  ``"auto"``
         is one for every 8 resamples and at most 30; 0 turns it off.  The plan
         ``"complementary_pairs"`` needs none.

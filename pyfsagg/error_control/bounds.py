@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 def pfer_bound(
     q: int, p: int, threshold: float, *, n_pairs: int = 50, assumption: str = "unimodal"
 ) -> float:
-    """Expected number of false selections, at most.
+    """Upper bound on the expected number of false selections.
 
     The selection: the features that are among the best q in at least `threshold` of the 2B halves
     of B complementary pairs.
@@ -52,9 +52,9 @@ def pfer_bound(
         Frequency from which a feature is selected, in (1/2, 1]; in (q / p, 1] for ``"r-concave"``.
     n_pairs : int
         Number B of complementary pairs, at least 2.  Without an assumption it does not matter, and
-        halves that are no pairs will do.
+        halves that are not pairs can be given.
     assumption : {"none", "unimodal", "r-concave"}
-        What is supposed of the distribution, over data sets, of the share of pairs of which both
+        Assumption on the distribution, over data sets, of the share of pairs of which both
         halves select a noise feature: nothing (Meinshausen and Bühlmann, 2010, theorem 1);
         unimodal (Shah and Samworth, 2013, theorem 2); −1/2-concave, with −1/4-concave selection
         frequencies (their equation 8).
@@ -62,12 +62,12 @@ def pfer_bound(
     Returns
     -------
     float
-        The bound (per-family error rate); it may exceed p where it says nothing.
+        The bound (per-family error rate); it may exceed p, and is then not informative.
 
     Raises
     ------
     ParameterError
-        If q or the threshold is outside what the bound covers; the message says what it covers.
+        If q or the threshold is outside the range of the bound; the message gives the range.
 
     References
     ----------
@@ -106,13 +106,13 @@ def pfer_threshold(
     Returns
     -------
     float
-        A multiple of 1 / (2B), or any number without an assumption; infinity if not even features
-        that every half selects keep the bound, so that nothing can be selected.
+        A multiple of 1 / (2B), or any number without an assumption; infinity if even features
+        that every half selects exceed the bound, so that nothing can be selected.
 
     Raises
     ------
     ParameterError
-        As :func:`pfer_bound`.
+        As in :func:`pfer_bound`.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def pfer_size(
     Raises
     ------
     ParameterError
-        As :func:`pfer_bound`.
+        As in :func:`pfer_bound`.
 
     Examples
     --------

@@ -59,20 +59,20 @@ ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 @dataclass(frozen=True, eq=False)
 class ErrorControl:
-    """Which features are selected under a limit on errors, and how many of them may be false.
+    """A selection of features under a limit on errors, with the bound on false selections.
 
     Attributes
     ----------
     feature_names : tuple of str
         The p features, in the order of the table.
     support : ndarray of bool (p,)
-        What is selected; all False if nothing can be.
+        The selected features; all False if none can be selected.
     goal : {"max_false", "fdr"}
         A limit on the expected number of false selections, or on their expected share.
     level : float
         The limit.
     method, assumption, function : str
-        How it was found; `assumption` belongs to bounds, `function` to integrated paths.
+        Settings of the method; `assumption` belongs to bounds, `function` to integrated paths.
     q : int
         Features that each half selected (stability selection); 0 if no number keeps the limit.
     threshold : float
@@ -84,10 +84,10 @@ class ErrorControl:
         Share of halves in which the feature is among the best q (of one, if q is 0); where a tie
         crosses the cut, none of the tied features is.
     expected_false : ndarray (p,)
-        The bound if every feature as frequent as this one were selected, at most p.  It holds for a
+        The bound if all features with at least this frequency were selected, at most p.  It holds for a
         frequency that is fixed beforehand; here each feature has its own.
     path_expected_false, q_values : ndarray (p,)
-        Of integrated path stability selection.
+        Results of integrated path stability selection.
     e_values : ndarray (p,) or None
         With ``method="e_values"``.
     """
@@ -136,7 +136,7 @@ class ErrorControl:
         """One row per feature, the safest first.
 
         ``controlled`` (selected under the limit), ``pair_frequency``, ``expected_false``,
-        ``path_expected_false``, ``q_value``, and ``e_value`` if it was asked for.
+        ``path_expected_false``, ``q_value``, and ``e_value`` with ``method="e_values"``.
         """
         frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
         return frame.iloc[self._order()]
@@ -150,7 +150,7 @@ class ErrorControl:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was found, how sure it is, and what it supposes."""
+        """The selection, its error bound and the assumptions, in sentences."""
         supposed = SUPPOSED[
             "integrated_path" if self.method == "integrated_path" else self.assumption
         ]
@@ -172,7 +172,7 @@ class ErrorControl:
 
     def _reason(self) -> str:
         if self.method != "stability_selection":
-            return "nothing stands out from what noise features could do."
+            return "no feature stands out from noise features."
         if not math.isfinite(self.threshold):
             return "not even one feature that every half puts first would keep the limit."
         best = int(self.frequency.argmax())
@@ -250,7 +250,7 @@ def control_errors(
     threshold: float | None = None,
     function: str = "h2",
 ) -> ErrorControl:
-    """Select features under a limit on false selections, out of the scores of complementary pairs.
+    """Select features under a limit on false selections, from the scores of complementary pairs.
 
     Parameters
     ----------
@@ -263,21 +263,21 @@ def control_errors(
         Accepted expected share of false selections among the selected, in (0, 1).
     method : {"stability_selection", "integrated_path", "e_values"}, optional
         For `max_false`: ``"stability_selection"`` (default; a bound) or ``"integrated_path"``.
-        For `fdr`: ``"integrated_path"`` (default; q-values) or ``"e_values"`` (a bound, which finds
-        less).
+        For `fdr`: ``"integrated_path"`` (default; q-values) or ``"e_values"`` (a bound, which selects
+        fewer features).
     assumption : {"unimodal", "r-concave", "none"}
         Of the bounds; see :func:`pfer_bound`.
     q, threshold : int, float, optional
-        How many features each half selects, and from which frequency a feature is selected.  By
+        Number of features that each half selects, and smallest frequency of a selected feature.  By
         default the threshold is 0.75 and q the largest that keeps the limit.  They must not be chosen
         after a look at the result.
     function : {"h1", "h2", "h3"}
-        Of integrated paths.
+        Weight function of integrated paths.
 
     Returns
     -------
     ErrorControl
-        Also where nothing can be selected.
+        Also if no feature can be selected.
 
     Raises
     ------

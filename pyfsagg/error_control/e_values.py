@@ -39,7 +39,7 @@ def stability_e_values(
     threshold: float = 0.75,
     assumption: str = "unimodal",
 ) -> FloatArray:
-    """One e-value per feature out of complementary pairs, made for a false discovery rate.
+    """E-values of the features from complementary pairs, for a given false discovery rate.
 
     If at most v false selections are expected, p / v for each selected feature and 0 for the others
     are e-values: the expectations of those of noise features sum up to p at most, which is all that
@@ -64,7 +64,7 @@ def stability_e_values(
     Raises
     ------
     DataError, ParameterError
-        As :func:`pfer_bound` and :func:`selection_frequency`.
+        As in :func:`pfer_bound` and :func:`selection_frequency`.
 
     References
     ----------
@@ -131,16 +131,16 @@ def mean_e_values(runs: ArrayLike) -> FloatArray:
     Raises
     ------
     DataError
-        If a value is negative, or it is no matrix.
+        If a value is negative, or `e_values` is not a matrix.
     """
     return np.asarray(_checked(runs, 2).mean(axis=0))
 
 
 def e_bh(e_values: ArrayLike, level: float) -> NDArray[np.bool_]:
-    """Which features to select at a false discovery rate, under any dependence between e-values.
+    """Select features at a false discovery rate, under any dependence between e-values.
 
     The k largest, for the largest k with all of them at least p / (k `level`).  Equal e-values
-    share their fate.
+    are selected together or not at all.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
     """Share of halves in which each feature is among the best q.
 
     A feature is selected if fewer than q others have a score as high or higher; where a tie crosses
-    the cut, none of the tied features is.  So no feature owes its place to its column, and at most q
+    the cut, none of the tied features is.  So the order of the columns does not matter, and at most q
     are selected.
 
     Parameters
@@ -34,7 +34,7 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        If the scores are no matrix.
+        If the scores are not a matrix.
     ParameterError
         If q is out of range.
 

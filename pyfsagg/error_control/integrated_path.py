@@ -27,21 +27,21 @@ DECIMALS = 8
 
 @dataclass(frozen=True, eq=False)
 class IntegratedPath:
-    """What integrated path stability selection says of each feature.
+    """Results of integrated path stability selection for each feature.
 
     Attributes
     ----------
     expected_false : ndarray (p,)
-        Expected false positives, at most, if the features with a value up to this one are selected.
+        Bound on the expected false positives if the features with a value up to this one are selected.
     q_values : ndarray (p,)
         The smallest ratio of expected false positives to selected features of a selection that
         includes the feature; at most 1.
     scores : ndarray (p,)
         Integral of h(frequency) along the path, larger = more important.
     integral : float
-        The bound that the scores are compared with.
+        The integrated bound, with which the scores are compared.
     thresholds : ndarray (L,)
-        Thresholds of scores along the path, as far as it is used, largest first.
+        Thresholds of scores along the used part of the path, largest first.
     """
 
     expected_false: FloatArray
@@ -73,7 +73,7 @@ def integrated_path(
         Scores of the two halves of each pair, larger = more important.  If some are negative, all
         are shifted up to 0.
     function : {"h1", "h2", "h3"}
-        h(π) = (2π − 1)^m for π > 1/2, with m = 1, 2 or 3.  A larger m finds more and supposes more.
+        h(π) = (2π − 1)^m for π > 1/2, with m = 1, 2 or 3.  A larger m selects more and assumes more.
     delta : float
         δ; 1 weighs the thresholds evenly on a log scale, more than 1 the small ones, where noise is
         selected too.
@@ -102,8 +102,8 @@ def integrated_path(
     The bound supposes that noise features are exchangeable, and for h2 and h3 that a noise feature is
     selected in all 2m halves of m pairs with probability (q/p)^(2m) at most.  Halves of different
     pairs share rows, so that the second does not follow from the first, the less so the larger m.
-    q-values are estimates of a false discovery rate, and no bound of it.  What both kept in
-    simulations: ``pyfsagg reproduce calibration``.
+    q-values are estimates of a false discovery rate, not bounds.  For their error rates in
+    simulations see ``pyfsagg reproduce calibration``.
 
     References
     ----------

@@ -20,7 +20,7 @@ _ARRAYS = ("scores", "p_values", "family_wise_p_values")
 
 @dataclass(frozen=True, eq=False)
 class TargetPermutation:
-    """Scores of an ensemble beside those with shuffled targets.
+    """Scores of an ensemble, and p-values from shuffled targets.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class TargetPermutation:
         Adjusted across features by the step-down maximum statistic: at a level of 0.05 any false
         selection at all has a probability of at most 0.05.
     strong : bool
-        Whether that also holds of the features without relation when others have one.
+        Whether that also holds for the unrelated features when other features are related to the target.
     n_permutations, n_resamples : int
     """
 
@@ -95,7 +95,7 @@ class TargetPermutation:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What was found at a level of 0.05, and what it supposes."""
+        """The result at a level of 0.05 and its assumptions, in sentences."""
         chosen = self.select(0.05)
         found = (
             f"{len(chosen)} of {len(self.feature_names)} features score higher than chance explains "

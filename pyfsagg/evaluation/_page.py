@@ -91,7 +91,7 @@ def evaluation_page(
     ParameterError
         If `alpha` is out of range.
     InputTypeError
-        If `result` is no evaluation.
+        If `result` is not an evaluation.
 
     Examples
     --------

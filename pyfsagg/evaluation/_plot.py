@@ -70,7 +70,7 @@ def plot_accuracy(
     ParameterError
         For a protocol, metric, classifier or method that the evaluation does not have.
     InputTypeError
-        If `result` is no Evaluation.
+        If `result` is not an evaluation.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def plot_p_values(
     ax : Axes, optional
         Where to draw; a new figure by default.
     **options
-        For an Evaluation, what is compared: passed on to :meth:`pyfsagg.Evaluation.compare`.
+        For an Evaluation: arguments of :meth:`pyfsagg.Evaluation.compare`.
 
     Returns
     -------
@@ -434,4 +434,4 @@ EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {
     "p_values": plot_p_values,
     "win_tie_loss": plot_win_tie_loss,
 }
-"""What :meth:`pyfsagg.Evaluation.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.Evaluation.plot`, by name."""

@@ -150,7 +150,7 @@ def read_classifiers(
     ParameterError, UnknownNameError
         If there is none, one is there twice, unknown, or of the other kind.
     InputTypeError
-        For something that is no estimator.
+        For something that is not an estimator.
     """
     if isinstance(classifiers, Mapping):
         pairs = [(str(label), item) for label, item in classifiers.items()]

@@ -57,11 +57,11 @@ class Comparison:
     Attributes
     ----------
     values : DataFrame (n_subjects, n_methods)
-        What was compared; missing where a cell failed.
+        The compared values; missing where a cell failed.
     what : str
-        What the values are.
+        Meaning of the values.
     subjects : str
-        What the rows are: "data sets", "folds" or "repeats".
+        Meaning of the rows: "data sets", "folds" or "repeats".
     tests : dict
         Results as in :mod:`pyfsagg.statistics`, and the frame ``win_tie_loss``.  Over data sets
         ``friedman``, ``critical_difference``, ``nemenyi``, ``rm_anova`` and ``wilcoxon`` (pairwise,
@@ -69,7 +69,7 @@ class Comparison:
     problems : dict
         Why a test is not among `tests`.
     remarks : tuple of str
-        What is missing, and what the tests speak of.
+        Missing values, and the population of the tests.
     alpha : float
     """
 
@@ -84,7 +84,7 @@ class Comparison:
 
     @property
     def sentences(self) -> dict[str, str]:
-        """What each test found, or why it could not be made."""
+        """The result of each test, or the reason why there is none."""
         found = {}
         for name, title in NAMES.items():
             if name in self.tests:
@@ -107,7 +107,7 @@ class Comparison:
         return frame
 
     def to_json(self) -> str:
-        """What was compared, the methods, and each test with its sentence as JSON text."""
+        """The values, the methods, and each test with its sentence as JSON text."""
         frame = self.to_frame().reset_index().astype(object)
         document = {
             "what": self.what,
@@ -165,7 +165,7 @@ def compare_methods(
     if 2 <= n < 6:
         remarks += (
             f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
-            f"{2.0 ** (1 - n):.3g}, before any correction. More {subjects} would tell more.",
+            f"{2.0 ** (1 - n):.3g}, before any correction. Use more {subjects}.",
         )
     return Comparison(values, what, subjects, tests, problems, remarks, alpha, higher_is_better)
 

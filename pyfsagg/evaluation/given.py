@@ -26,7 +26,7 @@ LEAKAGE = {
     "results may be too good. Say which rows they were (ranking_rows), or give methods instead",
     "certain": "was computed on the whole table, the rows to test on among them, and its results "
     "would be too good. protocol='nested' ranks again with its settings inside each training fold; "
-    "protocol='leaky' shows what the mistake costs",
+    "protocol='leaky' shows the effect of the mistake",
 }
 
 
@@ -54,9 +54,9 @@ def read_rankings(
     ParameterError
         If two rankings have the same label.
     DataError
-        If a ranking does not rank each feature of the table once, or its ranks are no numbers.
+        If a ranking does not rank each feature of the table once, or its ranks are not numbers.
     InputTypeError
-        For something that is no ranking.
+        For something that is not a ranking.
     """
     if isinstance(rankings, EnsembleResult):
         rankings = {rankings.method: rankings}

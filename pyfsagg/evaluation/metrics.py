@@ -95,7 +95,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A registered measure of predictions: of classes or, if `task` says so, of numbers or survival."""
+    """A registered measure of predictions: of classes or, depending on `task`, of numbers or survival."""
 
     name: str
     aliases: tuple[str, ...]
@@ -263,7 +263,7 @@ for spec in (
     MetricSpec(
         "concordance_index",
         ("c_index", "cindex", "harrell"),
-        "share of comparable pairs of test rows whose order the predicted risk tells; 0.5 by chance",
+        "share of comparable pairs of test rows that the predicted risk orders correctly; 0.5 by chance",
         "0 to 1",
         True,
         _concordance_index,

@@ -314,7 +314,7 @@ def read_plan(
         methods = DEFAULT_METHODS
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         raise ParameterError(
-            "ranking_rows says on which rows the given rankings were made, and belongs to rankings "
+            "ranking_rows gives the rows on which the rankings were made, and belongs to rankings "
             "with protocol='thesis'"
         )
     rows = None if ranking_rows is None else read_rows(ranking_rows, table.n_samples)

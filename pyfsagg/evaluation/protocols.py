@@ -35,7 +35,7 @@ def evaluate(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Evaluation:
-    """What selected features are worth to classifiers, threshold by threshold.
+    """Performance of classifiers on the selected features, threshold by threshold.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def evaluate(
         Shares of the features to keep (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
         ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
-        also says how many folds and repeats there are, and which rows belong together.
+        also sets the number of folds and repeats, and which rows belong together.
     metrics : str or sequence of str, optional
         Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression,
         the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
-        What to compare with: no selection, random rankings, and each filter of the methods asked
-        once, without resampling.
+        Baselines for the comparison: no selection, random rankings, and each filter of the methods
+        once without resampling.
     n_resamples : int
         Bootstrap resamples of each ensemble.
     task, random_state, n_jobs, execution

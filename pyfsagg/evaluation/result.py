@@ -56,9 +56,9 @@ class Evaluation(Result):
         One row per protocol, method, classifier, threshold, fold and metric; ask for a copy with
         :meth:`to_frame`.
     parameters, data, versions : dict
-        How the evaluation was made (with the seed that repeats it), on what, by which software.
+        Settings of the evaluation (with the seed that repeats it), data and software versions.
     remarks : tuple of str
-        What a reader has to know, for instance that a ranking has seen the test rows.
+        Warnings for the reader, for instance that a ranking has seen the test rows.
 
     Notes
     -----
@@ -119,7 +119,7 @@ class Evaluation(Result):
 
     @property
     def failure_sentence(self) -> str:
-        """What failed, and how often; empty if nothing did."""
+        """Failures with their number; empty if there were none."""
         failed = self.failures()
         if failed.empty:
             return ""
@@ -255,7 +255,7 @@ class Evaluation(Result):
         Parameters
         ----------
         value : "wacc", or a threshold of the evaluation
-            What is compared: the weighted average over thresholds, or the measure at one threshold.
+            The value that is compared: the weighted average over thresholds, or the measure at one threshold.
         protocol : str, optional
             The nested one by default, if it was run; else the first.
         classifier : str, optional
@@ -286,15 +286,15 @@ class Evaluation(Result):
 
         Notes
         -----
-        Folds share rows and are no independent subjects.  Rank tests and analysis of variance would
+        Folds share rows and are not independent subjects.  Rank tests and analysis of variance would
         call differences significant that are not, the more the folds are repeated; they are made
-        over data sets (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here count what folds
-        share (see :func:`pyfsagg.statistics.pairwise_tests`), and speak of other tables of this size
-        from the same population.  Repeated folds have as many degrees of freedom as a single
-        cross-validation.  Under the thesis and the leaky protocol without repeats, features
-        are ranked once, and the tests speak of these rankings.  With repeats, the thesis protocol is
-        tested over its divisions into rows to rank on and rows to test on, of which at least 3 are
-        needed.
+        over data sets (:func:`pyfsagg.evaluation.evaluate_many`).  The tests here take into account
+        what folds share (see :func:`pyfsagg.statistics.pairwise_tests`), and speak of other tables
+        of this size from the same population.  Repeated folds have as many degrees of freedom as a
+        single cross-validation.  Under the thesis and the leaky protocol without repeats, features
+        are ranked once, and the tests speak of these rankings.  With repeats, the thesis protocol
+        is tested over its divisions into rows to rank on and rows to test on, of which at least 3
+        are needed.
         """
         name = self.check_metric(metric)
         chosen = protocol or self.default_protocol
@@ -350,7 +350,7 @@ class Evaluation(Result):
         return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
 
     def check_metric(self, metric: str | None) -> str:
-        """The metric asked for, or the first.
+        """The chosen metric, or the first.
 
         Raises
         ------

@@ -16,7 +16,7 @@ __all__ = ["concordance_index", "integrated_brier_score", "survival_at"]
 
 
 def concordance_index(test: Survival, risk: Floats) -> float:
-    """Harrell's share of comparable pairs of test rows whose order the predicted risk tells.
+    """Harrell's share of comparable pairs of test rows that the predicted risk orders correctly.
 
     Raises
     ------

@@ -78,7 +78,7 @@ for spec in (
 def list_survival_models() -> pd.DataFrame:
     """The models that :func:`pyfsagg.evaluate` knows by name with ``task="survival"``, one row each.
 
-    ``needs`` says which package must be installed for it: ``pip install 'pyfsagg[survival]'``.
+    ``needs`` names the package that must be installed for it: ``pip install 'pyfsagg[survival]'``.
 
     Examples
     --------

@@ -44,10 +44,11 @@ __all__ = [
 
 
 def list_filters() -> pd.DataFrame:
-    """The filters that can be named: what they compute, their bounds and source.
+    """Table of all filters: statistic, range, direction and source.
 
-    ``targets`` says which they can use: classes, a numeric target (``task="regression"``), survival,
-    none; ``sparse`` whether they read a SciPy sparse matrix as well.
+    ``targets`` lists the targets that they can use: classes, a numeric target
+    (``task="regression"``), survival, none; ``sparse`` shows whether they read a SciPy sparse
+    matrix as well.
 
     Examples
     --------

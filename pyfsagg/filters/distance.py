@@ -203,14 +203,14 @@ def value_difference_metric(
 def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
     """Score features by the share of rows that are nearer, in variances, to their own class.
 
-    A row is put on the side of the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the
-    first class); the score is the share of rows whose side is their class.
+    A row is assigned to the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the
+    first class); the score is the share of rows that are assigned to their own class.
 
     Parameters
     ----------
     X : array, data frame or Table, shape (n_samples, n_features)
         Numeric, integer, boolean, or nominal with at most two levels.  Means and variances are
-        those of the known values; a missing value is on no side and counts as a miss.
+        those of the known values; a missing value is not assigned and counts as wrong.
     y : array-like, shape (n_samples,)
         Labels of two classes.
     sample_weight : array-like of int, shape (n_samples,), optional
@@ -229,9 +229,9 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
     Notes
     -----
     The variance is that of the class's own distribution (divisor n).  The printed formula divides
-    by it, which leaves a class without spread open.  Here such a class takes the rows exactly at
-    its mean and no others; a row for which the ratios of both classes are 0/0 or both are x/0 is on
-    no side.
+    by it, which is undefined for a class without spread.  Here such a class takes the rows exactly at
+    its mean and no others; a row for which the ratios of both classes are 0/0 or both are x/0 is
+    not assigned.
 
     References
     ----------

@@ -195,8 +195,8 @@ def mrmr(
     n_features : int, "auto" or "all", optional
         The depth: how many features to select.  None and ``"all"``, the default here: all of them.
         ``"auto"``, the default of a filter in an ensemble: all of up to 300 features, 100 of more
-        (or four times as many as will be asked for, where that is known and more).  The time is in
-        proportion to the depth.  The features that are not selected keep the criterion that they had
+        (or four times the number that is selected later, if that is known and larger).  The time is
+        proportional to the depth.  The features that are not selected keep the criterion that they had
         when the last one was, so that every feature has a score; the selected ones and their scores
         are the first of the full ranking.
     binning : {"equal_width", "praznik"}
@@ -226,7 +226,7 @@ def mrmr(
     Raises
     ------
     DataError
-        For a missing value with ``binning="praznik"``, and for what
+        For a missing value with ``binning="praznik"``, and for tables that
         :func:`~pyfsagg._table.table.check_table` refuses.
     ParameterError
         For a parameter out of range.

@@ -57,7 +57,7 @@ class _LatestFirst:
 def _survival(target: Target) -> Survival:
     if target.survival is None:
         raise DataError(
-            f"the target {target.name!r} has no times and events, which this filter needs; say "
+            f"the target {target.name!r} has no times and events, which this filter needs; set "
             "task='survival'"
         )
     return target.survival
@@ -120,7 +120,7 @@ def cox_score(
         A data frame or array with two columns, or a structured array with one boolean and one numeric
         field, such as scikit-survival's ``Surv``.
     ties : {"efron", "breslow"}
-        What events at the same time do to each other's risk set.  With rows that count several times
+        Treatment of events at the same time.  With rows that count several times
         there are always such events.
     sample_weight : array-like of int, shape (n_samples,), optional
         How often each row counts; the result is that of the table with its rows so repeated.
@@ -166,15 +166,15 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
     Returns
     -------
     ndarray of float64, shape (n_features,)
-        The share of pairs whose order the feature tells, in the better of the two directions: from 0.5
-        (no relation) to 1.  A pair can be told if the earlier of its rows has an event; a row censored
+        The share of pairs that the feature orders correctly, in the better of the two directions: from 0.5
+        (no relation) to 1.  A pair is comparable if the earlier of its rows has an event; a row censored
         at the time of an event counts as later.  Pairs with equal values of the feature count half, two
         events at the same time not at all.
 
     Raises
     ------
     DataError
-        As :func:`cox_score`.
+        As in :func:`cox_score`.
 
     References
     ----------
@@ -216,9 +216,9 @@ def martingale_residuals(
 ) -> Floats:
     """Martingale residuals of the Cox model without features.
 
-    The event of a row (0 or 1) minus the number of events expected until its time.  They turn what
-    ranks features by a number into what ranks them by survival, and filters for numbers explain them
-    with ``task="survival"``; a function of your own that does so calls this with its `y` and
+    The event of a row (0 or 1) minus the number of events expected until its time.  With
+    ``task="survival"``, filters for a numeric target use these residuals as the target; a function
+    of your own can do the same and call this with its `y` and
     `sample_weight`.
 
     Parameters
@@ -234,7 +234,7 @@ def martingale_residuals(
     Raises
     ------
     DataError
-        As :func:`cox_score`.
+        As in :func:`cox_score`.
 
     References
     ----------

@@ -30,7 +30,7 @@ class NearZeroVariance:
     unique_percent : ndarray of float64, shape (n_features,)
         Distinct known values per 100 samples.
     constant : ndarray of bool, shape (n_features,)
-        One known value at most.
+        At most one known value.
     feature_names : tuple of str
     """
 

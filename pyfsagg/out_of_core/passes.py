@@ -211,7 +211,7 @@ def open_run(
     ]
     if len(columns) < 2:
         raise DataError(
-            f"{opened.name} has {len(columns)} feature(s) beside the target; a minimum of 2 is required"
+            f"{opened.name} has {len(columns)} feature(s) and the target; at least 2 features are required"
         )
     columns.append(column_of(target, opened.types[target], nominal=True))
     workers = min(count_workers(n_jobs), len(opened.pieces))

@@ -93,7 +93,7 @@ def rank_out_of_core(
     execution : Execution, optional
         :class:`pyfsagg.Execution`.  Columns that do not fit into its memory limit at the same time
         are dealt with in groups, one pass for each; without a limit, also one of
-        :func:`pyfsagg.memory_limit`, that is 2 GB beside what the process holds already.  The
+        :func:`pyfsagg.memory_limit`, or else 2 GB more than the process holds already.  The
         checkpoint keeps finished counts, while the passes before them are made again (not for a Dask
         frame, whose changes cannot be seen); progress counts rows, once for each pass.  There are no
         scratch files.
@@ -112,11 +112,11 @@ def rank_out_of_core(
         target with missing values or one class, more than 10 000 levels.
     UnknownNameError, ParameterError
         An unknown column or filter, a filter that does not work by counts, a value out of range; a
-        memory limit below what one column needs, with the estimate; a checkpoint of another run.
+        memory limit that is too small for one column, with the estimate; a checkpoint of another run.
 
     Notes
     -----
-    There are no pairs of halves beside the resamples: the stability between samples is told in memory
+    No pairs of halves are drawn in addition: the stability between samples is computed in memory
     only (:meth:`EnsembleResult.between_sample_stability`).
 
     In memory, ``resampling="poisson_bootstrap"`` draws the same weights: on the binned table, with

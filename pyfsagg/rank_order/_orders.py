@@ -234,7 +234,7 @@ def _advise_on_scale(orders: Orders) -> None:
         warnings.warn(
             f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
             "features seem not to be on one scale. Orders compare the features of a sample with "
-            "one another (is a above b?), which tells something only if all measure the same "
+            "one another (is a above b?), which is meaningful only if all measure the same "
             "kind of quantity in one unit. Bring them to one scale first, if that makes sense",
             PyfsaggWarning,
             stacklevel=4,

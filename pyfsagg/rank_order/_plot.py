@@ -61,7 +61,7 @@ def plot_elimination(
     max_size : int
         Largest subset shown.
     baseline : DataFrame, optional
-        What :func:`pyfsagg.rank_order.random_subset_baseline` returns: drawn as a band; that of
+        Result of :func:`pyfsagg.rank_order.random_subset_baseline`, drawn as a band; that of
         the result by default.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -74,7 +74,7 @@ def plot_elimination(
     Raises
     ------
     DataError
-        If accuracy is asked for and was not measured.
+        If accuracy is requested and was not measured.
     """
     measure = measure or ("divergence" if result.accuracy is None else "accuracy")
     check_choice("measure", measure, MEASURES)
@@ -127,4 +127,4 @@ def finish(ax: Axes, measure: str, largest: int) -> None:
 
 
 ELIMINATION_PLOTS = {"elimination": plot_elimination}
-"""What :meth:`pyfsagg.rank_order.Elimination.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.rank_order.Elimination.plot`, by name."""

@@ -24,7 +24,7 @@ UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Elimination(Result):
-    """A removal order, and what each removal costs.
+    """A removal order, with the loss of each removal.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Elimination(Result):
         Δ in nats of the features left after 0, 1, …, p − 1 removals.
     accuracy : ndarray (n_features,) or None
         Cross-validated accuracy of naive Bayes on the boolean-order features of the same subsets;
-        NaN for sizes that were not asked for.
+        NaN for sizes that were not requested.
     parameters, data, versions : dict
-        How ties were treated, and whatever else repeats the run; on what; by which software.
+        Settings that repeat the run (ties among them), data and software versions.
     baseline : DataFrame or None
         Random subsets for comparison, as :func:`random_subset_baseline` returns them.
 

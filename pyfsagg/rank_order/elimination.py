@@ -47,7 +47,7 @@ def eliminate(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Elimination:
-    """Remove features one by one by what their orders say about the classes.
+    """Remove features one by one by the information of their orders on the classes.
 
     Each sample is read as an order of the features: smallest value first.
 

@@ -25,7 +25,7 @@ CLOSER = 0.9
 
 @dataclass(frozen=True, eq=False)
 class PlantedOrders:
-    """Orders whose classes a few planted features tell apart.
+    """Orders with a few planted features that separate the classes.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def make_planted_orders(
     shuffle: bool = True,
     random_state: Any = None,
 ) -> PlantedOrders:
-    """Classes that differ in the order of a few planted features, among others that say nothing.
+    """Classes that differ in the order of a few planted features, among features without information.
 
     The planted features are as few as have an order for each class (their number n₀ is the least
     with n₀! ≥ n_classes); each class has an order of its own.  An extraneous feature is inserted at

@@ -35,7 +35,7 @@ def naive_bayes_accuracy(
     """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features`.
 
     The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
-    an unknown order says nothing.  Probabilities are (count + alpha) / (total + alpha · states).
+    an unknown order is left out.  Probabilities are (count + alpha) / (total + alpha · states).
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def random_subset_baseline(
     missing: str = "error",
     random_state: Any = 0,
 ) -> pd.DataFrame:
-    """Accuracy and divergence of random feature subsets: what a selection has to beat.
+    """Accuracy and divergence of random feature subsets: the baseline of a selection.
 
     Each of `n_subsets` random orders of the features gives one uniformly random subset of every
     size from 2 to `max_size`.

@@ -90,7 +90,7 @@ def to_boolean_order(
     Returns
     -------
     DataFrame of int8 (n_samples, p (p − 1) / 2), of the kind of `X`
-        Values of :class:`OrderState`; the column ``a<b`` says whether feature a is below feature b.
+        Values of :class:`OrderState`; the column ``a<b`` shows whether feature a is below feature b.
         Columns go (0, 1), (0, 2), …, (1, 2), ….
 
     Raises
@@ -144,7 +144,7 @@ def project(
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Values or ranks.
     features : sequence of names or positions
-        What to keep, in the order of the columns of the result.
+        Columns to keep, in the order of the columns of the result.
     ties, missing, random_state
         As in :func:`to_rank_order`.
 

@@ -49,13 +49,13 @@ class RankTable:
     sizes : ndarray (m,)
         N_i: how many items list i ranked, or would have ranked, in all.
     full : bool
-        What a missing entry means.  False: the list goes on below its end, so the item is worse
-        than all that are listed (its normalized rank is 1).  True: the list says nothing about the
+        Meaning of a missing entry.  False: the list was cut off, so the item is worse
+        than all that are listed (its normalized rank is 1).  True: the list has no information on the
         item, and it is left out (NaN).
     ties : str
         How ranks were made from scores.
     weights : ndarray (m,) or None
-        What each list counts; None if all count the same.  Set by :meth:`weighted`.
+        Weight of each list; None if all count the same.  Set by :meth:`weighted`.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class RankTable:
 
     @cached_property
     def unranked(self) -> NDArray[np.bool_]:
-        """True (m,) for a list that says nothing of order: several items, all of one rank.
+        """True (m,) for a list without an order: several items, all with the same rank.
 
         Its items share the mean rank of the block, (k + 1)/2 of k, and the last one in p-values.
         """
@@ -146,7 +146,7 @@ class RankTable:
         return np.ascontiguousarray(columns.T)
 
     def reversed(self, lists: Sequence[str]) -> RankTable:
-        """The same table with the scores of some lists turned round: the smallest becomes the best.
+        """The same table with the scores of some lists reversed: the smallest becomes the best.
 
         Raises
         ------
@@ -170,10 +170,10 @@ class RankTable:
         return replace(self, scores=self.scores * sign[:, np.newaxis])
 
     def weighted(self, weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
-        """The same lists, each counting as much as its weight says.
+        """The same lists with weights.
 
-        A whole weight k means: as if the list were written k times.  Fractions are a share of that,
-        where an aggregator has a definition for them.
+        A whole weight k counts as k copies of the list.  Fractions are shares of a copy,
+        if the aggregator is defined for them.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class RankTable:
         Warns
         -----
         PyfsaggWarning
-            If items go because only lists of weight 0 hold them.
+            If items are dropped because only lists of weight 0 contain them.
 
         Examples
         --------
@@ -213,7 +213,7 @@ class RankTable:
         Raises
         ------
         ParameterError
-            If a weight is no whole number, or if they sum to more than 10,000.
+            If a weight is not a whole number, or if they sum to more than 10,000.
 
         Examples
         --------
@@ -336,7 +336,7 @@ class RankTable:
         full: bool = True,
         universe: int | Sequence[int] | None = None,
     ) -> RankTable:
-        """Lists given as a matrix of scores: one row per list, one column per item.
+        """Build a table from a matrix of scores: one row per list, one column per item.
 
         Parameters
         ----------
@@ -390,7 +390,7 @@ class RankTable:
         full: bool = False,
         universe: int | Sequence[int] | None = None,
     ) -> RankTable:
-        """Lists given as a matrix of ranks: one row per list, one column per item, 1 = best.
+        """Build a table from a matrix of ranks: one row per list, one column per item, 1 = best.
 
         Parameters
         ----------
@@ -400,7 +400,7 @@ class RankTable:
             Item names for an array; ``x0, x1, …`` by default.
         full : bool
             False: lists are cut off, and an absent item is worse than all listed ones.  True: each
-            list is complete in itself and says nothing about an absent item.
+            list is complete and has no information on an absent item.
         universe : int or one int per list, optional
             N_i for ``full=False``; the number of items by default.
 
@@ -467,8 +467,8 @@ class RankTable:
         or minimum rank) then judge groups.  Members of equal score have the last of the places that
         they share.
 
-        :func:`pyfsagg.screen` is made for CRISPR screens, with a limit on the places that count, both
-        directions and a null that knows ties.
+        :func:`pyfsagg.screen` is made for CRISPR screens: it has a limit on the places that count, both
+        directions and a null distribution that takes ties into account.
 
         Parameters
         ----------
@@ -515,7 +515,7 @@ class RankTable:
         *,
         unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
     ) -> RankTable:
-        """Lists given as names, best first.
+        """Build a table from lists of names, best first.
 
         Parameters
         ----------
@@ -527,7 +527,7 @@ class RankTable:
         full : bool
             True: each list is complete in itself, and an absent item is unknown to it.
         unranked : sequence of lists of names, or dict of list name to list of names
-            Lists that say "these, in no order", after the others: their names are tied, on the mean
+            Lists without an order, placed after the others: their names are tied, with the mean
             rank of the block.  Without names of their own they are ``unranked1, unranked2, …``.
 
         Raises
@@ -573,7 +573,7 @@ class RankTable:
         random_state: int | None = None,
         unranked: PathLike | Iterable[PathLike] = (),
     ) -> RankTable:
-        """Lists kept in files, which may be gzipped.
+        """Read lists from files, which may be gzipped.
 
         Parameters
         ----------
@@ -595,17 +595,17 @@ class RankTable:
         duplicates : {"error", "first"}
             Refuse a name that occurs twice in a list, or keep its best place.
         matrix : {"ranks", "scores"}
-            What the cells of a matrix are.
+            Content of the cells of a matrix.
         higher_is_better, ties, random_state
             Of scores in a matrix; see :meth:`from_scores`.
         unranked : path or paths
             Files of names in no order, one list each (tables with the column `ids`, if that is
-            given); see :meth:`from_lists`.  Not beside a matrix, in which equal cells say the same.
+            given); see :meth:`from_lists`.  Not with a matrix, in which equal cells mean the same.
 
         Raises
         ------
         DataError
-            If a file cannot be read or is not what it should be; the message names the file.
+            If a file cannot be read or has another format; the message names the file.
 
         Warns
         -----

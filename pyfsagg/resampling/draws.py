@@ -23,7 +23,7 @@ __all__ = ["Drawn", "Resamples", "Source", "canonical_order", "generator"]
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """What each resample sees of the table.
+    """The weights, labels and features of each resample.
 
     Attributes
     ----------

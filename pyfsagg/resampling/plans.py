@@ -137,7 +137,7 @@ def _register(name: str, *aliases: str, summary: str) -> Callable[[PlanT], PlanT
 class Bootstrap(Plan):
     """As many rows as there are, with replacement.
 
-    A row that is drawn several times looks like evidence: filters that ask whether a split is worth it
+    A row that is drawn several times looks like evidence: filters that test whether a split is worthwhile
     (MDL) or sum deviations (chi-squared) score noise higher on bootstraps than on the data themselves.
     Compare such scores with each other only, or draw without replacement (:class:`Subsample`,
     :class:`ComplementaryPairs`).  ``pyfsagg reproduce calibration --only pairs`` measures it.
@@ -194,9 +194,9 @@ class StratifiedBootstrap(Plan):
 class BalancedBootstrap(Plan):
     """The same number of rows of each class, with replacement: a rare class counts like a frequent one.
 
-    Scores then say what separates the classes if they were equally frequent; a filter that counts rows
-    sees little of a class of a few per cent otherwise (Chen, Liaw and Breiman 2004, balanced random
-    forests).
+    Scores then show how the classes would be separated if they were equally frequent; otherwise a
+    filter that counts rows hardly notices a class of a few per cent (Chen, Liaw and Breiman 2004,
+    balanced random forests).
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class ComplementaryPairs(Plan):
     """Disjoint halves of the rows, class by class: each pair is two samples without a common row.
 
     The two halves of a pair are independent samples of half the size, which resamples that share rows
-    are not: they tell how far rankings of different samples agree, and bound the number of false
+    are not: they show how far rankings of different samples agree, and give bounds on the number of false
     selections (Shah and Samworth 2013).  Resamples 2j and 2j + 1 are pair j (:meth:`pairs`), so that
     ``n_resamples`` counts halves and is even.
 
@@ -413,7 +413,7 @@ class KFold(Plan):
     def draw(self, source: Source, rows: range) -> Drawn:
         n_folds = rows.stop
         if rows.start:
-            raise ParameterError("k_fold has no further resamples: the folds are all there are")
+            raise ParameterError("k_fold has no further resamples: there are only as many as folds")
         self._check_sizes(source, n_folds)
         rng = generator(source.seed, 0)
         # Classes are dealt out one after the other.
@@ -599,7 +599,7 @@ def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) ->
     Raises
     ------
     UnknownNameError, ParameterError, InputTypeError
-        For an unknown name or parameter, or something that is no plan.
+        For an unknown name or parameter, or something that is not a plan.
     """
     if isinstance(given, Plan):
         if parameters:
@@ -648,7 +648,7 @@ def draw_resamples(
     seed : int
         Determines the draw together with the number of the resample.
     weight : ndarray of uint16 (n_samples,), optional
-        How often each row stands in the population, instead of what the plan says.
+        How often each row occurs in the population; replaces the weights of the plan.
 
     Raises
     ------

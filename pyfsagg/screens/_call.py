@@ -83,7 +83,7 @@ def screen(
     min_guides : int
         Genes with fewer guides are not tested; their guides keep their places.
     missing : {"error", "drop"}
-        Refuse guides without a score, or leave them out (the result says how many).
+        Refuse guides without a score, or leave them out (the result gives their number).
 
     Returns
     -------
@@ -113,13 +113,14 @@ def screen(
     - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is what
       all permutations of the guides together would give.  Discrete ranks and ties are part of it, so
       that P(p ≤ x) ≤ x for every x if guides have nothing to do with genes.
-    - ``null="uniform"``: the places are independent uniform numbers, what MAGeCK permutes.  The best
+    - ``null="uniform"``: the places are independent uniform numbers, as in the permutations of
+    MAGeCK.  The best
       of n guides then has p = 1/(2n) where chance gives 1/n, which matters in the far tail only;
       ties on the average rank make it too small without bound: if half of the guides share one
       score in front, each has p = 0.25.  Take ``ties="last"`` or ``null="guides"`` then.
     - controls: the places are m of those of the C controls and of the gene's own guides together, so
       that P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
-      1/binomial(C + m, m), and few controls tell small ones apart only coarsely.
+      1/binomial(C + m, m), so that few controls resolve small p-values only coarsely.
 
     All suppose that the guides of a gene are independent of one another if the gene does nothing.
     Guides that share off-targets or a seed sequence are not: p-values are then too small.
@@ -237,7 +238,7 @@ def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
     if (found.scores >= 0.0).all() and (found.scores > 1.0).any() and (lfc < 0.0).any():
         warnings.warn(
             "no score is below 0 although log fold changes are: small scores are the low side. If "
-            "the scores say how strong and not which way, give them the sign of the log fold change "
+            "the scores measure strength without direction, give them the sign of the log fold change "
             "(--sign)",
             PyfsaggWarning,
             stacklevel=3,

@@ -331,4 +331,4 @@ SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
     "guides": plot_guides,
     "p_values": plot_p_value_quantiles,
 }
-"""What :meth:`pyfsagg.Screen.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.Screen.plot`, by name."""

@@ -24,7 +24,7 @@ from pyfsagg.screens.scoring import Side
 __all__ = ["WAYS", "Screen"]
 
 WAYS = {"low": "depleted", "high": "enriched"}
-"""What the sides are called: low scores are those of depleted guides."""
+"""Names of the sides: low scores are those of depleted guides."""
 
 OF_SIDE = tuple(each.name for each in fields(Side) if each.name not in ("alpha", "null_share"))
 INDEPENDENT = (
@@ -43,7 +43,7 @@ class Screen(Result):
         The tested genes, in the order of the screen.
     n_guides : ndarray of int (G,)
     sides : dict of str to Side
-        ``"low"`` (depleted) and ``"high"`` (enriched), those that were asked for.
+        ``"low"`` (depleted) and ``"high"`` (enriched), those that were tested.
     guides : tuple of str
         The n guides that have a score.
     gene_of : ndarray of int (n,)
@@ -53,7 +53,7 @@ class Screen(Result):
     controls : ndarray of bool (n,)
     remarks : tuple of str
     parameters, data, versions : dict
-        How it was made (with the α of each side), of what, and by which software.
+        Settings (with the α of each side), data and software versions.
 
     Notes
     -----
@@ -95,7 +95,7 @@ class Screen(Result):
         Raises
         ------
         ParameterError
-            If that side was not asked for.
+            If that side was not tested.
         """
         check_choice("side", side, self.sides)
         return self.sides[side]
@@ -241,7 +241,7 @@ class Screen(Result):
         return [f'result.to_frame("{side}").head({view["top"]})' for side in self.sides]
 
     def sentences(self, fdr: float) -> list[str]:
-        """What came out, in words."""
+        """The results in sentences."""
         said = []
         for name, side in self.sides.items():
             found = self.select(name, fdr)

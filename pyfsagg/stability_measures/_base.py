@@ -292,7 +292,7 @@ class StabilityResult:
         Pairs (or rows) for which the measure is not defined; they were left out, or counted with
         the value given as ``undefined``.
     unit : {"pairs", "rows"}
-        What `n_pairs` and `n_undefined` count.
+        Unit of `n_pairs` and `n_undefined`.
     kind : {"scores", "ranks", "sets"}
         How the data were read.
     interval : tuple of float or None
@@ -356,7 +356,7 @@ class StabilityResult:
 
 
 class UndefinedStabilityError(DataError):
-    """The measure has no value for any pair of the data."""
+    """The measure is undefined for every pair of the data."""
 
 
 def require_defined(estimate: Estimate, measure: str, unit: str) -> Estimate:

@@ -45,13 +45,13 @@ def _require(frame: pd.DataFrame, columns: tuple[str, ...], source: str) -> None
 def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Stability of the best k features against k, with the level of random selection.
 
-    A solid line with markers is the stability, the dotted line of the same colour what selecting
-    k features at random would give.  Sizes at which a measure is undefined are left out.
+    A solid line with markers is the stability, the dotted line of the same colour its value when
+    k features are selected at random.  Sizes at which a measure is undefined are left out.
 
     Parameters
     ----------
     curve : DataFrame
-        What :func:`pyfsagg.stability_curve` returns.
+        Result of :func:`pyfsagg.stability_curve`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -63,7 +63,7 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     Raises
     ------
     InputTypeError, UnknownNameError
-        If `curve` is no such frame, or `ax` no Matplotlib axes.
+        If `curve` is not such a frame, or `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def plot_trade_off(
     stability, accuracy : str
         Names of the columns with the two numbers.
     larger_stability_is_better : bool
-        False for distances such as canberra and asd; the axis is then turned round, so that better
+        False for distances such as canberra and asd; the axis is then reversed, so that better
         is always up and to the right.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -136,7 +136,7 @@ def plot_trade_off(
     Raises
     ------
     InputTypeError, UnknownNameError
-        If `frame` is no frame or lacks a column, or `ax` is no Matplotlib axes.
+        If `frame` is not a frame or lacks a column, or `ax` is not a Matplotlib axes.
     DataError
         If the frame is empty or a value is missing.
 
@@ -182,12 +182,12 @@ def plot_trade_off(
 
 
 def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """How well a repetition with as many resamples would agree, against their number.
+    """Expected agreement of two repetitions against the number of resamples.
 
     Parameters
     ----------
     curve : DataFrame
-        What :func:`pyfsagg.stability_measures.adequacy_curve` returns.
+        Result of :func:`pyfsagg.stability_measures.adequacy_curve`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -199,7 +199,7 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InputTypeError, UnknownNameError
-        If `curve` is no such frame, or `ax` no Matplotlib axes.
+        If `curve` is not such a frame, or `ax` is not a Matplotlib axes.
     DataError
         If the frame has no rows.
 
@@ -256,4 +256,4 @@ def _plot_curve_of_report(report: StabilityReport, *, ax: Axes | None = None) ->
 
 
 STABILITY_PLOTS = {"curve": _plot_curve_of_report}
-"""What :meth:`pyfsagg.stability_measures.StabilityReport.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.stability_measures.StabilityReport.plot`, by name."""

@@ -36,7 +36,7 @@ Aggregator = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Adequacy:
-    """How precise an aggregation over m resamples is.
+    """Monte Carlo precision of an aggregation over m resamples.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Adequacy:
     n_resamples, top : int
         m and k.
     n_boot : int
-        Bootstrap samples behind the numbers, or halves.
+        Number of bootstrap samples, or of halves.
     n_compared : int
         Resamples in each of the two repetitions that are compared: m, or m/2 where halves are.
     seed : int
@@ -78,7 +78,7 @@ class Adequacy:
     seed: int
 
     def summary(self) -> dict[str, float]:
-        """The numbers about the ranking as a whole."""
+        """The numbers for the ranking as a whole."""
         return {
             "n_resamples": self.n_resamples,
             "top": self.top,
@@ -118,7 +118,7 @@ def adequacy(
     random_state: int | Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
-    """How far aggregated scores and ranks would move with another m resamples.
+    """Expected change of aggregated scores and ranks with another m resamples.
 
     Parameters
     ----------
@@ -131,8 +131,8 @@ def adequacy(
         is that of the result, and for an array the mean over resamples, which is evaluated for all
         bootstrap samples by one matrix product; a callable is called `n_boot` times.
     by : {"bootstrap", "halves"}, optional
-        How repetitions are imitated; see the notes.  The default is what the aggregator of the result
-        needs, and "bootstrap" for an array.
+        Method to imitate repetitions; see the notes.  The default depends on the aggregator of the result,
+        and is "bootstrap" for an array.
     n_boot : int, default 200
         Bootstrap samples.
     random_state : int, Generator or None
@@ -148,7 +148,7 @@ def adequacy(
     ------
     DataError
         For one resample (fewer than four for halves), missing scores, or an aggregator that returns
-        something else than p finite numbers.
+        something other than p finite numbers.
 
     Notes
     -----
@@ -368,7 +368,7 @@ def enough_resamples(
 
     Notes
     -----
-    The caller should double the number of resamples between two looks and state a maximum: looking
+    The caller should double the number of resamples between two checks and set a maximum: checking
     after every resample would stop at the first lucky moment.  The share of the top k that changes
     is used and not the probability that any feature changes, because two features that are equally
     important swap at the edge of the top k whatever the number of resamples.

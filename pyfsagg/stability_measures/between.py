@@ -28,7 +28,7 @@ MOST_FREEDOM = 29
 """Pairs of one data set share its rows: more of them than this do not narrow the floor of the spread."""
 
 MEASURES = {
-    "nogueira": "sets: features in common, beyond what chance would give",
+    "nogueira": "sets: features in common, corrected for chance",
     "spearman": "ranks: correlation",
     "pearson": "scores: correlation",
 }
@@ -36,14 +36,14 @@ MEASURES = {
 
 @dataclass(frozen=True, eq=False)
 class BetweenSampleStability:
-    """How far rankings of two independent samples agree.
+    """Agreement of the rankings of two independent samples.
 
     Attributes
     ----------
     estimates : DataFrame
         Index ``measure``: ``nogueira`` (sets of the best `top` features), ``spearman`` (ranks) and
-        ``pearson`` (scores).  Columns ``estimate``, ``lower``, ``upper``.  1 is full agreement, 0 what
-        unrelated rankings give.  The limits are missing with fewer than five pairs; the set measure is
+        ``pearson`` (scores).  Columns ``estimate``, ``lower``, ``upper``.  1 is full agreement, 0 the
+        value of unrelated rankings.  The limits are missing with fewer than five pairs; the set measure is
         missing if `top` is the number of all features.
     pairs : DataFrame
         The same three measures of each pair, one row each.
@@ -67,7 +67,7 @@ class BetweenSampleStability:
         return self.estimates
 
     def record(self) -> dict[str, Any]:
-        """The numbers as plain values; what is missing is None."""
+        """The numbers as plain values; missing ones are None."""
         frame = self.estimates.astype(object).where(self.estimates.notna(), None)
         return {
             "n_pairs": self.n_pairs,
@@ -98,7 +98,7 @@ def between_sample_stability(
     n_rows: int | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> BetweenSampleStability:
-    """How far rankings of independent samples agree, from pairs of samples without a common row.
+    """Agreement of rankings of independent samples, from pairs of samples without a common row.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def between_sample_stability(
     level : float, default 0.95
         Confidence level of the limits.
     n_rows : int, optional
-        Rows of each sample, to be shown.
+        Rows of each sample; only for display.
     feature_names : sequence of str, optional
         Names of the columns of arrays.
 
@@ -129,7 +129,7 @@ def between_sample_stability(
     -----
     Each pair gives an unbiased estimate of the agreement of two samples of that size from the
     population, given how many rows of each class they have; the estimate is the mean over pairs.  It
-    speaks of samples of this size only: larger ones agree more, and by how much cannot be told from the
+    refers to samples of this size only: larger ones agree more, but how much more cannot be derived from the
     agreement: in simulations the Spearman-Brown formula gave too much where the signal was strong and too
     little where few features had one.
 
@@ -142,9 +142,9 @@ def between_sample_stability(
     Half their distance is t · s · sqrt(1 + 1/J) for J pairs, the correction of Nadeau and Bengio (2003)
     for test sets as large as training sets, with J - 1 degrees of freedom.  s² is the variance over pairs,
     with two more pairs added at half of the distance from the estimate to 1, above and below, so that pairs
-    that happen to agree alike do not give a false certainty (as Agresti and Coull 1998 do for shares).
-    Simulations say what they cover (``pyfsagg reproduce calibration --only pairs``): more than they
-    promise, except where a filter finds nothing in most samples.
+    that agree equally well by chance do not give a false certainty (as Agresti and Coull 1998 do for shares).
+    Their coverage was simulated (``pyfsagg reproduce calibration --only pairs``): it is above the
+    nominal level, except where a filter finds nothing in most samples.
 
     Examples
     --------

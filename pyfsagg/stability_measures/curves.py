@@ -54,7 +54,7 @@ def chance_level(
         possible and not for random ones), novovicova (binomial frequencies), davis (law of the size
         of the union), yu and zucknick.  Zero for the measures of
         :func:`pyfsagg.list_stability_measures` that are corrected for chance.  NaN where the measure
-        is undefined whatever is selected, as nogueira at k = p.
+        is always undefined, as nogueira at k = p.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def stability_curve(
     random_state: int | Generator | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """Stability of the top-k subsets against k, with the level that chance alone would give.
+    """Stability of the top-k subsets against k, with the expected value under random selection.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def pareto_front(
     *,
     larger_stability_is_better: bool = True,
 ) -> NDArray[np.bool_]:
-    """Which of several methods no other method beats in stability and accuracy at once.
+    """The methods on the Pareto front of stability and accuracy.
 
     Parameters
     ----------

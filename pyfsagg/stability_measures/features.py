@@ -33,7 +33,7 @@ def feature_stability(
     input: str = "auto",
     ties: str = "random",
 ) -> pd.DataFrame:
-    """How stable the standing of each feature is over resamples.
+    """Stability of each feature: its selection frequency and its ranks over resamples.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def feature_stability(
     Notes
     -----
     The interval covers the share in all resamples that could have been drawn of the same data, as
-    with another seed; it says nothing of another sample.  With ``ties="first"`` a feature that is
-    selected for its column alone has a ``probability_in_top`` well below its ``frequency``.  Wilson
-    (1927), JASA 22:209, for the interval.
+    with another seed; it does not cover another sample.  With ``ties="first"`` a feature that is
+    selected only because of its column position has a ``probability_in_top`` well below its ``frequency``.
+    Wilson (1927), JASA 22:209, for the interval.
 
     Examples
     --------

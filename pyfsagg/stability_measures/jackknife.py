@@ -51,7 +51,7 @@ def pseudo_values(
     DataError
         For fewer than 3 resamples, or a measure that is undefined on all or without one of them.
     ParameterError
-        As :func:`pyfsagg.stability`.
+        As in :func:`pyfsagg.stability`.
 
     Notes
     -----

@@ -57,8 +57,8 @@ def list_stability_measures() -> pd.DataFrame:
     -------
     DataFrame
         One row per measure (index ``name``) with ``aliases``, ``summary``, ``formula``, ``bounds``,
-        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (what it
-        works on: scores, ranks or sets) and ``needs`` (arguments without which it is undefined).
+        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (its
+        input: scores, ranks or sets) and ``needs`` (required arguments).
 
     Examples
     --------
@@ -108,25 +108,25 @@ def stability(
     similarity : array or frame of shape (p, p), optional
         Similarities within [0, 1] for the similarity-adjusted measures; with `threshold` (0.9).
     input : {"auto", "scores", "ranks", "sets"}
-        How to read `data`; the result says how it was read.  "auto" takes a matrix in which every
-        row is a ranking of 1..p (average ties) for ranks, booleans for selections, 0/1 for
-        selections if the measure compares sets, and any other matrix for scores.
+        How to read `data`; the result records the choice.  "auto" reads a matrix in which every
+        row is a ranking of 1..p (average ties) as ranks, booleans as selections, 0/1 as
+        selections if the measure compares sets, and any other matrix as scores.
     undefined : float, optional
         Value for pairs that are undefined (two empty subsets, a constant score row).  By default
         they are left out and counted in ``n_undefined``.
     interval : {None, "analytic", "bootstrap", "jackknife"}
         Interval over resamples: of the value that a repetition with another seed would have, if
         they are resamples of one data set; of the population, if they come from independent
-        samples.  "jackknife" and "bootstrap" take Student's quantile and cover at least what they
-        say from 5 resamples on, but for davis and novovicova, and for scores and ranks where most
-        features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) rests on many
-        resamples and needs 30.
+        samples.  "jackknife" and "bootstrap" use Student's quantile and have at least the nominal
+        coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where most
+        features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
+        and needs 30 resamples.
     level : float, default 0.95
         Confidence level.
     n_boot : int, default 1000
         Bootstrap samples.
     ties : {"random", "first"}
-        What equal scores that compete for the last places of a subset count as.  "random": their
+        Treatment of equal scores that compete for the last places of a subset.  "random": their
         order is no evidence, and the value is the mean over all orders, drawn independently for
         each resample: exact where it follows from expected intersections (nogueira, somol,
         sechidis, and all averages over pairs but those of jaccard and of similar features), over
@@ -415,7 +415,7 @@ def find_interval(
         )
     if statistic.n_rows < MANY:
         raise DataError(
-            f"interval='analytic' rests on many resamples, and with {statistic.n_rows} it covers far "
-            f"less than it says; use 'jackknife', or at least {MANY} resamples"
+            f"interval='analytic' needs many resamples, and with {statistic.n_rows} it covers far "
+            f"less than its level; use 'jackknife', or at least {MANY} resamples"
         )
     return normal_interval(value, statistic.variance(), level)

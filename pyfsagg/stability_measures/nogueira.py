@@ -64,7 +64,7 @@ class NogueiraResult:
         At most 1, with expected value 0 under random selection.
     variance : float
         Variance of the estimate: the larger of its jackknife variance and of the least variance
-        that so few subsets allow to claim; NaN for two subsets.
+        that is possible with so few subsets; NaN for two subsets.
     interval : tuple of float or None
         Confidence interval at `level`, with Student's quantile for m - 1 degrees of freedom, cut off
         at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
@@ -72,12 +72,12 @@ class NogueiraResult:
         one data set; of the population, if they come from independent samples.  None for two
         subsets.
     level : float
-        Confidence level.  Fewer than 30 subsets, or subsets that nearly agree or agree as chance
-        would have it, are covered more often than that.
+        Confidence level.  The coverage is higher with fewer than 30 subsets, and if the subsets agree
+        nearly perfectly or as by chance.
     n_resamples, n_features : int
         Size of the collection.
     asymptotic_variance : float
-        The variance of the paper, for many subsets.
+        The asymptotic variance of the paper.
     n_tied : int
         Subsets of scores or ranks in which equal values compete for the last places.
     leave_one_out : tuple of float
@@ -138,7 +138,7 @@ class NogueiraResult:
             Whether subset i of both comes from the same resample (two filters on the same
             bootstraps, two thresholds on the same scores).  The variance is then that of the
             difference, by leaving out the same resample in both.  Otherwise the two collections are
-            taken for independent, and the degrees of freedom are Welch's.
+            treated as independent, and the degrees of freedom are Welch's.
 
         Returns
         -------
@@ -197,7 +197,7 @@ class NogueiraResult:
         return pd.DataFrame([row])
 
     def record(self) -> dict[str, Any]:
-        """The fields as JSON takes them: NaN becomes None."""
+        """The fields as plain values for JSON: NaN becomes None."""
         fields = asdict(self)
         return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in fields.items()}
 
@@ -262,12 +262,12 @@ def nogueira(
 
     Notes
     -----
-    The interval takes the subsets for independent.  Bootstraps of one data set are independent given
+    The interval treats the subsets as independent.  Bootstraps of one data set are independent given
     the data, so the interval is then about the stability of such bootstraps of these data, as if the
-    run were repeated with another seed; it says nothing of another sample.
+    run were repeated with another seed; it does not cover another sample.
 
-    The variance is the jackknife's (leaving out one subset), but at least what independent features
-    with the observed frequencies would give, one subset's worth of random selection added.
+    The variance is the jackknife's (leaving out one subset), but at least that of independent features
+    with the observed frequencies, after one randomly drawn subset is added.
     Simulations from 3 to 100 subsets are in ``docs/calibration.md``.
 
     Examples

@@ -60,15 +60,15 @@ class StabilityReport(Result):
     Attributes
     ----------
     table : DataFrame
-        As :func:`stability_table` returns it.
+        Result of :func:`stability_table`.
     features : DataFrame
-        As :func:`feature_stability` returns it.
+        Result of :func:`feature_stability`.
     curve : DataFrame or None
-        As :func:`stability_curve` returns it; selections have one size only, and no curve.
+        Result of :func:`stability_curve`; None for selections, which have one size only.
     pair : Pair or None
         The comparison with a second collection.
     parameters, data, versions : dict
-        How it was made, of what, and by which software.
+        Settings, data and software versions.
 
     Notes
     -----
@@ -223,12 +223,12 @@ def stability_report(
     data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot, ties
         As in :func:`stability_table`.
     compare : EnsembleResult, array, frame or list, optional
-        A second collection over the same features: whether both selections are equally stable is
+        A second collection over the same features: equal stability of both selections is
         tested.
     paired : bool
         Whether row i of both comes from the same resample; see :meth:`NogueiraResult.compare`.
     names : two str
-        What the two collections are called.
+        Names of the two collections.
     sizes : sequence of float or int, optional
         Subset sizes of the curve, as in :func:`stability_curve`.
     random_state : int, Generator or None

@@ -67,10 +67,10 @@ def stability_table(
     n_features, feature_names, top, similarity, input, n_boot, ties, random_state
         As in :func:`pyfsagg.stability`.
     interval : {"jackknife", "bootstrap", None}
-        Interval over resamples: of what a repetition with another seed would give, if they are
-        resamples of one data set; of the population, if they come from independent samples.  For
+        Interval over resamples: for the value of a repetition with another seed, if they are
+        resamples of one data set; for the population, if they come from independent samples.  For
         the Kendall measures it takes time of the order m^2 p log p; with many resamples it is left
-        out, and the note says so, unless `measures` names them.
+        out, with a note, unless `measures` names them.
     level : float, default 0.95
         Confidence level.
 
@@ -78,11 +78,11 @@ def stability_table(
     -------
     DataFrame
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
-        ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (what the measure compares),
+        ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (scores, ranks or sets),
         ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
         scores compete for places, so that the value is a mean over their orders), and ``note``,
-        which says why a value or an interval is missing and is empty otherwise.  The seed of what
-        was drawn is in ``table.attrs["seed"]``.
+        the reason why a value or an interval is missing, empty otherwise.  The seed of the
+        random draws is in ``table.attrs["seed"]``.
 
     Raises
     ------

@@ -25,9 +25,9 @@ class StatisticalTestSpec(Spec):
     function : str
         Name in :mod:`pyfsagg.statistics`.
     null : str
-        The hypothesis that it tests, or what it estimates.
+        The hypothesis that it tests, or the quantity that it estimates.
     distribution : str
-        What its p-value is computed from.
+        The distribution from which its p-value is computed.
     evidence : str
         Which values of the statistic speak against the hypothesis.
     call : str
@@ -212,7 +212,7 @@ STATISTICAL_TESTS.add(
         source="Friedman (1937), JASA 32; Iman and Davenport (1980)",
         function="friedman",
         null="all orders of the conditions are equally likely in each subject",
-        distribution="chi-squared with k - 1 degrees of freedom; Iman and Davenport's F beside it",
+        distribution="chi-squared with k - 1 degrees of freedom; also Iman and Davenport's F",
         evidence=_LARGE,
         call="print(st.friedman(table))",
     ),

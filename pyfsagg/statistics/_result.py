@@ -30,10 +30,10 @@ class Result(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """What was found, in plain language."""
+        """The result in one sentence."""
 
     def to_json(self) -> str:
-        """The frame and the sentence as a JSON object; what is missing or infinite is null."""
+        """The frame and the sentence as a JSON object; missing and infinite values are null."""
         frame = self.to_frame()
         rows = [
             {str(name): _plain(cell) for name, cell in row.items()}

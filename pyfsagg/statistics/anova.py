@@ -41,7 +41,7 @@ class RepeatedMeasuresAnova(Result):
     sphericity : Sphericity
         Mauchly's test and both epsilons.
     ss_effect, ss_subjects, ss_error : float
-        Sums of squares of conditions, subjects, and what is left.
+        Sums of squares of conditions, subjects, and residuals.
     generalized_eta_squared : float
         ss_effect / (ss_effect + ss_subjects + ss_error) (Olejnik and Algina 2003).
     generalized_eta_squared_interval : tuple of float
@@ -50,7 +50,7 @@ class RepeatedMeasuresAnova(Result):
         ss_effect / (ss_effect + ss_error).
     partial_eta_squared_interval : tuple of float
     correction : str
-        Which p-value the sentence and the intervals go by.
+        The p-value that the sentence and the intervals use.
     confidence : float
     n_subjects, n_conditions, n_dropped : int
         `n_dropped` subjects were left out because a cell was missing.
@@ -165,7 +165,7 @@ def rm_anova(
     subject, condition, value : str, optional
         Column names.
     correction : {"greenhouse_geisser", "huynh_feldt", "none"}
-        The p-value that the sentence goes by, and the degrees of freedom of the intervals.  All
+        The p-value that the sentence uses, and the degrees of freedom of the intervals.  All
         three p-values are in the result; deciding by Mauchly's test first is not recommended, as
         that test has little power where the correction matters.
     mauchly : {"textbook", "r"}
@@ -182,8 +182,8 @@ def rm_anova(
     Raises
     ------
     ParameterError, UnknownNameError
-        For unknown options or columns, and for more than one factor (one within factor, no between
-        factor is what this function does).
+        For unknown options or columns, and for more than one factor (only designs with one within
+        factor and no between factor are supported).
     DataError
         For a subject with two values for a condition, missing cells (see `incomplete`), fewer than
         3 subjects, fewer than 2 conditions, conditions that agree in every subject, or differences

@@ -85,7 +85,7 @@ class NemenyiTest(Result):
 
     @property
     def sentence(self) -> str:
-        """How many pairs differ, and which, the clearest first."""
+        """The pairs that differ, the smallest p-value first."""
         found = self.frame[self.frame["significant"]].sort_values("p", kind="stable")
         pairs = [
             f"{row['group1']} and {row['group2']} ({p_text(row['p'])})"
@@ -187,7 +187,7 @@ def _pairs(
 
 @dataclass(frozen=True, repr=False)
 class CriticalDifference(Result):
-    """What a critical-difference diagram shows.
+    """The content of a critical-difference diagram.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ class CriticalDifference(Result):
 
     @property
     def sentence(self) -> str:
-        """The ranking, and what cannot be told apart."""
+        """The ranking, and the conditions that do not differ significantly."""
         ranking = ", ".join(
             f"{name} ({number_text(rank)})"
             for name, rank in zip(self.conditions, self.average_ranks, strict=True)
@@ -263,7 +263,7 @@ def critical_difference(
     higher_is_better: bool = True,
     incomplete: str = "error",
 ) -> CriticalDifference:
-    """Average ranks, the critical difference, and the groups that it does not tell apart.
+    """Average ranks, the critical difference, and the groups that do not differ significantly.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def win_tie_loss(
     tolerance: float = 0.0,
     incomplete: str = "error",
 ) -> pd.DataFrame:
-    """How often each condition is better than, as good as, and worse than each other one.
+    """Wins, ties and losses of each pair of conditions, with the sign test.
 
     Parameters
     ----------

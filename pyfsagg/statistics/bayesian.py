@@ -26,9 +26,9 @@ class BayesianTTests(Result):
     frame : DataFrame
         One row per pair; ask for a copy with :meth:`to_frame`.
     rope : float
-        Differences of at most so much do not matter.
+        Half-width of the region of practical equivalence.
     correlation : float
-        Of the differences of two folds.
+        Correlation of the differences of two folds.
     confidence : float
         Probability from which on a pair counts as decided.
     n, n_dropped : int
@@ -53,7 +53,7 @@ class BayesianTTests(Result):
 
     @property
     def sentence(self) -> str:
-        """How many pairs are decided, and which."""
+        """The pairs that are decided."""
         shares = self.frame[["p_below", "p_equivalent", "p_above"]].to_numpy()
         relations = ("is below", "is equivalent to", "is above")
         found = [

@@ -187,7 +187,7 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
     The interval is the score interval {ρ : (r − ρ)² ≤ z²·V₀·(1 − ρ²)}, V₀ = 2(2n+1) / (3n(n+1))
     the variance of r without any effect: it stays inside [−1, 1] and does not shrink to a point
     where all differences have one sign.  It is approximate: with few pairs and a large effect, or
-    with skewed differences, it covers the population value less often than its level says.
+    with skewed differences, its coverage is below its level.
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """

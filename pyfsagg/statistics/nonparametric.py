@@ -91,7 +91,7 @@ class FriedmanTest(Result):
 
     @property
     def sentence(self) -> str:
-        """What was found."""
+        """The result in one sentence."""
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         best = int(np.argmin(self.average_ranks))
         interval = ", " + interval_text(*self.kendall_w_interval, self.confidence)

@@ -85,7 +85,7 @@ class OneWayAnova(Result):
 
     @property
     def sentence(self) -> str:
-        """What was found."""
+        """The result in one sentence."""
         name = "Welch's one-way ANOVA" if self.welch else "One-way ANOVA"
         dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
         return (
@@ -123,7 +123,7 @@ def one_way_anova(
     group, value : str, optional
         Column names of a long frame.
     welch : bool
-        Welch's test, which does not suppose equal variances.
+        Welch's test, which does not assume equal variances.
     confidence : float
         Level of the interval; 1 − `confidence` is the significance level of the sentence.
     incomplete : {"error", "drop"}

@@ -83,13 +83,13 @@ class PairwiseTests(Result):
         Columns: group1, group2, n1, n2, estimate (group1 − group2: difference of means, or
         Hodges-Lehmann shift) with lower and upper, statistic (t; V or W), df (missing for ranks),
         p, p_adjusted, effect, effect_size with effect_lower and effect_upper, and a note where a
-        value is so by definition.  The intervals are not widened for the number of pairs.
+        value holds by definition.  The intervals are not corrected for the number of pairs.
         """
         return self.frame.copy()
 
     @property
     def sentence(self) -> str:
-        """How many pairs differ, and which, the clearest first."""
+        """The pairs that differ, the smallest p-value first."""
         level = significance_level(self.confidence)
         found = self.frame[self.frame["p_adjusted"] < level].sort_values(
             "p_adjusted", kind="stable"
@@ -163,7 +163,7 @@ def pairwise_tests(
         or rank-sum test, exact for fewer than 50 values a side without ties, else the normal form
         with continuity correction, as R's ``wilcox.test``.  ``"corrected_t"`` is for the folds of
         one table, repeated or not, or for repeated divisions of it into training and test rows
-        (the subjects are the folds): the t test whose variance counts that they share rows.
+        (the subjects are the folds): the t test with a variance that takes the shared rows into account.
     confidence : float
         Level of each interval; 1 − `confidence` is the significance level of the sentence.
     decimals : int, optional
@@ -191,15 +191,15 @@ def pairwise_tests(
     DataError
         For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions or groups; for
         a t test, if the differences of a pair are all the same but not zero, or a group has no
-        variance.  A pair of which all differences are zero has p = 1 and says so in its note.
+        variance.  A pair with only differences of zero has p = 1 and a note.
 
     Notes
     -----
     The corrected t of n divisions is mean / √((1/n + test rows / training rows) · s²) with n − 1
     degrees of freedom (Nadeau and Bengio 2003, Machine Learning 52; for repeated folds Bouckaert
-    and Frank 2004, PAKDD).  It speaks of the mean difference over tables of this size from the same
+    and Frank 2004, PAKDD).  It refers to the mean difference over tables of this size from the same
     population.  Where features are selected inside the folds, the correlation of repeated folds is
-    larger than it counts; `df` = k − 1 for k folds keeps the level there (Bouckaert 2003, ICML,
+    larger than it assumes; `df` = k − 1 for k folds keeps the level there (Bouckaert 2003, ICML,
     calibrates them in the same way), and :meth:`pyfsagg.Evaluation.compare` does so.  Where all
     differences of a pair are the same but not zero there is no p-value, only a note.
 
@@ -448,7 +448,7 @@ def _rank_sum(x: Floats, y: Floats, confidence: float) -> _Comparison:
         note = "all values are the same: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, x.size * y.size / 2.0, math.nan, 1.0, effect, note)
     found = rank_sum(x, y, confidence)
-    note = "too few values for an interval at the level asked for" if found.short else ""
+    note = "too few values for an interval at this level" if found.short else ""
     return _Comparison(
         found.estimate,
         found.lower,

@@ -54,12 +54,12 @@ class RankConfidence(Result):
     ranks : ndarray (p,)
         1 + the number of better estimates.
     lower, upper : ndarray (p,)
-        Marginal set of each item: it holds the true rank of that item.
+        Marginal set of each item: it contains the true rank of that item.
     lower_all, upper_all : ndarray (p,)
         Simultaneous sets: together they hold all true ranks.
     confidence : float
     of : str
-        What the true ranks are ranks of.
+        The quantity by which the true ranks are defined.
     """
 
     names: tuple[str, ...]
@@ -106,7 +106,7 @@ class RankConfidence(Result):
 
     @property
     def sentence(self) -> str:
-        """How far the ranks are determined."""
+        """The sizes of the sets, and the items that may be the first."""
         first = self.top(1)
         shown = [*first[:5], *([f"{len(first) - 5} more"] if len(first) > 5 else [])]
         certain = int((self.lower == self.upper).sum())
@@ -186,12 +186,12 @@ def rank_confidence(
     estimates : array-like (p,) or Series
         One estimate of each item, approximately normal around the true value.
     covariance : array-like (p, p), optional
-        Of the errors of the estimates; at most 2,000 items.
+        Covariance of the errors of the estimates; at most 2,000 items.
     standard_errors : array-like (p,), optional
-        In place of `covariance`, if the errors are independent; at most 20,000 items.
+        Instead of `covariance`, if the errors are independent; at most 20,000 items.
     confidence : float
     names : sequence of str, optional
-        Of the items; the index of a Series, else item 1, item 2, …
+        Names of the items; by default the index of a Series, or item 1, item 2, …
     higher_is_better : bool
         Whether the largest value has rank 1.
     n_draws : int, optional

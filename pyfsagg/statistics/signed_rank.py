@@ -64,7 +64,7 @@ class SignedRankTest(Result):
         Level that the interval has: the exact one, which is at least `confidence` unless there are
         too few pairs; that of the normal form otherwise.
     confidence : float
-        The level that was asked for.
+        The requested level.
     effect_size : EffectSize
         Matched-pairs rank-biserial correlation.
     note : str
@@ -116,7 +116,7 @@ class SignedRankTest(Result):
 
     @property
     def sentence(self) -> str:
-        """What was found."""
+        """The result in one sentence."""
         if self.method == "all zero":
             return (
                 f"Wilcoxon signed-rank test on {self.n} pairs: all differences are zero, so there "
@@ -171,14 +171,14 @@ def wilcoxon(
     correction : bool
         Correct the normal form for continuity (by ½, as R).
     zero_method : {"wilcox", "pratt", "zsplit"}
-        What becomes of differences of zero.  "wilcox" (R): left out before ranking.  "pratt":
+        Treatment of differences of zero.  "wilcox" (R): left out before ranking.  "pratt":
         ranked, then left out.  "zsplit": ranked, half of their ranks to either side.  The estimate
         and its interval leave zeros out under "wilcox" and keep them under the other two.
     confidence : float
         Level of the intervals; 1 − `confidence` is the significance level of the sentence.
     decimals : int, optional
         Round the differences first.  0.3 − 0.2 and 0.2 − 0.1 differ in the last bit: without
-        rounding they are not tied, and a warning says so.
+        rounding they are not tied, and there is a warning.
     incomplete : {"error", "drop"}
         A pair with a missing value is an error, or is left out and counted.
 
@@ -197,7 +197,7 @@ def wilcoxon(
     Warns
     -----
     PyfsaggWarning
-        If differences are equal, or zero, but for rounding errors.
+        If differences are equal, or zero, except for rounding errors.
 
     Notes
     -----
@@ -263,7 +263,7 @@ def wilcoxon(
         statistic=_statistics(used, zero_method)[0], z=z, p_value=p_value, method=method,
         correction=correction, has_ties=has_ties, estimate=estimate,
         interval=interval, interval_confidence=achieved,
-        note="too few pairs for an interval at the level asked for" if short else "", **common,
+        note="too few pairs for an interval at this level" if short else "", **common,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ class Sphericity:
     Attributes
     ----------
     w, p_value : float
-        Mauchly's W and its p-value; NaN where `note` says why they are not defined.
+        Mauchly's W and its p-value; NaN if they are undefined, with the reason in `note`.
     greenhouse_geisser : float
         Between 1 / (k − 1) and 1.
     huynh_feldt : float

@@ -89,7 +89,7 @@ def _refuse_squares(table: Table) -> None:
     )
     if not SMALLEST < largest < LARGEST:
         raise DataError(
-            f"the largest value of X is {largest:g}, whose square is no number of this machine; "
+            f"the largest value of X is {largest:g}, whose square is too large or too small for a float; "
             "divide the table by a constant, or take standardize='z_score'"
         )
 

@@ -45,7 +45,7 @@ def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
 def plot_consensus(result: ConsensusRanking, *, ax: Axes | None = None) -> Axes:
     """The consensus matrix with its samples in cluster order.
 
-    A dark cell says that two samples are in one cluster in all clusterings, a white one that they
+    A dark cell means that two samples are in one cluster in all clusterings, a white one that they
     never are.  Dark blocks along the diagonal are clusters that most clusterings agree on.
 
     Parameters
@@ -174,7 +174,7 @@ def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        The dashed line is what a random ranking gives, the mean over all features.
+        The dashed line is the value of a random ranking, the mean over all features.
     """
     ax = new_axes(ax, 3.4)
     clear_frame(ax, grid="y")
@@ -190,4 +190,4 @@ def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 
 UNSUPERVISED_PLOTS = {"spectrum": plot_spectrum, "consensus": plot_consensus}
-"""What :meth:`pyfsagg.unsupervised.ConsensusRanking.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.unsupervised.ConsensusRanking.plot`, by name."""

@@ -32,7 +32,7 @@ class ClusteringAdequacy:
     reliability : float
         Expected correlation between its scores and those of another ensemble of the same size.
     target : float
-        Reliability asked for.
+        Required reliability.
     needed : int or None
         Clusterings that reach it; None where the parts of the ensemble do not agree at all.
     standard_errors : ndarray (n_features,)
@@ -75,7 +75,7 @@ def enough_clusterings(
     ranking : ConsensusRanking
         Result of :func:`frcm`.
     target : float
-        Reliability asked for, above 0 and below 1.
+        Required reliability, above 0 and below 1.
     n_parts : int
         At least 2, at most the number of clusterings.
 

@@ -174,11 +174,11 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
     Returns
     -------
     ndarray of shape (n_matrices, n_features)
-        A constant feature has the score 0: its affinity is 1 everywhere, which tells nothing.
+        A constant feature has the score 0: its affinity is 1 everywhere.
 
     Notes
     -----
-    O(N² D) time; O(N²) memory beside the table and one block of features per thread.
+    O(N² D) time; O(N²) memory in addition to the table and one block of features per thread.
     """
     squared = squared_distances(table, n_jobs)
 

@@ -49,7 +49,7 @@ class Clusterings:
     labels : ndarray of int32, shape (n_clusterings, n_samples)
         Clusters of each partition, counted from 0.
     n_clusters : ndarray of int64, shape (n_clusterings,)
-        How many clusters were asked for.
+        Requested number of clusters.
     seed : int
         Repeats the draw.
     """
@@ -156,7 +156,7 @@ class _Draw:
     seed: int
 
     def cluster(self, t: int) -> Piece:
-        """Clustering t: its labels, and the number of clusters asked for."""
+        """Clustering t: its labels, and the requested number of clusters."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(t,)))
         features = np.sort(rng.choice(self.table.n_features, self.width, replace=False))
         k = int(rng.integers(self.k_range[0], self.k_range[1] + 1))

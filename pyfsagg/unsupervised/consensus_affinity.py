@@ -93,7 +93,7 @@ def frcm(
     variance, and the affinity of a feature falls with its share of the squared distance.  A feature
     of tiny variance has affinity 1 everywhere and a score near 0, one of large variance a score far
     from 0 on either side.  With "z_score" all features have the same mean share, and what counts is
-    whether it is spent between clusters.  The paper does not say what it does.  The numbers of
+    whether it lies between clusters.  The paper does not state its choice.  The numbers of
     features in its Table 2 do: SVD entropy, which draws nothing, selects exactly the published 342,
     228, 380 and 254 genes on z-scores, and 65, 36, 108 and 89 on the data as they are.  So
     "z_score" is the default.

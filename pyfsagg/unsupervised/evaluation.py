@@ -95,7 +95,7 @@ def evaluate_rankings(
     Raises
     ------
     DataError, ParameterError
-        What the methods refuse, an unknown method, or "pca" without "frcm".
+        Data that the methods refuse, an unknown method, or "pca" without "frcm".
 
     Notes
     -----
@@ -392,7 +392,7 @@ def borda_curve(
     -------
     DataFrame
         ``fraction``, ``n_features``, ``mean_borda``.  Over all features the mean is (D + 1) / 2,
-        which is also what a random ranking gives anywhere; a ranking that agrees with the classes
+        which is also the expected value of a random ranking; a ranking that agrees with the classes
         starts above it and falls.
 
     Raises

@@ -42,7 +42,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     Raises
     ------
     UnknownNameError, ParameterError, DataError
-        Unknown method, an option that it does not have, or what the method refuses.
+        Unknown method, an option that it does not have, or data that the method refuses.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class ConsensusRanking(Result):
     labels : ndarray of int32 (n_clusterings, n_samples) or None
         The clusterings.
     parameters, data, versions : dict
-        How the ranking was made (with the seed that repeats it), on what, and by which software;
+        Settings of the ranking (with the seed that repeats it), data and software versions;
         ``sha256`` is the hash of the table as it was scored, after `standardize`.
     curves : dict of str to DataFrame
         How it does against known classes: results of ``clustering_curve`` (``"clustering_curve"``)
@@ -125,7 +125,7 @@ class ConsensusRanking(Result):
         return np.argsort(self.ranking, kind="stable")
 
     def support(self, rule: str | float | int = MEAN_PLUS_SD) -> NDArray[np.bool_]:
-        """Boolean mask (n_features,) of what :meth:`selected` returns."""
+        """Boolean mask (n_features,) of the features that :meth:`selected` returns."""
         if isinstance(rule, str):
             if rule != MEAN_PLUS_SD:
                 raise ParameterError(

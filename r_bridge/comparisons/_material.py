@@ -141,7 +141,7 @@ class Material:
 
 
 def embedded_material(n_resamples: int = 20, seed: int = 0) -> Material:
-    """Ionosphere, wine, Ionosphere with columns of all types, and with ranges that end at 0.
+    """Ionosphere, wine, and Ionosphere with all types, with ranges that end at 0, in whole numbers.
 
     Raises
     ------
@@ -154,6 +154,7 @@ def embedded_material(n_resamples: int = 20, seed: int = 0) -> Material:
         ("wine", wine.X, wine.y),
         ("mixed types", _mixed_types(ionosphere.X), ionosphere.y),
         ("ranges that end at 0", _ends_at_zero(ionosphere.X), ionosphere.y),
+        ("whole numbers", _whole_numbers(ionosphere.X), ionosphere.y),
     ]
     return _material(tables, None, _published_blocks(seed), n_resamples, seed)
 
@@ -164,6 +165,17 @@ def _ends_at_zero(X: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             name: column - (column.min() if j % 2 else column.max())
+            for j, (name, column) in enumerate(chosen.items())
+        }
+    )
+
+
+def _whole_numbers(X: pd.DataFrame) -> pd.DataFrame:
+    """Columns of three to thirteen different whole numbers: nearly every value is tied."""
+    chosen = X.iloc[:, 2:14].astype(float)
+    return pd.DataFrame(
+        {
+            name: (column * (1 + j % 6)).round().astype(int)
             for j, (name, column) in enumerate(chosen.items())
         }
     )

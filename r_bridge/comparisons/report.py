@@ -106,7 +106,7 @@ def plot_differences(result: CrossCheck, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
     """
     from pyfsagg._base.words import readable
     from pyfsagg._draw import style

@@ -239,7 +239,7 @@ def test_differences_from_table_4_1_are_said(monkeypatch, tmp_path) -> None:
         "300 features, printed 308 beside the class",
         "classes of 40 60 samples, printed 2916 2916",
     )
-    assert "differs from what is printed: 100 samples" in repr(data)
+    assert "differs from the paper: 100 samples" in repr(data)
     assert load_dataset("ionosphere").differences == ()
     assert load_dataset("wine").differences == ()
 
@@ -248,7 +248,7 @@ def test_differences_from_table_4_1_are_said(monkeypatch, tmp_path) -> None:
     ("error", "message"),
     [
         (OSError("Name or service not known"), "PYFSAGG_DATA names"),
-        (ValueError("md5 checksum of local file does not match"), "is not whole"),
+        (ValueError("md5 checksum of local file does not match"), "is incomplete"),
     ],
 )
 def test_a_download_that_fails_says_what_to_do(monkeypatch, error, message: str) -> None:

@@ -265,7 +265,7 @@ def test_ranks_are_averaged_where_the_aggregator_does() -> None:
     ("options", "message"),
     [
         ({"n_resamples": 10}, "at least 50"),
-        ({"aggregator": "rra"}, "no mean over resamples"),
+        ({"aggregator": "rra"}, "not a mean over resamples"),
         ({"resampling": pyfsagg.LabelNoise(0.1)}, "sample to sample"),
         ({"resampling": pyfsagg.FeatureSubspace(0.5)}, "sample to sample"),
     ],

@@ -150,6 +150,10 @@ def test_the_kept_cross_check_is_of_comparisons_that_exist_and_agrees() -> None:
     known = {spec.name: spec for spec in COMPARISONS}
     assert kept["agrees"]
     assert kept["record"]["date"] >= "2026-11-22"
+    # Also the packages that Debian does not have; "whole numbers" is the table of ties.
+    assert kept["missing"] == {}
+    assert {"FSelectorRcpp", "praznik", "stabm", "mRMRe"} <= set(kept["versions"])
+    assert {"mixed types", "ranges that end at 0", "whole numbers"} <= set(kept["data"])
     assert kept["record"]["versions"]["pyfsagg"] == kept["versions"]["pyfsagg"]
     for outcome in kept["outcomes"]:
         spec = known[outcome["name"]]

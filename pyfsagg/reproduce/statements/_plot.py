@@ -45,7 +45,7 @@ def plot_p_values(variants: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     DataError
         If no statement has a printed p-value.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
     """
     tests = variants[variants["published"].ne("") & variants["statistic"].notna()]
     if tests.empty:

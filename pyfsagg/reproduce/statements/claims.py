@@ -76,7 +76,7 @@ def claims(
     UnknownNameError
         For an unknown paper or table.
     InputTypeError, DataError
-        If `runs` is no frame, lacks a column, or has a cell twice.
+        If `runs` is not a frame, lacks a column, or has a cell twice.
 
     Examples
     --------

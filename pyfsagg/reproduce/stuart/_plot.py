@@ -138,7 +138,7 @@ def plot_stuart_values(finding: StuartValues, *, ax: Axes | None = None) -> Axes
     DataError
         If the finding was made without R.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
     """
     if finding.values.empty:
         raise DataError(f"there are no values of the recursion: {finding.r['reason']}")

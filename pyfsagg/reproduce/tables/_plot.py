@@ -41,7 +41,7 @@ def plot_cells(cells: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     DataError
         If there is no cell, or more than one data set or measure.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
     """
     if cells.empty or cells[["table", "dataset", "measure"]].drop_duplicates().shape[0] != 1:
         raise DataError("plot_cells draws the cells of one table, data set and measure")
@@ -78,7 +78,7 @@ def plot_coverage(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     DataError
         If there is no group, or more than one level of groups.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def plot_readings(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     DataError
         If no cell can be checked.
     InputTypeError
-        If `ax` is no Matplotlib axes.
+        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
