@@ -5,7 +5,7 @@ ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test lint bench bounds validate vignettes docs paper dist today lowest
+.PHONY: demo test lint bench bounds validate vignettes docs paper dist installed today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -46,6 +46,9 @@ dist: ## wheel and source archive in build/dist, checked as the index checks the
 	.venv-release/bin/python -m build --outdir build/dist
 	.venv-release/bin/twine check --strict build/dist/*
 	.venv-release/bin/check-wheel-contents build/dist/*.whl
+
+installed: dist ## the wheel and the source archive in empty environments, with today's and the lowest versions
+	.venv-release/bin/python tools/installed.py build/dist
 
 today: # the environment with today's versions; R and Chromium where they can be installed
 	@tools/setup_system.sh

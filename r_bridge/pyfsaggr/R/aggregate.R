@@ -3,33 +3,33 @@
 #' `aggregate_ranks()` takes what `aggregateRanks()` of the package RobustRankAggreg takes and returns
 #' the same form; `aggregateRanks()` has the arguments and p-values of that function, so that code
 #' written for it runs as it is. Stuart's method and the exact p-values are computed by sums of
-#' positive terms, so that they are right for any number of lists.
+#' positive terms, and are therefore exact for any number of lists.
 #'
 #' @param glist List of character vectors, each a ranking, best first; or a data frame whose columns are
-#'   such rankings, filled up with `NA`. A missing or an empty name is no item.
-#' @param rmat Matrix of normalized ranks (items by lists, 0 to 1, `NA` = not in the list) in place
+#'   such rankings, filled up with `NA`. Missing and empty names are ignored.
+#' @param rmat Matrix of normalized ranks (items by lists, 0 to 1, `NA` = not in the list), instead
 #'   of `glist`; row names are the items.
 #' @param N How many items could have been listed: one number, or one for each list; by default the
 #'   number of different items.
 #' @param method `"RRA"`, `"min"`, `"geom.mean"`, `"mean"`, `"median"`, `"stuart"` (small scores are
-#'   good), or a name from [list_aggregators()] (large ones are good). Case decides: `"rra"` is the
-#'   score of the aggregator, `"RRA"` the p-value.
-#' @param full Whether each list is complete in itself: an absent item is then unknown to it, not
-#'   worse than all that are listed.
+#'   good), or a name from [list_aggregators()] (large scores are good). Names are case-sensitive:
+#'   `"rra"` gives the score of the aggregator, `"RRA"` the p-value.
+#' @param full Whether each list is complete: an absent item is then unknown, and not worse than all
+#'   listed items.
 #' @param exact Whether the p-values of RRA are exact rather than Bonferroni-corrected.
 #' @param topCutoff Share of the items that each list was cut off at, for RRA: one, or one for each list.
-#' @param ties For `"RRA"` and `"mean"`, what a tied entry of `rmat` counts in the p-value: `"last"`,
+#' @param ties For `"RRA"` and `"mean"`, the rank of a tied entry of `rmat` in the p-value: `"last"`,
 #'   the last of the places that its ties share, which keeps the level, or `"average"`, the entry as
 #'   it is, as in `aggregateRanks()`: p-values are then too small, without bound if many are tied.
-#' @param weights What each list counts, one number of at least 0 for each: 2 means that the list is
-#'   written twice. With weights `"RRA"` gives its statistic rho in place of a p-value: a list that
+#' @param weights Weight of each list, at least 0: with a weight of 2 a list counts as two copies. With
+#'   weights `"RRA"` gives its statistic rho instead of a p-value: a list that
 #'   counts twice is not independent of itself.
-#' @param unranked List of character vectors in no order, beside those of `glist`: the names of one
-#'   are tied on the mean rank of the block.
+#' @param unranked List of unordered character vectors, in addition to `glist`: the names of each
+#'   are tied at their mean rank.
 #' @param adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
-#'   column `Adjusted` is computed over all `N` items, those that no list holds with p = 1.
-#' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` if asked for. For
-#'   the methods of RobustRankAggreg the score is that of `aggregateRanks()` (small is good), but for
+#'   column `Adjusted` is computed over all `N` items; items that are in no list have p = 1.
+#' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` with `adjust`. For
+#'   the methods of RobustRankAggreg the score is that of `aggregateRanks()` (small is good), except for
 #'   ties; for any other aggregator large is good.
 #' @examples
 #' if (pyfsagg_available()) {

@@ -2,11 +2,11 @@
 #'
 #' `wam()` scores the features by one filter in every resample and aggregates the scores (within
 #' aggregation); `bam()` combines several filters (between aggregation). `within_aggregation()` and
-#' `between_aggregation()` are the same functions under names that no other package has: where the
-#' package mgcv is attached first, `bam()` stays that of mgcv.
+#' `between_aggregation()` are the same functions under unique names: if the package mgcv is attached
+#' first, `bam()` is the function of mgcv.
 #'
 #' The resamples depend on the seed and on the table: its values, the names of its columns and the order
-#' of levels. [draw_resamples()] draws rows that runs on different columns can share.
+#' of levels. [draw_resamples()] draws rows that can be used by runs on different columns.
 #'
 #' @param x A data frame or matrix of features, also a sparse one of the package Matrix for the filters
 #'   that [list_filters()] marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
@@ -17,12 +17,12 @@
 #'   `NULL` for filters that need no target, such as `"frcm"`.
 #' @param data A data frame, for the formula.
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
-#' @param na.action For the formula, what happens to rows with missing values: by default they stay;
+#' @param na.action For the formula, the treatment of rows with missing values: by default they are kept;
 #'   `na.omit` leaves them out.
 #' @param filter,filters Names from [list_filters()], or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
-#'   for more important ones; `filters` is then a list, `list("mrmr", mine = f)`. An R function runs on
-#'   one core, whatever `cores` says.
+#'   for more important ones; `filters` is then a list, `list("mrmr", mine = f)`. An R function always
+#'   runs on one core.
 #' @param aggregator A name from [list_aggregators()].
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
@@ -33,17 +33,16 @@
 #' @param progress Show a progress bar.
 #' @param ... Arguments of the default method, and any of the [settings] by their names: `groups`,
 #'   `task`, `nominal`, `filter_params`, `checkpoint`, ...; also `save`, a folder into which the result
-#'   is written for [load_result()] and Python, and `report`, the file of a page on it (HTML).
+#'   is written for [load_result()] and Python, and `report`, the file of its report (HTML).
 #' @return An object of class `pyfsagg_ensemble`: a list with `ranking` (data frame, best first:
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
-#'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (what was
-#'   aggregated), `about_copies` (a sentence if features that are nearly copies split the vote),
-#'   `parameters`, `data` and `versions`; and `between_samples`, a data frame that says how
-#'   far two samples of half the size would agree (sets, ranks and scores, with limits that are about
-#'   the population), or `NULL` with `pairs = 0` or few resamples; `call`, so that [update()] runs it
-#'   again with other arguments. It holds nothing of Python, so
-#'   that `saveRDS()` keeps all of it.
+#'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (the aggregated
+#'   scores), `about_copies` (a sentence if near copies of a feature split the vote),
+#'   `parameters`, `data` and `versions`; `between_samples`, a data frame with the agreement of two
+#'   samples of half the size (sets, ranks and scores, with intervals for the population), or `NULL`
+#'   with `pairs = 0` or few resamples; and `call`, so that [update()] runs it again with other
+#'   arguments. It contains no Python objects, so that `saveRDS()` saves all of it.
 #' @seealso [selected()], [stability()], [evaluate()]
 #' @examples
 #' if (pyfsagg_available()) {
@@ -154,8 +153,8 @@ ensemble_result <- function(found) {
 #' command `pyfsagg`, and by Python.
 #'
 #' @param path The folder.
-#' @param report A file into which the page of the result is written (HTML), if one is wanted.
-#' @return The result, as the function returns it that computes it.
+#' @param report Optional: a file for the report of the result (HTML).
+#' @return The result, of the same class as that of the function that computed it.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   folder <- tempfile()
@@ -178,7 +177,7 @@ load_result <- function(path, report = NULL) {
 #' The best features of a ranking
 #'
 #' @param object A result of [wam()] or [bam()].
-#' @param n How many features (a whole number of at least 1), or which share of them (below 1).
+#' @param n Number of features (a whole number of at least 1), or a share of them (below 1).
 #' @param ... Not used.
 #' @return Names of features, best first.
 #' @examples
@@ -200,7 +199,7 @@ selected.pyfsagg_ensemble <- function(object, n = 0.25, ...) {
   object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
 }
 
-#' What there is to choose from
+#' Lists of all filters, aggregators, measures and plans
 #'
 #' @return A data frame with one row for each filter, aggregator, stability measure or resampling
 #'   plan.

@@ -1,8 +1,8 @@
 #' How many of the selected features may be false?
 #'
-#' `error_control()` selects features under a limit on false selections, out of a run with
+#' `error_control()` selects features under a limit on false selections, from a run with
 #' `resampling = "complementary_pairs"`; nothing is computed again. `permute_target()` runs [wam()] or
-#' [bam()] with the target shuffled, many times, which supposes exchangeable rows only.
+#' [bam()] many times with a shuffled target, which assumes only that rows are exchangeable.
 #'
 #' @param object A result of [wam()] or [bam()] with `resampling = "complementary_pairs"`.
 #' @param max_false Accepted expected number of false selections; 1 if `fdr` is not given either.
@@ -10,16 +10,16 @@
 #' @param method For `error_control()`, `"stability_selection"` or `"integrated_path"` for
 #'   `max_false`, `"integrated_path"` or `"e_values"` for `fdr`; for `permute_target()`, `"wam"` or
 #'   `"bam"`.
-#' @param assumption What is supposed of noise features: `"unimodal"`, `"r-concave"` or `"none"`.
-#' @param q,threshold How many features each half selects, and from which frequency a feature is
-#'   selected. By default the threshold is 0.75 and q the largest that keeps the limit.
+#' @param assumption Assumption on noise features: `"unimodal"`, `"r-concave"` or `"none"`.
+#' @param q,threshold Number of features that each half selects, and smallest frequency of a selected
+#'   feature. By default the threshold is 0.75 and q the largest that keeps the limit.
 #' @param x,y,seed,cores,progress As in [wam()].
 #' @param n_permutations Number of shuffled targets.
 #' @param n_resamples Number of resamples of each run.
 #' @param ... Further arguments of [wam()] or [bam()].
 #' @return An object of class `pyfsagg_errors`: a list with `table` (one row for each feature, the
-#'   safest first), `sentences` (what was found, how sure it is, and what it supposes), and, of
-#'   `error_control()`, `selected` (names, maybe none), `q`, `threshold` and `bound`.
+#'   safest first), `sentences` (the result, its error bound and the assumptions), and, for
+#'   `error_control()`, `selected` (names, possibly none), `q`, `threshold` and `bound`.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, resampling = "complementary_pairs", n_resamples = 20,

@@ -1,7 +1,7 @@
-#' What are the selected features worth to classifiers?
+#' Performance of classifiers on the selected features
 #'
-#' Classifies with the best 10 percent, 20 percent, ... of the features of each ranking method, beside
-#' all features and random subsets, on the same folds.
+#' Classifies with the best 10 percent, 20 percent, ... of the features of each ranking method, with
+#' all features and with random subsets, on the same folds.
 #'
 #' @inheritParams wam
 #' @param n_resamples Number of resamples.

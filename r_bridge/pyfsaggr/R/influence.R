@@ -4,10 +4,10 @@
 #' every aggregator, and compares the rankings over the folds.
 #'
 #' `influence()` of data frames, matrices and formulas does the same; it is the generic of the package
-#' stats, whose methods for fitted models are as they were.
+#' stats, whose methods for fitted models do not change.
 #'
 #' @inheritParams wam
-#' @param model As `x`: the generic `influence()` calls its first argument so.
+#' @param model The same as `x`; the generic `influence()` uses this name.
 #' @param filter Name from [list_filters()], or a function as for [wam()].
 #' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.

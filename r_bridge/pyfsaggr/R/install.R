@@ -119,13 +119,13 @@ first_line <- function(text) {
   sub("[.]+$", "", strsplit(paste0(trimws(text), "\n"), "\n", fixed = TRUE)[[1]][1])
 }
 
-#' Is the Python package pyfsagg there?
+#' Is the Python package pyfsagg available?
 #'
-#' `pyfsagg_available()` starts Python if it is not running and says whether it can be used; it never
-#' fails. `pyfsagg_sitrep()` says which Python that is, which versions it has, and, if it cannot be
-#' used, why and what to do. Which Python is used: the one named by the option `pyfsaggr.python` or the
+#' `pyfsagg_available()` starts Python if it is not running, and tests whether it can be used; it never
+#' fails. `pyfsagg_sitrep()` shows which Python is used, its versions, and, if it cannot be used, the
+#' reason and a remedy. The Python that is used is the one named by the option `pyfsaggr.python` or the
 #' environment variable `PYFSAGG_PYTHON` (a path, or the folder or name of a virtual environment), else
-#' the environment `r-pyfsagg` that [install_pyfsagg()] makes, else what reticulate finds.
+#' the environment `r-pyfsagg` of [install_pyfsagg()], else the one that reticulate finds.
 #'
 #' @return `pyfsagg_available()`: `TRUE` or `FALSE`. `pyfsagg_sitrep()`: a list with `usable`,
 #'   `versions`, `python`, `reason` and `remedy`, invisibly.
@@ -171,18 +171,18 @@ first_filled <- function(given, otherwise) if (is.null(given)) otherwise else gi
 
 #' Install the Python package pyfsagg into a virtual environment
 #'
-#' Makes a virtual environment and installs pyfsagg into it. A new session finds the environment
-#' `r-pyfsagg` with nothing set; so does this one, if it has not started Python yet.
+#' Creates a virtual environment and installs pyfsagg into it. A new session finds the environment
+#' `r-pyfsagg` without any settings, and so does this one if it has not started Python yet.
 #'
-#' @param source What `pip install` is given: a folder with a checkout of pyfsagg, a wheel, or a name
+#' @param source Argument of `pip install`: a folder with a checkout of pyfsagg, a wheel, or a name
 #'   with or without a version, such as `"pyfsagg==0.2.0"`, for a package index. By default the wheel
-#'   that came with pyfsaggr, else the checkout that it was installed from, else the index. What pyfsagg
-#'   depends on (numpy, pandas, ...) comes from the index in any case.
-#' @param python Path of the Python to make the environment with, 3.11 or later; by default the first
-#'   one that will do.
+#'   that came with pyfsaggr, else the checkout that it was installed from, else the index. The
+#'   dependencies (numpy, pandas, ...) always come from the index.
+#' @param python Path of the Python of the environment, 3.11 or later; by default the first suitable
+#'   one.
 #' @param envname Name or path of the virtual environment.
-#' @param force Whether an environment that is there is made anew. One that does not work, or whose
-#'   Python is too old, is always made anew; another is updated.
+#' @param force Whether an existing environment is replaced. One that does not work, or whose
+#'   Python is too old, is always replaced; otherwise it is updated.
 #' @return The path of the Python of the environment, invisibly.
 #' @seealso [pyfsagg_sitrep()]
 #' @examples

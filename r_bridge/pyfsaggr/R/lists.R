@@ -1,4 +1,4 @@
-#' How deep do ranked lists agree?
+#' Agreement of ranked lists by depth
 #'
 #' For each ordered pair of lists the place at which agreement ends by the rule of Hall and Schimek (2012),
 #' rank-biased overlap (Webber and others 2010) with its limits for lists that end at different places, and
@@ -6,8 +6,8 @@
 #'
 #' @param glist List of character vectors, each a ranking, best first, at least two; or a data frame
 #'   whose columns are such rankings, filled up with `NA`.
-#' @param distance An item is confirmed by another list that has it within so many places.
-#' @param pilot How many places the rule looks at in one step; at least 2.
+#' @param distance An item is confirmed by another list if its places differ by at most this number.
+#' @param pilot Number of places that the rule uses in one step; at least 2.
 #' @param persistence The weight of a place in rank-biased overlap falls by this factor, between 0 and
 #'   1, from place to place.
 #' @return A list: `k`, the largest place of a pair, or `NULL` if the rule finds none; `pairs`, a data
@@ -40,7 +40,7 @@ list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98) 
 #' Groups of scored members as items
 #'
 #' All members are ranked together, and ranks are divided by their number; the k-th list holds the k-th best
-#' member of each group. An aggregator that takes all ranks of an item together then judges groups.
+#' member of each group. An aggregator that combines all ranks of an item can then be used for groups.
 #' For the guides of CRISPR screens there is [screen_genes()].
 #'
 #' @param scores One score for each member.

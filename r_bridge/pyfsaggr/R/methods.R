@@ -31,7 +31,7 @@ headline <- function(x) {
 #' Summary of an ensemble ranking
 #'
 #' @param object A result of [wam()] or [bam()].
-#' @param measures Stability measures to be computed.
+#' @param measures Stability measures to compute.
 #' @param ... Passed on to [stability()].
 #' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `ranking`, `between_samples`
 #'   and `stability`.

@@ -41,12 +41,12 @@ shorten <- function(names, room, size) {
 #' Plots of results
 #'
 #' @param x A result of [wam()] or [bam()], of [aggregator_influence()], or of [evaluate()].
-#' @param n How many features are shown.
-#' @param measure Which measure of stability.
-#' @param metric,protocol Which part of an evaluation.
+#' @param n Number of features that are shown.
+#' @param measure The measure of stability.
+#' @param metric,protocol The metric and the protocol of an evaluation.
 #' @param xlab,ylab Texts of the axes.
 #' @param ... Passed on to [graphics::plot()]; of `autoplot()` not used.
-#' @return What is shown, as a data frame, invisibly.
+#' @return The plotted data as a data frame, invisibly.
 #' @name plots
 #' @examples
 #' if (pyfsagg_available()) {

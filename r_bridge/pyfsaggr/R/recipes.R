@@ -1,13 +1,13 @@
 #' Select features by an ensemble in a recipe
 #'
 #' A step for the package recipes: `prep()` ranks the selected columns by [wam()] (one filter) or [bam()]
-#' (several) against the outcome, `bake()` keeps the best. Columns that were not selected stay.
+#' (several) against the outcome, `bake()` keeps the best. Columns outside the selectors are kept.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of columns, such as `all_predictors()`.
 #' @param outcome Name of the outcome; by default the only one of the recipe.
 #' @param filter One name, or several for [bam()].
-#' @param top How many features are kept, a whole number or a share below 1.
+#' @param top Number of features to keep, a whole number or a share below 1.
 #' @param n_resamples,seed As in [wam()].
 #' @param options Named list of further arguments of [wam()] or [bam()].
 #' @param role,trained,skip,id,removals,ranking As in every step; not to be given.

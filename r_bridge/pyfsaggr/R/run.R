@@ -236,14 +236,14 @@ is_copy <- function(column, y) {
 #' Rows of bootstrap resamples that do not depend on the columns
 #'
 #' The resamples that [wam()] draws depend on the seed and on the table as well: the names and values of
-#' its columns and the order of the levels. Runs on different columns, or on the same ones under
-#' other names, therefore have other resamples. Give `row_indices` what this function draws, and they
-#' share them.
+#' its columns and the order of the levels. Runs on different columns, or on the same columns with
+#' other names, therefore have different resamples. With the rows of this function as `row_indices`
+#' they have the same ones.
 #'
 #' @param n Number of rows of the table.
 #' @param n_resamples Number of resamples.
-#' @param seed A whole number. The same numbers give the same rows; `set.seed()` is left alone.
-#' @param strata Classes of the rows, if each resample shall have as many rows of each class as the table.
+#' @param seed A whole number. The same numbers give the same rows; the state of `set.seed()` does not change.
+#' @param strata Optional: classes of the rows; each resample then has as many rows of each class as the table.
 #' @return A matrix of row numbers, a row for each resample, for `row_indices` of [wam()], [bam()] and
 #'   [aggregator_influence()].
 #' @examples

@@ -1,24 +1,23 @@
 #' Genes of a CRISPR screen
 #'
 #' Robust rank aggregation of the guides of each gene (alpha-RRA, the RRA of MAGeCK) with exact p-values:
-#' nothing is permuted, so that no floor is shared by the best genes.
+#' without permutations, small p-values are not limited by their number.
 #'
 #' @param scores One score for each guide; small ones are the low side (depleted guides), large ones
 #'   the high side (enriched guides).
 #' @param genes The gene of each guide.
 #' @param guides Names of the guides; `guide1`, `guide2`, ... by default.
-#' @param log_fold_changes Effects of the guides, `NA` where unknown; the scores stand for them by
-#'   default.
+#' @param log_fold_changes Effects of the guides, `NA` where unknown; by default the scores.
 #' @param p_values A list of two vectors, one-sided p-values of the guides for the low and the high
-#'   side (of one side alone a vector). They choose `alpha` and nothing else.
+#'   side (a vector if one side is tested). They are used only to choose `alpha`.
 #' @param side `"both"`, `"low"` or `"high"`.
 #' @param alpha Percentile up to which guides count: one number above 0 and at most 1, or one for each
 #'   side. By default the share of guides with p-values of at most 0.25, and 0.05 if that is 0.01 or
 #'   less or without p-values.
-#' @param null Random genes are dealt from all `"guides"`, ties included, or have `"uniform"`
-#'   percentiles.
-#' @param control_guides,control_genes Names of guides without an effect, and of genes all guides of
-#'   which are such: p-values are then against them.
+#' @param null The null distribution: random genes with guides drawn from all `"guides"`, ties included,
+#'   or with `"uniform"` percentiles.
+#' @param control_guides,control_genes Names of guides without an effect, and of genes with only such
+#'   guides; they are then the null distribution.
 #' @param ties Guides of equal score share the `"average"` or the `"last"` of their places.
 #' @param min_guides Genes with fewer guides are not tested.
 #' @param missing `"error"` refuses guides without a score, `"drop"` leaves them out.

@@ -1,26 +1,25 @@
-#' How far do resamples agree?
+#' Stability: the agreement of resamples
 #'
 #' @param x A result of [wam()] or [bam()]; a numeric matrix of scores (resamples by features, large
 #'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
 #'   character vectors, the selected features of each resample.
 #' @param measures Names from [list_stability_measures()]; by default all that apply.
-#' @param n_features How many features there were to choose from; for lists.
-#' @param top For measures of selections on scores: how many features are selected, a number or a
-#'   share.
+#' @param n_features Number of features to choose from; for lists.
+#' @param top For measures of selections on scores: the number or share of selected features.
 #' @param level Confidence level of the intervals.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
-#'   is selected); must be said if it holds zeros and ones only.
-#' @param ties What equal scores that compete for the last places of a selection count as:
+#'   is selected); required if the matrix has only zeros and ones.
+#' @param ties Treatment of equal scores that compete for the last places of a selection:
 #'   `"random"` (the mean over all their orders) or `"first"` (the first columns, as in published
 #'   results).
 #' @param seed Seed of drawn orders of ties, and of the bootstrap.
 #' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
-#'   [list_stability_measures()] says need one.
+#'   need one according to [list_stability_measures()].
 #' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
 #' @param n_boot Number of bootstrap repetitions.
 #' @param ... Arguments of the default method.
 #' @return A data frame of class `pyfsagg_stability` with one row for each measure: value, interval and
-#'   `n_tied`, in how many resamples equal scores compete for places. The intervals are about resamples
+#'   `n_tied`, the number of resamples in which equal scores compete for places. The intervals refer to resamples
 #'   drawn in the same way: the run repeated with another seed, if they come from one data set.
 #' @examples
 #' if (pyfsagg_available()) {

@@ -1,7 +1,7 @@
 #' Stability of selections under the names of the package stabm
 #'
-#' Code written for stabm runs as it is: the same names, first arguments and values, without correction
-#' for chance by sampling.
+#' Code written for stabm runs without changes: names, first arguments and values are the same, but
+#' there is no correction for chance by sampling.
 #'
 #' @param features List of selections: character vectors, or numbers of features.
 #' @param p Number of features to choose from, for the measures that need it.

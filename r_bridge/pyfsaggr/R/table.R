@@ -1,8 +1,8 @@
-#' What to look at in a table before a run
+#' Check a table before a run
 #'
 #' Identifiers, row numbers, features that equal the target, classes that differ by case or blanks only,
 #' classes of one to three samples, codes such as -999, constant, mostly missing and duplicate columns,
-#' duplicate rows. Ensembles do not look by themselves.
+#' duplicate rows. Ensembles do not check this.
 #'
 #' @param x Data frame or matrix with one row per sample.
 #' @param y Classes (factor, text), numbers or a `Surv` of the package survival; may be left out.

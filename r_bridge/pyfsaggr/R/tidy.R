@@ -6,9 +6,9 @@
 #'
 #' @param x,object A result of [wam()] or [bam()], [stability()], [aggregator_influence()] or
 #'   [evaluate()].
-#' @param n How many features are shown.
+#' @param n Number of features that are shown.
 #' @param ... Not used.
-#' @return A data frame (a tibble if that package is there), or a ggplot.
+#' @return A data frame (a tibble if that package is installed), or a ggplot.
 #' @name tidiers
 #' @examples
 #' if (pyfsagg_available() && requireNamespace("generics", quietly = TRUE)) {
@@ -64,7 +64,7 @@ autoplot.pyfsagg_ensemble <- function(object, n = 20, ...) {
 }
 
 #' @rdname tidiers
-#' @param measure Which measure of stability.
+#' @param measure The measure of stability.
 #' @exportS3Method ggplot2::autoplot
 autoplot.pyfsagg_influence <- function(object, measure = "spearman", ...) {
   check_choice(measure, "measure", unique(object$stability$measure))
@@ -74,7 +74,7 @@ autoplot.pyfsagg_influence <- function(object, measure = "spearman", ...) {
 }
 
 #' @rdname tidiers
-#' @param metric,protocol Which part of an evaluation.
+#' @param metric,protocol The metric and the protocol of an evaluation.
 #' @exportS3Method ggplot2::autoplot
 autoplot.pyfsagg_evaluation <- function(object, metric = object$summary$metric[1],
                                         protocol = object$summary$protocol[1], ...) {
