@@ -1,6 +1,7 @@
 # Thin: each target calls one documented command. The virtual environments are made on first use.
 PYTHON ?= python3
 WORKERS ?= 2
+SLOWEST ?= --durations=40 --durations-min=3
 ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
@@ -13,8 +14,8 @@ demo: ## rank the embedded Ionosphere data
 
 test: ## the whole suite: lowest supported versions first, then today's with R and Chromium
 	@$(ENVIRONMENTS)
-	PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python -m pytest -n $(WORKERS) --dist worksteal -m "not r and not browser and not vignettes" $$(sed "s/ *#.*//" tests/lowest_selection.txt)
-	PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python -m pytest -n $(WORKERS) --dist worksteal
+	PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST) -m "not r and not browser and not vignettes" $$(sed "s/ *#.*//" tests/lowest_selection.txt)
+	PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST)
 
 lint: today ## style and types
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +31,8 @@ _BINS = 10
 
 _BYTE_CODES = 255
 
-_STEPS = 10
-"""Steps of a selection that are timed to learn how long the others take."""
+_STEPS, _TIMED_PAIRS = 10, 200_000
+"""Steps of a selection, at least, and pairs of features that are timed to forecast a whole selection."""
 
 
 def _pairs(n_features: int, depth: int) -> int:
@@ -93,15 +94,16 @@ class MrmrScorer:
         """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
         p = self.columns.values.shape[1]
         depth = self.n_selected if depth is None else min(depth, p)
-        few, more = min(2, p), min(2 + _STEPS, p)
+        few = min(2, p)
+        more = min(few + max(_STEPS, _TIMED_PAIRS // p), p)
         replace(self, n_selected=1).select(weights, labels)  # the first call may compile
-        seconds = []
-        for steps in (few, more):
+        seconds = {few: math.inf, more: math.inf}
+        for steps in (few, more, few, more):  # the better one of two, against interruptions
             start = time.perf_counter()
             replace(self, n_selected=steps).select(weights, labels)
-            seconds.append(time.perf_counter() - start)
-        slope = max(seconds[1] - seconds[0], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
-        return seconds[0] + slope * (_pairs(p, depth) - _pairs(p, few))
+            seconds[steps] = min(seconds[steps], time.perf_counter() - start)
+        slope = max(seconds[more] - seconds[few], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
+        return seconds[few] + slope * (_pairs(p, depth) - _pairs(p, few))
 
     def select(
         self, weights: Weights, labels: NDArray[np.int32]

@@ -100,9 +100,11 @@ def test_the_time_of_a_selection_follows_from_its_first_steps(
 ) -> None:
     table, target = check_table(X), check_target(Y, 30)
     scorer = prepare_mrmr(table, target, n_features="all")
+    monkeypatch.setitem(type(scorer).expected_seconds.__globals__, "_TIMED_PAIRS", 0)
     given = np.ones((1, 30), np.uint16), target.codes[np.newaxis]
     for depth in (None, 100, 2):
-        clock = iter([0.0, 1.0, 10.0, 13.0])  # 1 second for two steps, 3 for twelve
+        # 1 second for two steps and 3 for twelve, each once more with an interruption
+        clock = iter([0.0, 5.0, 10.0, 13.0, 20.0, 21.0, 30.0, 37.0])
         monkeypatch.setattr("time.perf_counter", lambda clock=clock: next(clock))
         per_pair = 2.0 / (_pairs(320, 12) - _pairs(320, 2))
         expected = 1.0 + per_pair * (_pairs(320, depth or 320) - _pairs(320, 2))
