@@ -1,11 +1,14 @@
 """Wide tables: mRMR beside an earlier checkout, and whole commands with all defaults.
 
     python benchmarks/bench_wide.py --before ../other-checkout --output benchmarks/wide.json
+    python benchmarks/bench_wide.py --praznik --output benchmarks/wide_praznik.json
     python benchmarks/bench_wide.py --commands --output benchmarks/wide_commands.json
 
 Times of kernels are CPU times of one thread, so that other programs disturb them little; both checkouts run
-in processes of their own, in turn, and must give the same scores.  The commands rank a table of 72 × 7129
-whole numbers and one of 200 × 20000 decimals by 1000 resamples; their wall time needs an idle machine.
+in processes of their own, in turn, and must give the same scores.  With --praznik the R package selects from
+the same rows, on one thread, and must select alike (Rscript and praznik, in R_LIBS if need be).  The commands
+rank a table of 72 × 7129 whole numbers and one of 200 × 20000 decimals by 1000 resamples; their wall time
+needs an idle machine.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import hashlib
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -24,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _timing import environment, print_table, write_json
+from _timing import environment, print_table, skip, write_json
 
 ROOT = Path(__file__).parents[1]
 CASES = {
@@ -67,6 +71,52 @@ def work(cases: dict[str, Any]) -> None:
         digest = hashlib.sha256(scores[0][orders[0]].tobytes()).hexdigest()[:16]
         found[name] = [seconds, digest]
     print(json.dumps(found))
+
+
+PRAZNIK = """
+args <- commandArgs(TRUE); n <- as.integer(args[2]); p <- as.integer(args[3]); k <- as.integer(args[4])
+cells <- readBin(args[1], "double", n * (p + 1))
+X <- as.data.frame(matrix(cells[seq_len(n * p)], n)); y <- factor(cells[n * p + seq_len(n)])
+time <- system.time(found <- praznik::MRMR(X, y, k = k, threads = 1))
+cat(sum(time[1:2]), as.character(packageVersion("praznik")), found$selection)
+"""
+
+
+def compare_praznik(cases: dict[str, Any]) -> list[dict[str, Any]]:
+    """CPU seconds of both packages for the same draws of rows, and that both select the same."""
+    from pyfsagg._table.table import check_table
+    from pyfsagg._table.target import check_target
+    from pyfsagg.filters.mrmr import prepare_mrmr
+
+    if shutil.which("Rscript") is None:
+        skip("Rscript was not found")
+    rows = []
+    for name, (n, p, k) in cases.items():
+        X, y = make_data(n, p)
+        drawn = np.sort(np.random.default_rng(1).integers(0, n, n))
+        X, y, depth = X[drawn], y[drawn], p if k is None else k
+        scorer = prepare_mrmr(check_table(X), check_target(y, n), binning="praznik", n_features=depth)
+        weights, labels = np.ones((1, n), np.uint16), y.astype(np.int32)[np.newaxis]
+        scorer.select(weights, labels)  # compiles
+        start = time.thread_time()
+        order = scorer.select(weights, labels)[1][0]
+        seconds = time.thread_time() - start
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(np.append(X.ravel(order="F"), y.astype(float)).tobytes())
+            file.flush()
+            command = ["Rscript", "-e", PRAZNIK, file.name, str(n), str(p), str(depth)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        theirs, version, *selected = done.stdout.split()
+        assert [int(j) - 1 for j in selected] == order.tolist(), f"{name}: praznik selects otherwise"
+        rows.append(
+            {
+                "case": name,
+                "CPU s": seconds,
+                f"CPU s, praznik {version}": float(theirs),
+                "times faster": float(theirs) / seconds,
+            }
+        )
+    return rows
 
 
 def run_worker(checkout: Path, quick: bool) -> dict[str, list[Any]]:
@@ -145,6 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--before", type=Path, help="another checkout to compare with")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--praznik", action="store_true", help="beside the R package praznik")
     parser.add_argument("--commands", action="store_true", help="whole commands instead")
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -154,7 +205,9 @@ def main() -> None:
     if options.worker:
         work(QUICK if options.quick else CASES)
         return
-    if options.commands:
+    if options.praznik:
+        rows = compare_praznik(QUICK if options.quick else CASES)
+    elif options.commands:
         rows = run_commands(options.resamples)
     else:
         rows = compare(options.before, options.rounds, options.quick)

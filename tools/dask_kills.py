@@ -72,10 +72,19 @@ def _run(X: Any, y: Any) -> bytes:
     return found.combined.tobytes()
 
 
+def _process_of_a_worker(client: Any) -> int:
+    """The process of a worker, when there are two that answer: one killed before may still be listed."""
+    while True:
+        client.wait_for_workers(2)
+        try:
+            return int(next(iter(client.run(os.getpid).values())))
+        except OSError:  # the connection to a worker that has just gone
+            time.sleep(0.5)
+
+
 def _one(client: Any, run: Callable[[], bytes], here: bytes, moment: str, wait: float) -> str:
     """What a run ends in one of whose workers is killed."""
-    client.wait_for_workers(2)
-    process = next(iter(client.run(os.getpid).values()))
+    process = _process_of_a_worker(client)
     started, killed = threading.Event(), threading.Event()
     scatter = type(client).scatter
 

@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -41,6 +42,7 @@ _DEAD = (
     "TerminatedWorkerError",
 )
 PATIENCE = 60.0  # seconds that a cluster may be without any worker
+GRACE = 10.0  # seconds in which data may still arrive after a worker has died
 TRIES = 5  # of a cluster, in a row and without any answer
 
 
@@ -145,7 +147,7 @@ def _dask_answers(
     client: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
 ) -> Iterator[Answer]:
     """Answers of a Dask cluster, with a copy of what is shared on each of its workers."""
-    shared = client.scatter(packed, broadcast=True, hash=False)
+    shared = _send(client, packed)
     futures = [
         client.submit(_call_remote, function, shared, item, pure=False, key=f"pyfsagg-{uuid4()}")
         for item in items
@@ -164,6 +166,31 @@ def _dask_answers(
 
 class _LostError(Exception):
     """Data or answers that were on a worker which died."""
+
+
+def _send(client: Any, packed: _Shared) -> Any:
+    """A copy on each worker; what is sent to a worker that dies may never arrive, and is given up."""
+    sent: Future[Any] = Future()
+
+    def send() -> None:
+        try:
+            sent.set_result(client.scatter(packed, broadcast=True, hash=False))
+        except BaseException as error:
+            sent.set_exception(error)
+
+    workers = set(client.nthreads())
+    threading.Thread(target=send, daemon=True).start()
+    missed: float | None = None
+    while True:
+        wait([sent], timeout=1.0)
+        if sent.done():
+            return sent.result()
+        if workers <= set(client.nthreads()):
+            missed = None
+        elif missed is None:
+            missed = time.monotonic()
+        elif time.monotonic() - missed > GRACE:
+            raise _LostError("a worker died while it was sent the data")
 
 
 def _result_of(client: Any, future: Any, shared: Any) -> Any:

@@ -169,6 +169,30 @@ def test_a_worker_that_dies_while_the_data_are_sent(
 
 
 @pytest.mark.filterwarnings("default")
+def test_sending_that_never_ends_because_a_worker_died_is_given_up(
+    mortal: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "GRACE", 0.5)
+    scatter = distributed.Client.scatter
+    never, tries = threading.Event(), 0
+
+    def told(self: Any, data: Any, **options: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            os.kill(next(iter(mortal.run(os.getpid).values())), signal.SIGKILL)
+            never.wait()
+        return scatter(self, data, **options)
+
+    monkeypatch.setattr(distributed.Client, "scatter", told)
+    with joblib.parallel_config(backend="dask"):
+        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    never.set()
+    assert tries == 2
+    assert [value for value, _, _ in found] == list(range(5, 17))
+
+
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("moment", ["never", "later"])
 def test_a_cluster_without_workers_is_said_after_a_time(
     monkeypatch: pytest.MonkeyPatch, moment: str
