@@ -25,6 +25,7 @@ __all__ = [
     "new_axes",
     "number_ticks",
     "set_title",
+    "write_at_right",
 ]
 
 # Of the palette of Okabe and Ito, whose colours differ for all common kinds of colour vision.
@@ -123,6 +124,21 @@ def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[st
     ax.set_yticks(np.arange(size), shown, parse_math=False)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+
+
+def write_at_right(ax: Axes, row: float, text: str) -> None:
+    """A small text right of the axes, at a place of the y axis."""
+    ax.annotate(
+        text,
+        (1.0, row),
+        xycoords=("axes fraction", "data"),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize="small",
+        color=GREY,
+        annotation_clip=False,
+    )
 
 
 def number_ticks(high: float) -> list[float]:

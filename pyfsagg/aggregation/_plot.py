@@ -14,7 +14,6 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import (
     BLUE,
-    GREY,
     INK,
     ORANGE,
     clear_frame,
@@ -23,6 +22,7 @@ from pyfsagg._draw.style import (
     new_axes,
     number_ticks,
     set_title,
+    write_at_right,
 )
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.description import check_same_items
@@ -167,7 +167,7 @@ def plot_list_ranks(
     held = (~np.isnan(ranks)).sum(axis=0)
     if (held < table.n_lists).any():
         for row, count in zip(rows.tolist(), held.tolist(), strict=True):
-            _at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
+            write_at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
     feature_axis(ax, [result.names[j] for j in best])
     clear_frame(ax, grid="x")
     set_title(ax, _title("Ranks", len(best), result), above_legend=True)
@@ -204,20 +204,6 @@ def _decimal_ticks(high: float) -> Iterator[int]:
         for power in range(len(str(int(high))))
         for step in (1, 3)
         if step * 10**power <= high
-    )
-
-
-def _at_right(ax: Axes, row: int, text: str) -> None:
-    ax.annotate(
-        text,
-        (1.0, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize="small",
-        color=GREY,
-        annotation_clip=False,
     )
 
 

@@ -22,6 +22,7 @@ from pyfsagg._draw.style import (
     legend_above,
     new_axes,
     set_title,
+    write_at_right,
 )
 from pyfsagg.screens._result import WAYS, Screen
 
@@ -188,8 +189,8 @@ def plot_guides(
         own = effects[result.gene_of == gene]
         if not np.isnan(own).all():
             ax.vlines(np.nanmedian(own), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
-        _at_right(ax, row, text)
-    _at_right(ax, -1, "p-value")
+        write_at_right(ax, row, text)
+    write_at_right(ax, -1, "p-value")
     ax.set_xlabel(f"{result.effect_name.capitalize()} of a guide")
     feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
@@ -309,20 +310,6 @@ def _in_axes(ax: Axes, x: Floats, y: Floats) -> Floats:
     """Points (k, 2) as shares of the width and the height of the axes."""
     points = ax.transData.transform(np.column_stack([x, y]))
     return np.asarray(ax.transAxes.inverted().transform(points), dtype=np.float64)
-
-
-def _at_right(ax: Axes, row: int, text: str) -> None:
-    ax.annotate(
-        text,
-        (1.0, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize="small",
-        color=GREY,
-        annotation_clip=False,
-    )
 
 
 SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
