@@ -95,7 +95,9 @@ def compare_praznik(cases: dict[str, Any]) -> list[dict[str, Any]]:
         X, y = make_data(n, p)
         drawn = np.sort(np.random.default_rng(1).integers(0, n, n))
         X, y, depth = X[drawn], y[drawn], p if k is None else k
-        scorer = prepare_mrmr(check_table(X), check_target(y, n), binning="praznik", n_features=depth)
+        scorer = prepare_mrmr(
+            check_table(X), check_target(y, n), binning="praznik", n_features=depth
+        )
         weights, labels = np.ones((1, n), np.uint16), y.astype(np.int32)[np.newaxis]
         scorer.select(weights, labels)  # compiles
         start = time.thread_time()
@@ -107,7 +109,9 @@ def compare_praznik(cases: dict[str, Any]) -> list[dict[str, Any]]:
             command = ["Rscript", "-e", PRAZNIK, file.name, str(n), str(p), str(depth)]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         theirs, version, *selected = done.stdout.split()
-        assert [int(j) - 1 for j in selected] == order.tolist(), f"{name}: praznik selects otherwise"
+        assert [int(j) - 1 for j in selected] == order.tolist(), (
+            f"{name}: praznik selects otherwise"
+        )
         rows.append(
             {
                 "case": name,

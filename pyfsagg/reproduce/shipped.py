@@ -85,7 +85,7 @@ def shipped_readings(table: str = "4.4") -> pd.DataFrame:
 
     Parameters
     ----------
-    table : {"4.4", "4.5", "4.6"}
+    table : {"4.4", "4.5", "4.6", "frcm_2"}
 
     Raises
     ------

@@ -14,7 +14,7 @@ from pyfsagg._table.table import Table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised._input import blocks, check_numbers, feature_block
 
-__all__ = ["laplacian_score"]
+__all__ = ["laplacian_score", "score_on_graph"]
 
 
 def laplacian_score(
@@ -67,12 +67,17 @@ def laplacian_score(
     table = check_numbers(X, standardize=standardize)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=table.n_samples - 1)
     weights = _neighbour_weights(table, n_neighbors, bandwidth)
-    degree = np.asarray(weights.sum(axis=1)).ravel()
-    if not degree.any():
+    if not weights.sum() > 0.0:
         raise ParameterError(
             f"bandwidth={bandwidth!r} is so small that every weight exp(-d^2 / t) is 0; use 'mean' "
             "or a number of the size of the squared distances between neighbours"
         )
+    return score_on_graph(table, weights)
+
+
+def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
+    """``1 - L`` of each feature (n_features,) on a graph of the samples, symmetric weights (n, n)."""
+    degree = np.asarray(weights.sum(axis=1)).ravel()
     scores = np.zeros(table.n_features)
     for part in blocks(table.n_features):
         block = feature_block(table, part)

@@ -24,6 +24,13 @@ from pyfsagg.reproduce import best_readings, coverage, readings
 from pyfsagg.reproduce.tables._page import readings_page
 from pyfsagg.reproduce.tables._plot import plot_readings
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.frcm import (
+    COSINE,
+    COSINE_AND_SELF,
+    LARGE_IS_GOOD,
+    SMALL_IS_GOOD,
+    clustering_on_selected,
+)
 from pyfsagg.reproduce.tables.readings import READINGS
 from pyfsagg.reproduce.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
@@ -58,7 +65,10 @@ def values(**changed: str) -> dict[tuple[str, str], float]:
 
 def test_every_reading_is_another_computation() -> None:
     for table_, tried in READINGS.items():
-        assert tried[0].settings == {}
+        usual = EXPERIMENTS[table_].full
+        changed = {name for name, value in tried[0].settings.items() if usual[name] != value}
+        assert tried[0].name == "standard"
+        assert changed <= {"methods"}  # a part of the rows, which are the same then
         assert len({json.dumps(each.settings, sort_keys=True) for each in tried}) == len(tried)
         for each in tried:
             assert set(each.settings) <= set(EXPERIMENTS[table_].full)
@@ -101,6 +111,35 @@ def test_each_setting_of_the_aggregators_changes_what_it_names(
     assert moved
     if named:
         assert all(named in key for key in moved)
+
+
+def test_the_laplacian_graphs_are_their_definitions() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(14, 6)) + np.repeat([0.0, 2.0], 7)[:, np.newaxis]
+    settings = {**EXPERIMENTS["frcm_2"].full, "methods": ["laplacian_score"]}
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    unit = Z / np.linalg.norm(Z, axis=1, keepdims=True)
+    cosine = unit @ unit.T
+    n = len(X)
+    near = np.zeros((n, n))
+    for i in range(n):
+        others = [j for j in np.argsort(-cosine[i]) if j != i]
+        near[i, others[:5]] = 1.0
+    near = np.maximum(near, near.T)
+    for graph, joined in ((COSINE, near), (COSINE_AND_SELF, near + np.eye(n))):
+        W = joined * cosine
+        degree = W.sum(axis=1)
+        centred = Z - degree @ Z / degree.sum()
+        laplacian = [(f @ (np.diag(degree) - W) @ f) / (f @ np.diag(degree) @ f) for f in centred.T]
+        for direction, taken in (
+            (SMALL_IS_GOOD, np.negative(laplacian)),
+            (LARGE_IS_GOOD, laplacian),
+        ):
+            given = {**settings, "laplacian_graph": graph, "laplacian_direction": direction}
+            found = clustering_on_selected(X, np.arange(n) % 2, given, 0, 1)
+            size = int((taken > np.mean(taken) + np.std(taken)).sum())
+            assert found["laplacian_score", "n_features"] == size
+            assert {row for row, _ in found} == {"laplacian_score"}
 
 
 def test_stuart_as_r_returns_it_needs_r(monkeypatch: pytest.MonkeyPatch) -> None:

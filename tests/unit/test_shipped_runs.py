@@ -138,6 +138,11 @@ def test_what_the_readings_found() -> None:
     counts = coverage(found, ["reading", "dataset"])["inside"]
     for name in ("ionosphere", "splice"):
         assert counts["as_r_returns", name] > counts["standard", name] + 5
+    clustered = shipped_readings("frcm_2")
+    sizes = clustered[clustered["measure"] == "n_features"]
+    met = sizes["mean"].eq(sizes["published"]).groupby(sizes["reading"]).sum()
+    assert met["cosine_self_reversed"] == 4
+    assert met.drop("cosine_self_reversed").max() <= 1
     with pytest.raises(UnknownNameError, match=r"unknown table with readings '4\.3'"):
         shipped_readings("4.3")
 

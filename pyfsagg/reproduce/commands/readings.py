@@ -19,12 +19,12 @@ def add_commands(commands: Any) -> None:
     """Add ``readings``."""
     parser = commands.add_parser(
         "readings",
-        help="try other readings of thesis tables 4.4 to 4.6",
-        description="Repeat a table of the thesis under other readings of the method and of the data, "
+        help="try other readings of published tables",
+        description="Repeat a published table under other readings of the method and of the data, "
         "and show which of them brings the printed cells inside.",
     )
     add = parser.add_argument
-    add("--table", default="4.4", metavar="4.4|4.5|4.6", help="(default: %(default)s)")
+    add("--table", default="4.4", metavar="4.4|4.5|4.6|frcm_2", help="(default: %(default)s)")
     add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
     add("--readings", type=names_of, metavar="A,B", help="names of readings (default: all)")
     _run.add_run_flags(parser, OUTPUT)

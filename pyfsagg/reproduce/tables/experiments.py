@@ -12,7 +12,7 @@ from typing import Any
 
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.tables.fpcps import auc_on_selected, tanimoto_of_aggregators
-from pyfsagg.reproduce.tables.frcm import clustering_on_selected
+from pyfsagg.reproduce.tables.frcm import AS_READ, clustering_on_selected
 from pyfsagg.reproduce.tables.genes import genes_left, orders_of_removal
 from pyfsagg.reproduce.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
@@ -180,11 +180,15 @@ EXPERIMENTS: dict[str, Experiment] = {
             paper="frcm",
             caption="Clustering on the features that are selected without labels",
             repeat=clustering_on_selected,
-            full={"n_clusterings": 100, "repetitions": 40},
-            quick={"n_clusterings": 100, "repetitions": 5},
+            full={**AS_READ, "n_clusterings": 100, "repetitions": 40},
+            quick={**AS_READ, "n_clusterings": 100, "repetitions": 5},
             published_repetitions=40,
             unit=1e-3,
             what="a trial with new clusterings",
+            readings=(
+                "the Laplacian score over five Euclidean neighbours, with a heat kernel as wide as the mean "
+                "squared distance of neighbours; small is important",
+            ),
             renamed={"svd_entropy": "uff"},
         ),
         Experiment(

@@ -6,37 +6,88 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from scipy.sparse import csr_matrix, identity
+from sklearn.neighbors import kneighbors_graph
+from sklearn.preprocessing import normalize
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.types import Floats
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.unsupervised import (
     clustering_curve,
     evaluate_rankings,
+    laplacian_score,
     rank_unsupervised,
     summarise_trials,
 )
+from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.laplacian import score_on_graph
+from pyfsagg.unsupervised.result import mean_plus_sd
 
-__all__ = ["FIGURE_1", "clustering_curves", "clustering_on_selected", "mean_over_sizes"]
+__all__ = [
+    "AS_READ",
+    "BINARY",
+    "COSINE",
+    "COSINE_AND_SELF",
+    "FIGURE_1",
+    "HEAT_KERNEL",
+    "LARGE_IS_GOOD",
+    "SMALL_IS_GOOD",
+    "clustering_curves",
+    "clustering_on_selected",
+    "mean_over_sizes",
+]
 
 FIGURE_1 = ("dermatology", "segmentation_test", "pendigits_test", "wine")
 METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
 SEEDED = ("frcm", "frmv")
 TRIALS, QUICK_TRIALS = 40, 3
 
+HEAT_KERNEL, BINARY = "heat kernel", "weights of 1"
+COSINE, COSINE_AND_SELF = "cosine similarity", "cosine similarity, each sample its own neighbour"
+SMALL_IS_GOOD, LARGE_IS_GOOD = "small is important", "large is important"
+AS_READ = {
+    "methods": [*METHODS, "pca"],
+    "laplacian_graph": HEAT_KERNEL,
+    "laplacian_direction": SMALL_IS_GOOD,
+}
+"""How the paper is read unless a reading says otherwise; see :mod:`.readings`."""
+
 
 def clustering_on_selected(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> dict[tuple[str, str], float]:
     """One trial: k-means on the features that each method selects."""
-    trial = evaluate_rankings(
-        X, y, n_trials=1, n_clusterings=settings["n_clusterings"], random_state=seed, n_jobs=n_jobs
-    ).set_index("method")
+    options = {"n_trials": 1, "random_state": seed, "n_jobs": n_jobs}
+    read = settings["laplacian_graph"], settings["laplacian_direction"]
+    if read == (HEAT_KERNEL, SMALL_IS_GOOD):
+        more = {"n_clusterings": settings["n_clusterings"], **options}
+        trial = evaluate_rankings(X, y, settings["methods"], **more)
+    else:  # a reading of one row
+        scores = _laplacian(X, *read)
+        size = int(mean_plus_sd(scores).sum())
+        trial = clustering_curve(X, y, {"laplacian_score": scores}, [size], **options)
+    trial = trial.set_index("method")
     return {
         (str(row), measure): float(trial.loc[row, measure])
         for row in trial.index
         for measure in ("n_features", "nmi", "ari")
     }
+
+
+def _laplacian(X: Any, graph: str, direction: str) -> Floats:
+    """Laplacian scores on another graph of the five nearest neighbours, larger = taken first."""
+    if graph in (HEAT_KERNEL, BINARY):
+        scores = laplacian_score(X, bandwidth="mean" if graph == HEAT_KERNEL else "binary")
+    else:
+        table = check_numbers(X, standardize="z_score")
+        unit = normalize(table.values)
+        near = kneighbors_graph(unit, 5).maximum(kneighbors_graph(unit, 5).T)
+        if graph == COSINE_AND_SELF:
+            near = near + identity(table.n_samples)
+        scores = score_on_graph(table, csr_matrix(near.multiply(unit @ unit.T)))
+    return scores if direction == SMALL_IS_GOOD else -scores
 
 
 def clustering_curves(

@@ -1,7 +1,7 @@
 """Which reading of the method or of the data brings a published block inside.
 
-A block is the cells of one data set and one row (filter or aggregator) of a table of the thesis.
-Where our repetitions do not contain the printed values, something was done differently: each reading
+A block is the cells of one data set and one row (filter, aggregator or method) of a table.  Where
+our repetitions do not contain the printed values, something was done differently: each reading
 here is one guess, tried on the same splits.
 """
 
@@ -24,6 +24,14 @@ from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
 from pyfsagg.reproduce.tables.comparison import coverage
 from pyfsagg.reproduce.tables.comparison import table as repeat_table
 from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
+from pyfsagg.reproduce.tables.frcm import (
+    BINARY,
+    COSINE,
+    COSINE_AND_SELF,
+    HEAT_KERNEL,
+    LARGE_IS_GOOD,
+    SMALL_IS_GOOD,
+)
 
 __all__ = ["READINGS", "Reading", "best_readings", "readings"]
 
@@ -44,6 +52,8 @@ class Reading:
         Whether RobustRankAggreg is called in R.
     datasets : tuple of str
         The data sets that it is about; empty for all.
+    rows : tuple of str
+        The rows that it is about; empty for all.
     """
 
     name: str
@@ -51,6 +61,7 @@ class Reading:
     settings: dict[str, Any] = field(default_factory=dict)
     needs_r: bool = False
     datasets: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
 
 _CLASS = {"class_column": "feature too"}
@@ -163,8 +174,37 @@ _BY_AGGREGATOR = (
     ),
 )
 
-READINGS = {"4.4": _BY_FILTER, "4.5": _BY_AGGREGATOR, "4.6": _BY_AGGREGATOR}
-"""The readings of each table that has some."""
+_LAPLACIAN = ("laplacian_score",)
+_GRAPHS = {
+    "heat_kernel": (HEAT_KERNEL, "the heat kernel"),
+    "binary": (BINARY, "weights of 1"),
+    "cosine": (COSINE, "neighbours and weights by cosine similarity"),
+    "cosine_self": (
+        COSINE_AND_SELF,
+        "neighbours and weights by cosine similarity, and each sample joined to itself",
+    ),
+}
+_BY_GRAPH = tuple(
+    Reading(
+        STANDARD if (name, end) == ("heat_kernel", SMALL_IS_GOOD) else f"{name}{suffix}",
+        f"Laplacian score: {what}; {taken}",
+        {"methods": list(_LAPLACIAN), "laplacian_graph": graph, "laplacian_direction": end},
+        rows=_LAPLACIAN,
+    )
+    for end, suffix, taken in (
+        (SMALL_IS_GOOD, "", "small scores are important, as defined"),
+        (LARGE_IS_GOOD, "_reversed", "large scores are taken, the reverse of the definition"),
+    )
+    for name, (graph, what) in _GRAPHS.items()
+)
+
+READINGS = {
+    "4.4": _BY_FILTER,
+    "4.5": _BY_AGGREGATOR,
+    "4.6": _BY_AGGREGATOR,
+    "frcm_2": _BY_GRAPH,
+}
+"""The readings of each table that has some; those of frcm_2 are about its row of the Laplacian score."""
 
 
 def readings(
@@ -176,13 +216,13 @@ def readings(
     log: Log | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """Cells of a table of the thesis under each reading.
+    """Cells of a published table under each reading.
 
     Parameters
     ----------
     dataset : str or sequence of str, optional
         As in :func:`table`; all data sets by default.
-    table : {"4.4", "4.5", "4.6"}
+    table : {"4.4", "4.5", "4.6", "frcm_2"}
     names : sequence of str, optional
         Names in ``READINGS[table]``; by default all, but without R those that need none.
     checkpoint : path, optional
@@ -229,6 +269,8 @@ def readings(
         found = repeat_table(
             table, about, checkpoint=folder, log=log, settings=known[name].settings, **options
         )
+        if known[name].rows:
+            found = found[found["row"].isin(known[name].rows)]
         found.insert(0, "reading", name)
         frames.append(found)
     if not frames:
