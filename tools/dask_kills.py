@@ -45,16 +45,17 @@ def main() -> None:
     found: Counter[str] = Counter()
     by_moment: dict[str, Counter[str]] = {name: Counter() for name in MOMENTS}
     more = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with LocalCluster(silence_logs=50, **more) as local, Client(local) as client:
-        while sum(found.values()) < options.kills:
-            moment = list(MOMENTS)[sum(found.values()) % len(MOMENTS)]
-            wait = draw.uniform(*MOMENTS[moment])
+    while sum(found.values()) < options.kills:
+        moment = list(MOMENTS)[sum(found.values()) % len(MOMENTS)]
+        wait = draw.uniform(*MOMENTS[moment])
+        # A cluster of its own for each, because Dask does not always start a killed worker again.
+        with LocalCluster(silence_logs=50, **more) as local, Client(local) as client:
             outcome = _one(client, lambda: _run(X, y), here, moment, wait)
-            if outcome == "ended before":
-                continue
-            found[outcome] += 1
-            by_moment[moment][outcome] += 1
-            print(moment, outcome, dict(found), flush=True)
+        if outcome == "ended before":
+            continue
+        found[outcome] += 1
+        by_moment[moment][outcome] += 1
+        print(moment, outcome, dict(found), flush=True)
     record = {
         "kills": sum(found.values()),
         "seed": options.seed,
@@ -72,19 +73,10 @@ def _run(X: Any, y: Any) -> bytes:
     return found.combined.tobytes()
 
 
-def _process_of_a_worker(client: Any) -> int:
-    """The process of a worker, when there are two that answer: one killed before may still be listed."""
-    while True:
-        client.wait_for_workers(2)
-        try:
-            return int(next(iter(client.run(os.getpid).values())))
-        except OSError:  # the connection to a worker that has just gone
-            time.sleep(0.5)
-
-
 def _one(client: Any, run: Callable[[], bytes], here: bytes, moment: str, wait: float) -> str:
     """What a run ends in one of whose workers is killed."""
-    process = _process_of_a_worker(client)
+    client.wait_for_workers(2)
+    process = next(iter(client.run(os.getpid).values()))
     started, killed = threading.Event(), threading.Event()
     scatter = type(client).scatter
 
