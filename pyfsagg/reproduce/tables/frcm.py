@@ -59,7 +59,7 @@ def clustering_on_selected(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> dict[tuple[str, str], float]:
     """One trial: k-means on the features that each method selects."""
-    options = {"n_trials": 1, "random_state": seed, "n_jobs": n_jobs}
+    options: dict[str, Any] = {"n_trials": 1, "random_state": seed, "n_jobs": n_jobs}
     read = settings["laplacian_graph"], settings["laplacian_direction"]
     if read == (HEAT_KERNEL, SMALL_IS_GOOD):
         more = {"n_clusterings": settings["n_clusterings"], **options}
