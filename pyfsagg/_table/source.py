@@ -26,7 +26,7 @@ _NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
 _UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, RecursionError)
 _STRANGERS = {
     b"\x89HDF": "an HDF5 file",
-    b"SQLite format": "an SQLite data base",
+    b"SQLite format": "an SQLite database",
     b"RDX": "a file of R objects; write it with write.csv() or arrow::write_parquet()",
     b"X\n": "a file of R objects (RDS); write it with write.csv() or arrow::write_parquet()",
     b"\x80\x04": "a Python pickle, which is not opened",

@@ -18,7 +18,7 @@ from pyfsagg.exceptions import DataError
 __all__ = ["TIES", "Survival", "read_survival"]
 
 TIES = ("efron", "breslow")
-"""What events at the same time do to each other's risk set."""
+"""Treatment of events at the same time."""
 
 _SHAPES = (
     "give two columns, time and event, or a structured array with these fields, such as "

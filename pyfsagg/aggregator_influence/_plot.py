@@ -45,7 +45,7 @@ def plot_aggregator_stability(
     measure : str
         A measure of :func:`pyfsagg.list_stability_measures` that needs no similarity matrix.
     filter : str, optional
-        Which filter of the result; the first one by default.
+        Filter of the result; the first one by default.
     top : float or int
         Size of the subsets for measures of selections.
     level : float
@@ -106,7 +106,7 @@ def plot_aggregator_stability(
 def plot_pairwise(comparison: AggregatorComparison, *, ax: Axes | None = None) -> Axes:
     """Heat map of all pairs of aggregators.
 
-    Below the diagonal stands the adjusted p-value of a pair, the darker the smaller; above it the
+    Below the diagonal is the adjusted p-value of a pair, the darker the smaller; above it the
     difference of the mean stability, row minus column.
 
     Parameters

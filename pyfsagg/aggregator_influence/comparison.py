@@ -31,7 +31,7 @@ __all__ = ["AggregatorComparison", "compare_values"]
 CAUTIONS = {
     "fold": "The training parts of two folds share most of their samples, and every pseudo-value "
     "uses all folds: the values are not independent, and the p-values tend to be too small. They "
-    "put the differences on these data in order; they do not carry over to new samples.",
+    "describe the differences on these data; they do not carry over to new samples.",
     "data set": "Each data set counts once, whatever the number of its folds; the conclusion is "
     "about data sets like these.",
 }
@@ -57,13 +57,13 @@ class AggregatorComparison(Result):
     repeated : RepeatedMeasuresAnova or None
         Aggregators as conditions, rows as subjects.
     one_way : OneWayAnova or None
-        The same values as if they were independent groups, as the thesis has it.
+        The same values as independent groups, as in the thesis.
     friedman : FriedmanTest or None
-        By ranks within rows.
+        Friedman's test of ranks within rows.
     pairwise : PairwiseTests or None
         Paired t tests of all pairs.
     refused : dict of str to str
-        Why a test that is None could not be made.
+        The reason for each test that is None.
     parameters, data, versions : dict
         Options of the tests, facts on the data, and software versions.
     """

@@ -56,7 +56,7 @@ def influence(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> InfluenceResult:
-    """How the choice of the aggregator influences the stability of the ensemble ranking.
+    """Influence of the aggregator on the stability of the ensemble ranking.
 
     Each fold of a stratified cross-validation leaves some samples out; within-aggregation with
     `n_resamples` bootstraps ranks the features on the rest, once per aggregator.  The score matrix
@@ -67,7 +67,7 @@ def influence(
     X, y
         As in :func:`pyfsagg.wam`.
     filter : filter, or sequence of filters
-        With ``method="wam"`` each is an ensemble of its own, with ``"bam"`` all are one.
+        With ``method="wam"`` each filter is a separate ensemble, with ``"bam"`` all form one.
     filter_params : mapping, optional
         Parameters by the name of their filter; of a single filter also flat.
     method : {"wam", "bam"}
@@ -81,7 +81,7 @@ def influence(
     n_resamples : int
         Resamples inside each training part.
     resampling : str or plan
-        How they are drawn, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` also counts in the folds.
+        Resampling plan, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` is also used in the folds.
     task, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
         are stratified by the classes, or by the bins of a numeric target.

@@ -59,7 +59,7 @@ def compare_aggregators(
     -----
     Source: the comparison of tables 4.5 and 4.6 of the thesis, which prints one-way results with
     Bonferroni correction; the repeated-measures form takes into account that the aggregators were
-    tried on the same data sets.
+    used on the same data sets.
 
     Examples
     --------

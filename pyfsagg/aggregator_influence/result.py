@@ -24,7 +24,7 @@ THESIS_MEASURES = ("spearman", "jaccard", "canberra")
 
 @dataclass(frozen=True, eq=False)
 class InfluenceResult(Result):
-    """Rankings of one ensemble per fold and aggregator, and how far the folds agree.
+    """Rankings of one ensemble per fold and aggregator, and the agreement of the folds.
 
     Attributes
     ----------

@@ -29,14 +29,14 @@ def check_table(
     task: str = "classification",
     **settings: Any,
 ) -> TableCheck:
-    """Look through a table as a careful colleague would before a run.
+    """Check a table for common problems before a run.
 
-    Found are identifiers and free text (words of which every row has its own), row numbers, dates,
+    It finds identifiers and free text (a different value in every row), row numbers, dates,
     features that equal the target, columns that mix numbers and words, rows without a target, classes that
     differ by case or blanks only and classes of one to three samples, constant, duplicate and mostly
     missing columns, duplicate rows, numbers such as -999 that look like codes for missing, and words that
-    look like numbers.  Time and memory grow with the number of cells.  Ensembles do not look by themselves;
-    the commands of the terminal do, and stop for findings of the severity ``"stop"``.
+    look like numbers.  Time and memory grow with the number of cells.  Ensembles do not run this check;
+    the commands of the terminal do, and stop at findings of the severity ``"stop"``.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "pri
 def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     """The data sets that can be loaded here, and those of the papers that are not here.
 
-    Each data set that is here is loaded, so that what is shown is what it has.
+    Each available data set is loaded, so that its actual values are shown.
 
     Parameters
     ----------

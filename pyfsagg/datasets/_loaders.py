@@ -86,7 +86,7 @@ def load_dataset(
 ) -> Dataset:
     """Load a data set by name.
 
-    Looked up in this order: embedded in the package (``ionosphere``), shipped with scikit-learn
+    It is searched in this order: embedded in the package (``ionosphere``), shipped with scikit-learn
     (``wine``, ``breast_cancer``, ``digits``), in the folder that the environment variable
     ``PYFSAGG_DATA`` names (``<name>/<name>.csv.gz`` with the last column ``target``, or
     ``<name>/<name>.npz`` with ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the
@@ -96,21 +96,21 @@ def load_dataset(
     ----------
     name : str
     download : bool
-        Whether a data set of the thesis that is not here may be fetched from OpenML.
+        Whether a data set of the thesis that is not available may be fetched from OpenML.
     cache : path, optional
-        Where scikit-learn keeps downloads; its own folder by default.
+        Folder of the downloads; that of scikit-learn by default.
     sha256 : str, optional
-        What a download must contain: the SHA-256 that ``source`` of an earlier one says.  It is of
-        names, cells and labels, not of the packed file.  Without it the first download here is
-        trusted, and every later one has to be the same.  More than 200 MB are not read.
+        Expected SHA-256 of the download, as in ``source`` of an earlier one.  It is the hash of names,
+        cells and labels, not of the packed file.  Without it the first download is trusted, and every
+        later one must be the same.  More than 200 MB are not read.
 
     Raises
     ------
     UnknownNameError
         If there is no data set of that name; the message lists the names.
     DataError
-        If a local file does not have the expected layout, or a download fails, is not whole, is too
-        large, or holds something else than before.
+        If a local file does not have the expected layout, or a download fails, is incomplete, is too
+        large, or differs from an earlier one.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def load_dataset(
 
 
 def list_datasets() -> pd.DataFrame:
-    """The data sets that can be loaded here and now, one row each, with their origin."""
+    """The available data sets, one row each, with their origin."""
     rows = [("ionosphere", "embedded")]
     rows += [(name, "scikit-learn") for name in _SKLEARN]
     taken = {name for name, _ in rows}
@@ -140,7 +140,7 @@ def list_datasets() -> pd.DataFrame:
 
 
 def load_published(table: str) -> pd.DataFrame:
-    """A published table as printed (cells that the source text lost are missing).
+    """A published table as printed (cells that are illegible in the source are missing).
 
     Parameters
     ----------

@@ -128,8 +128,8 @@ def optimism_sections(result: Evaluation) -> list[Section]:
             *map(Column, heads),
         ],
         rows,
-        note="The nested protocol ranks features inside each training fold, and is the one to "
-        "believe. The thesis protocol trains classifiers on fewer rows, so that its difference is "
+        note="The nested protocol ranks features inside each training fold and has no "
+        "selection bias. The thesis protocol trains classifiers on fewer rows, so that its difference is "
         "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
     )
     return [Section("optimism", "Optimism", [table])]

@@ -44,7 +44,7 @@ def plot_accuracy(
     classifiers: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
 ) -> list[Axes]:
-    """The measure against the share of the features kept: a panel per classifier, a line per method.
+    """The measure against the share of selected features: a panel per classifier, a line per method.
 
     Bands are one standard error of the mean over folds.  Baselines are grey: all features as a
     dashed line, the range of the random subsets as an area around their mean, single filters as
@@ -58,7 +58,7 @@ def plot_accuracy(
     metric : str, optional
         The first metric by default.
     classifiers, methods : sequence of str, optional
-        Which are drawn; all by default.  Baselines are always drawn.
+        Classifiers and methods to draw; all by default.  Baselines are always drawn.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     Parameters
     ----------
     comparison : Comparison
-        Of several data sets: of :meth:`pyfsagg.evaluation.EvaluationSet.compare`.
+        A comparison over data sets, from :meth:`pyfsagg.evaluation.EvaluationSet.compare`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -217,7 +217,7 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     DataError
         If the test could not be made, with the reason; folds of one table have no ranks to test.
     InputTypeError
-        If `comparison` is none.
+        If `comparison` has another type.
     """
     if not isinstance(comparison, Comparison):
         raise InputTypeError(
@@ -310,7 +310,7 @@ def plot_p_values(
     DataError
         If the test could not be made, with the reason.
     InputTypeError
-        If `result` is neither.
+        If `result` has another type.
     """
     comparison = _comparison(result, options)
     if test is None:
@@ -334,7 +334,7 @@ def plot_p_values(
 def plot_win_tie_loss(
     result: Evaluation | Comparison, *, ax: Axes | None = None, **options: Any
 ) -> Axes:
-    """Table of how often the method of a row is better than, as good as, and worse than a column's.
+    """Wins, ties and losses of the method of each row against that of each column.
 
     Parameters
     ----------

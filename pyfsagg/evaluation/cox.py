@@ -22,14 +22,14 @@ _CLOSE = 1e-9
 class CoxModel(BaseEstimator):  # type: ignore[misc]
     """Cox regression; ties by Efron.
 
-    The log-likelihood less half of `penalty` times the squared length of the coefficients is as large as
-    possible: found by Newton's method, in the space that the rows span, so that many features cost little
-    more than as many as there are rows.
+    The log-likelihood minus half of `penalty` times the squared length of the coefficients is maximised by
+    Newton's method in the span of the rows, so that the time hardly grows with the number of features
+    beyond the number of rows.
 
     Parameters
     ----------
     penalty : float
-        0: none, which needs more events than features.
+        0 is no penalty, which needs more events than features.
 
     Attributes
     ----------

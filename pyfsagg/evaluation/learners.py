@@ -27,13 +27,13 @@ def named_learners(
     ----------
     names : str or sequence of str, optional
         Of :func:`list_classifiers` or :func:`list_regressors`; by default a linear learner and a random
-        forest, which both say how important features are.
+        forest, which both have feature importances.
     task : {"classification", "regression"}
 
     Returns
     -------
     dict of str to estimator
-        Not fitted, with open seeds: the caller settles them.
+        Not fitted, and without seeds: the caller sets them.
 
     Raises
     ------

@@ -26,15 +26,15 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, eq=False)
 class Protocol(Settings):
-    """Which rows rank the features, which train a classifier, and which test it.
+    """The division of the rows into those that rank the features, train a classifier, and test it.
 
     Parameters
     ----------
     protocol : {"thesis", "nested", "both", "leaky"} or several of them
         ``"thesis"``: rank on 1 − `test_size` of the rows, cross-validate classifiers on the rest.
         ``"nested"``: cross-validate on all rows, ranking inside each training fold.  ``"both"``:
-        these two.  ``"leaky"``: the folds of ``"nested"``, but one ranking on all rows, a mistake
-        that is often made; its distance from ``"nested"`` is the selection bias.
+        these two.  ``"leaky"``: the folds of ``"nested"``, but one ranking on all rows, a common
+        mistake; its difference from ``"nested"`` is the selection bias.
     n_folds, n_repeats : int
         Folds of each cross-validation (stratified), at least 2, and how often it is repeated with
         another division of the rows.
@@ -43,7 +43,7 @@ class Protocol(Settings):
     test_size : float
         Share of the rows of each class on which classifiers are tested under ``"thesis"``.
     ranking_rows : mask or positions of rows, optional
-        The rows on which given rankings were made; all others are tested on under ``"thesis"``.
+        The rows on which given rankings were made; under ``"thesis"`` all others are test rows.
     groups : array of shape (n_samples,), optional
         Group (subject, batch) of each row: no group is on both sides of any division.
 

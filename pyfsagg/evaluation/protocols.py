@@ -54,12 +54,12 @@ def evaluate(
         ``"/"`` and an aggregator (``"mrmr/rra"``), a mapping of options of :func:`pyfsagg.wam` or
         :func:`pyfsagg.bam` (``filter`` or ``filters``, ``filter_params``, ``aggregator``,
         ``aggregator_params``, ``normalize``, ``resampling``), a function ``(X, y) -> scores`` or an
-        estimator with importances (both asked once for each ranking).  The four filters of the
+        estimator with importances (both called once for each ranking).  The four filters of the
         thesis and ``"bam"`` if neither rankings nor methods are given.
     classifiers : sequence, or mapping of label to classifier, optional
         Names from :func:`pyfsagg.evaluation.list_classifiers` (the four of the thesis by default),
-        or scikit-learn classifiers, which are used as they are (with a seed where theirs is open);
-        put a scaler before yours in a pipeline if it needs one.  For a regression names from
+        or scikit-learn classifiers, which are used unchanged (with a seed if they have none);
+        put it into a pipeline with a scaler if it needs one.  For a regression names from
         :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors; for survival of
         :func:`pyfsagg.evaluation.list_survival_models` (penalised Cox regression by default), or
         estimators of scikit-survival.
