@@ -232,6 +232,9 @@ def stuart() -> Iterator[tuple[str, Any]]:
     yield "stuart_groups", int(groups.sum())
 
 
+LAPLACIAN_READING = "cosine_self_reversed"
+
+
 def resamples() -> Iterator[tuple[str, Any]]:
     usual = reproduce.EXPERIMENTS["4.5"].full["n_resamples"]
     fewer = {each.name: each.settings.get("n_resamples") for each in reproduce.READINGS["4.5"]}
@@ -260,6 +263,19 @@ def resamples() -> Iterator[tuple[str, Any]]:
     yield "plain_gap_most", f"{plain[found.n_lists]:.4f}"
 
 
+def laplacian() -> Iterator[tuple[str, Any]]:
+    found = reproduce.shipped_readings("frcm_2")
+    inside = found["verdict"].eq("inside").groupby(found["reading"]).sum()
+    sizes = found[(found["measure"] == "n_features") & (found["reading"] == LAPLACIAN_READING)]
+    yield "laplacian_readings", found["reading"].nunique()
+    yield "laplacian_cells", int((found["reading"] == "standard").sum())
+    yield "laplacian_standard", int(inside["standard"])
+    yield "laplacian_inside", int(inside[LAPLACIAN_READING])
+    yield "laplacian_sizes", ", ".join(f"{size:.0f}" for size in sizes["published"])
+    yield "laplacian_sizes_met", int(sizes["mean"].eq(sizes["published"]).sum())
+    yield "laplacian_sets", len(sizes)
+
+
 # ---------------------------------------------------------------------------------------------
 # calibration
 # ---------------------------------------------------------------------------------------------
@@ -286,6 +302,7 @@ SECTIONS: tuple[Callable[[], Iterator[tuple[str, Any]]], ...] = (
     statements,
     gene_lists,
     stuart,
+    laplacian,
     resamples,
     calibration,
 )
