@@ -75,7 +75,7 @@ class Aggregation(Result):
     adjusted across items are shown.  Pictures: ``"consensus"`` (the best items), ``"list_ranks"``
     (their ranks in the lists).
 
-    The p-values suppose that the lists are independent.  Lists that come from bootstraps of one
+    The p-values assume that the lists are independent.  Lists that come from bootstraps of one
     data set are not: such p-values are far too small, and only their order is meaningful.
     :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """

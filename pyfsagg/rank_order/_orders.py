@@ -42,7 +42,7 @@ class Orders:
     Attributes
     ----------
     ranks : ndarray of int16 or int32, shape (n_samples, n_features)
-        Only comparisons within a row mean something: equal = tied, negative = unknown position.
+        Only comparisons within a row are meaningful: equal = tied, negative = unknown position.
     weights : ndarray of int64 (n_samples,)
         How often each row counts (above 0).
     codes : ndarray of int32 (n_samples,)

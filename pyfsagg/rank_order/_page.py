@@ -111,8 +111,8 @@ def _summary(result: Elimination, size: int) -> str:
 def _pictures(result: Elimination) -> list[Block]:
     blocks: list[Block] = []
     captions = {
-        "divergence": "Information about the class that the orders of all features have, and "
-        "those of the remaining features do not.",
+        "divergence": "Information on the class in the orders of all features that is lost in "
+        "the orders of the remaining features.",
         "accuracy": "Share of samples classified correctly by naive Bayes on the orders of all "
         "pairs of the features left, each sample by the other folds. The features were chosen on "
         "all samples, so that the curve is too good for new ones.",

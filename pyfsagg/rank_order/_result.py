@@ -35,7 +35,7 @@ class Elimination(Result):
         Positions of the features, the one removed first in front; the last entry is the feature
         that is never removed.
     criterion : ndarray (n_features,)
-        What the method weighed at each removal: spoiler count, change of the centre distances, Δ,
+        Criterion of the method at each removal: spoiler count, change of the centre distances, Δ,
         or Δ of the blanket; NaN for the last feature.
     divergence : ndarray (n_features,)
         Δ in nats of the features left after 0, 1, …, p − 1 removals.
@@ -130,7 +130,7 @@ class Elimination(Result):
         """One row per feature in the order of removal.
 
         Columns: ``feature``; its ``rank`` (1 = kept longest); ``criterion`` at its removal; ``size``
-        of the subset in which it was the next to go, and the ``divergence`` (in `unit`) and
+        of the subset from which it was removed, and the ``divergence`` (in `unit`) and
         ``accuracy`` of that subset.
         """
         check_choice("unit", unit, UNITS)

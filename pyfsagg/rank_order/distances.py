@@ -62,7 +62,7 @@ def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
-    """Number of feature pairs that two orders place the other way round.
+    """Number of feature pairs that two orders place in opposite order.
 
     The least number of swaps of neighbours that turn one order into the other.  A pair that is tied
     in one of the orders is not inverted.
@@ -170,7 +170,7 @@ def concordance(X: Any) -> float:
     ----------
     X : array or data frame of any kind that narwhals knows, of shape (n_orders, n_features)
         At least two orders, as values or ranks, without missing cells.  A pair of features that is
-        tied in an order votes for neither side.
+        tied in an order counts for neither side.
 
     Returns
     -------

@@ -71,13 +71,13 @@ def eliminate(
         - ``center_distance``, ``"raw"`` (default) or ``"relative"``, of ``"cdv"``: what is compared,
           the Spearman distances as the paper prints them, or their shares of the largest distance
           that as many features can have.  The raw distance of two centres falls with every removal,
-          so that features which merely hold others apart are kept; the relative one finds the
+          so that features which only separate others are kept; the relative one finds the
           planted features of generated data far more often.  On the leukaemia data of the paper,
           with 7129 features, the raw one is the better;
         - ``blanket_size`` of ``"koller_sahami"``: features per blanket (κ), 5 by default;
         - ``partners``, ``"redundant"`` (default) or ``"informative"``, of ``"koller_sahami"``: which
-          features form a blanket of k, those to which the order with k adds least about the class,
-          as Koller and Sahami do, or those whose order with k says most about it (the other reading
+          features form a blanket of k: those to which the order with k adds least information on the class,
+          as in Koller and Sahami, or those whose order with k has most information on it (the other reading
           of the sentence in the paper).
     sample_weight : array of whole numbers (n_samples,), optional
         How often each instance counts.
@@ -85,11 +85,11 @@ def eliminate(
         Equal values in one instance: tied (a state of their own, average ranks), ordered by column,
         ordered at random, or refused.
     missing : {"error", "unknown"}
-        Refuse missing values, or leave the place of the feature open in that instance (not for
+        Refuse missing values, or treat the place of the feature as unknown in that instance (not for
         ``"cdv"``, which needs ranks).
     tie_break : {"first", "last", "random"}
-        Which of equally good features goes: the first column, the last, or the one that comes first
-        in a random order drawn once.
+        The feature that is removed among equally good ones: the first column, the last, or the first
+        in a random order that is drawn once.
     accuracy : bool or int
         Also measure the accuracy of naive Bayes along the path: at all sizes, or at sizes up to a
         number.  O(n c s²) for sizes up to s.
@@ -114,7 +114,7 @@ def eliminate(
     Raises
     ------
     DataError
-        For missing or nominal values, one class, one feature, samples that are all alike, or a run
+        For missing or nominal values, one class, one feature, samples that are all equal, or a run
         that would take too long.
     ParameterError
         For an unknown method or rule, or a parameter that the method does not have.
@@ -226,7 +226,7 @@ def elimination_scores(
     features that are equally good to remove are drawn in another order for each resample, seeded by
     `random_state` and `sample_weight`, so that equal resamples have equal scores.  A fixed order of
     columns would make a method with many ties (Greedy KL on many features) look perfectly stable.
-    The seed is 0 by default: scores leave no record in which a fresh one could be found again.
+    The seed is 0 by default, because scores have no record of a fresh one.
 
     Returns
     -------

@@ -80,7 +80,7 @@ class RankOrderSelector(TableSelector):
         self.execution = execution
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RankOrderSelector:
-        """Eliminate, and choose what stays.
+        """Eliminate features, and select the remaining ones.
 
         Parameters
         ----------

@@ -49,7 +49,7 @@ def spoiler_counts(
     Returns
     -------
     Series of int (n_features,)
-        Larger = more at odds with the order of its classes, the first to be removed.
+        Larger = more inversions within the classes, removed first.
 
     Raises
     ------

@@ -41,8 +41,7 @@ def to_rank_order(
         Equal values get their mean rank, are ordered by column or at random (with `random_state`),
         or are refused.
     missing : {"error", "unknown"}
-        Refuse missing values, or leave them without a rank (NaN): the others are ranked among
-        themselves.
+        Refuse missing values, or leave them without a rank (NaN): only the others are ranked.
 
     Returns
     -------

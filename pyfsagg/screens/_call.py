@@ -64,20 +64,20 @@ def screen(
     guides : array-like (n_guides,), optional
         Names of the guides.
     log_fold_changes : array-like (n_guides,), optional
-        Effects of the guides, NaN where unknown; the scores stand for them if there are none.
+        Effects of the guides, NaN where unknown; the scores are used if there are none.
     p_values : pair of array-like (n_guides,), optional
-        One-sided p-values of the guides, (low, high), which choose α; of one side alone if `side`
-        is one.  They do nothing else.
+        One-sided p-values of the guides, (low, high), which are used only to choose α; of one side if
+        `side` names one.
     side : {"both", "low", "high"}
     alpha : float or pair of float, optional
         Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of
         guides whose p-value of that side is at most 0.25, and 0.05 if that share is 0.01 or less
         or no p-values are given.
     null : {"guides", "uniform"}
-        Where p-values come from, without controls: *guides* are dealt to the genes at random, without
+        The null distribution without controls: *guides* are assigned to the genes at random, without
         replacement, or their percentiles are *uniform*.  See Notes.
     control_guides, control_genes : iterable of str, optional
-        Guides without an effect (all guides of the genes): p-values are then against them.
+        Guides without an effect (all guides of the genes), which are then the null distribution.
     ties : {"average", "last"}
         Guides of equal score share the average, or the last, of their places.
     min_guides : int
@@ -110,9 +110,9 @@ def screen(
     quantile of Beta(k, m − k + 1)).  It is summed over the first such k by a recursion of positive
     terms.  No permutation is drawn, so that there is no smallest p-value.
 
-    - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is what
-      all permutations of the guides together would give.  Discrete ranks and ties are part of it, so
-      that P(p ≤ x) ≤ x for every x if guides have nothing to do with genes.
+    - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is that of
+      all permutations of the guides together.  Discrete ranks and ties are taken into account, so
+      that P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
     - ``null="uniform"``: the places are independent uniform numbers, as in the permutations of
     MAGeCK.  The best
       of n guides then has p = 1/(2n) where chance gives 1/n, which matters in the far tail only;
@@ -122,7 +122,7 @@ def screen(
       that P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
       1/binomial(C + m, m), so that few controls resolve small p-values only coarsely.
 
-    All suppose that the guides of a gene are independent of one another if the gene does nothing.
+    All assume that the guides of a gene without an effect are independent of each other.
     Guides that share off-targets or a seed sequence are not: p-values are then too small.
 
     *A better guide never worsens its gene*: neither ρ nor the p-value, if no scores are tied (a guide

@@ -48,7 +48,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     fdr : float
         Genes of at most this false discovery rate on a side have its colour.
     n : int
-        How many of the best genes of each side are named, as far as their names find room.
+        Number of best genes of each side that are named, if there is room.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -149,7 +149,7 @@ def plot_guides(
     -------
     Axes
         Effects of guides along x, genes along y; the grey band holds 90 % of all guides, the bar is the
-        median of the gene, and its p-value stands on the right.
+        median of the gene, and its p-value is on the right.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def plot_guides(
 
 
 def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
-    """Sorted p-values against those that uniform numbers would have.
+    """Sorted p-values against those of uniform numbers (a quantile plot).
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        −log10 along both axes.  Points on the diagonal are as chance would have them.
+        −log10 along both axes.  Points on the diagonal are as expected by chance.
     """
     ax = new_axes(ax, 4.0)
     G = len(result.genes)

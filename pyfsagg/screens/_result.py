@@ -28,7 +28,7 @@ WAYS = {"low": "depleted", "high": "enriched"}
 
 OF_SIDE = tuple(each.name for each in fields(Side) if each.name not in ("alpha", "null_share"))
 INDEPENDENT = (
-    "The p-values suppose that the guides of a gene are independent of one another if the gene does "
+    "The p-values assume that the guides of a gene are independent of one another if the gene does "
     "nothing; with common off-targets they are too small."
 )
 

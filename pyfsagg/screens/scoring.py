@@ -23,7 +23,7 @@ LEAST_SHARE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What a screen says of one side, for G genes and n guides.
+    """Results of a screen for one side, for G genes and n guides.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ __all__ = ["ClusteringAdequacy", "enough_clusterings"]
 
 @dataclass(frozen=True, eq=False)
 class ClusteringAdequacy:
-    """How far the scores of an ensemble of clusterings would repeat.
+    """Reliability of the scores of an ensemble of clusterings.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class ClusteringAdequacy:
     target : float
         Required reliability.
     needed : int or None
-        Clusterings that reach it; None where the parts of the ensemble do not agree at all.
+        Number of clusterings that reach it; None if the parts of the ensemble do not agree at all.
     standard_errors : ndarray (n_features,)
         Standard error of each score, from the spread between parts of the ensemble.
     """
@@ -63,7 +63,7 @@ def enough_clusterings(
 ) -> ClusteringAdequacy:
     """Estimate how many clusterings FRCM needs on a table.
 
-    The clusterings are dealt out to `n_parts` parts, the features are scored with the consensus
+    The clusterings are divided into `n_parts` parts, the features are scored with the consensus
     matrix of each part, and the mean correlation r between the scores of two parts is carried over
     to other sizes by the formula of Spearman and Brown: an ensemble q times as large as a part has
     the reliability ``q r / (1 + (q - 1) r)``.

@@ -78,7 +78,7 @@ def consensus_partition(
     partitioner: str = "spectral",
     random_state: Any = None,
 ) -> Labels:
-    """One partition that stands for many.
+    """One consensus partition of many partitions.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ def frcm(
     """Rank features by the agreement of their affinity with a consensus of clusterings.
 
     The samples are clustered many times, each time in a random half of the features and with a
-    random number of clusters.  The consensus matrix M holds how often two samples meet.
-    A feature d sees two samples with the affinity ``sqrt(1 - (x_id - x_jd)^2 / ||x_i - x_j||^2)``.
+    random number of clusters.  The consensus matrix M is the share of clusterings that join two samples.
+    For a feature d, two samples have the affinity ``sqrt(1 - (x_id - x_jd)^2 / ||x_i - x_j||^2)``.
     Its score is ARImm, the adjusted Rand index between M and its affinity matrix.
 
     Parameters
@@ -58,7 +58,7 @@ def frcm(
     standardize : {"none", "center", "z_score", "min_max"}
         Scale of the features, for clustering and affinity alike.
     labels : array of shape (n_clusterings, n_samples), optional
-        Partitions made elsewhere, instead of drawing any.
+        Existing partitions; none are drawn then.
     random_state : None, int or NumPy generator
         Seed of the clusterings; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
@@ -70,9 +70,9 @@ def frcm(
     Returns
     -------
     ConsensusRanking
-        Scores of at most 1, larger = more important, about 0 for a feature that has nothing to do
-        with the clusters.  A constant feature has the score 0, as its affinity is 1 everywhere, and
-        may so stand above noise: leave constant features out to rank the others.
+        Scores of at most 1, larger = more important, about 0 for a feature that is unrelated to the
+        clusters.  A constant feature has the score 0, as its affinity is 1 everywhere, and may have
+        a better rank than noise: leave constant features out to rank the others.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def frcm(
     by one factor changes nothing; scaling one feature does: k-means follows the features of large
     variance, and the affinity of a feature falls with its share of the squared distance.  A feature
     of tiny variance has affinity 1 everywhere and a score near 0, one of large variance a score far
-    from 0 on either side.  With "z_score" all features have the same mean share, and what counts is
+    from 0 on either side.  With "z_score" all features have the same mean share, and the score depends on
     whether it lies between clusters.  The paper does not state its choice.  The numbers of
     features in its Table 2 do: SVD entropy, which draws nothing, selects exactly the published 342,
     228, 380 and 254 genes on z-scores, and 65, 36, 108 and 89 on the data as they are.  So

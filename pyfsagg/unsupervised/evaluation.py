@@ -73,8 +73,8 @@ def evaluate_rankings(
     n_clusters : int, optional
         Clusters of the final k-means; the number of classes by default.
     n_init : int
-        Starts of the final k-means.  The paper is silent; with 10 the row of principal components
-        in its Table 2 comes out, with 1 the values are lower and scatter more.
+        Starts of the final k-means.  The paper does not state it; with 10 the row of principal
+        components in its Table 2 is reproduced, with 1 the values are lower and more variable.
     n_clusterings, clusterer, standardize
         As in :func:`frcm`; the final k-means sees the same scale.
     random_state : None, int or NumPy generator
@@ -383,7 +383,7 @@ def borda_curve(
     scores : array of shape (n_features,)
         The ranking to be judged; larger = more important, ties by column order.
     reference : array of shape (n_features,)
-        Scores that know the classes, for instance ``correlation_ratio(X, y)``.  The best feature
+        Scores that use the classes, for instance ``correlation_ratio(X, y)``.  The best feature
         has the Borda value D, the last one 1; ties share the mean.
     fractions : iterable of float
         Shares of the features, in (0, 1]; the numbers are rounded up.

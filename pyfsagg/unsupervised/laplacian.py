@@ -40,7 +40,7 @@ def laplacian_score(
         t of the heat kernel ``exp(-||x_i - x_j||^2 / t)``; "mean" takes the mean squared length of
         the edges, "binary" gives every edge the weight 1 (the limit of a large t).
     standardize : {"none", "center", "z_score", "min_max"}
-        Scale of the features, which decides on who is near whom.
+        Scale of the features, on which the neighbours depend.
 
     Returns
     -------

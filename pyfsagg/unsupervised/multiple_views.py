@@ -127,12 +127,12 @@ def frmv(
 n_jobs, execution
         As in :func:`frcm`; one seed gives both methods the same clusterings.
     aggregator : str
-        Any method of :func:`pyfsagg.aggregate`; it is given the association of every feature with
+        Any method of :func:`pyfsagg.aggregate`; it aggregates the association of every feature with
         every partition.
     association : {"correlation_ratio", "label_correlation"}
         :func:`correlation_ratio`, or the absolute linear correlation with the numbers of the
-        clusters.  The second depends on how the clusters happen to be numbered, which is noise; the
-        numbers of genes in Table 2 of Zhang and others, and how much they scatter, speak for it.
+        clusters.  The second depends on the arbitrary numbers of the clusters, which is noise, but it
+        reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
 
     Returns
     -------

@@ -87,7 +87,7 @@ class ConsensusRanking(Result):
         Settings of the ranking (with the seed that repeats it), data and software versions;
         ``sha256`` is the hash of the table as it was scored, after `standardize`.
     curves : dict of str to DataFrame
-        How it does against known classes: results of ``clustering_curve`` (``"clustering_curve"``)
+        Comparison with known classes: results of ``clustering_curve`` (``"clustering_curve"``)
         and of ``borda_curve`` (``"borda_curve"``).
 
     Notes

@@ -72,7 +72,7 @@ execution
     support_ : ndarray of bool (n_features,)
         The features kept; ties are broken by column order.
     result_ : ConsensusRanking
-        Everything else.
+        The complete result.
 
     Examples
     --------
