@@ -71,7 +71,7 @@ class JsonResult:
         return {}
 
     def to_json(self) -> str:
-        """Everything as JSON text; what is missing is null."""
+        """Everything as JSON text; missing values are null."""
         document = {"schema": self.schema, "kind": self.kind, **self.derived()}
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -79,7 +79,7 @@ class JsonResult:
         return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write one JSON file, which appears complete or not at all; an existing one is replaced.
+        """Write one JSON file, completely or not at all; an existing one is replaced.
 
         Raises
         ------
@@ -92,12 +92,12 @@ class JsonResult:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what :meth:`save` wrote.
+        """Read a file of :meth:`save`.
 
         Raises
         ------
         OutputError
-            If there is no such file, it is damaged, or it is of another kind or schema.
+            If there is no such file, or if it is damaged or of another kind or schema.
         """
         try:
             document = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -28,7 +28,7 @@ _RUNS = "runs/*.json"
 
 
 def list_shipped_runs() -> pd.DataFrame:
-    """What was run and kept: one row per run, with its settings, machine and date.
+    """Table of the runs that come with the package: settings, machine and date.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def list_shipped_runs() -> pd.DataFrame:
 
 
 def shipped_run(name: str = "quick") -> Reproduction:
-    """A run of :func:`reproduce_all` that was kept, with its machine, versions, seed and date.
+    """A shipped run of :func:`reproduce_all`, with its machine, versions, seed and date.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def shipped_run(name: str = "quick") -> Reproduction:
 
 
 def shipped_readings(table: str = "4.4") -> pd.DataFrame:
-    """The cells of :func:`readings` that were kept: quick settings for table 4.4, full ones else.
+    """The shipped cells of :func:`readings`: quick settings for table 4.4, full ones otherwise.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def shipped_readings(table: str = "4.4") -> pd.DataFrame:
 
 
 def shipped_stuart() -> StuartFinding:
-    """The result of :func:`stuart_finding` that was kept; full settings.
+    """The shipped result of :func:`stuart_finding`; full settings.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def shipped_stuart() -> StuartFinding:
 
 
 def shipped_gene_lists() -> GeneListComparison:
-    """The run of :func:`gene_lists` that was kept; ``record`` says how many data sets it has.
+    """The shipped run of :func:`gene_lists`; ``record`` has its number of data sets.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def shipped_gene_lists() -> GeneListComparison:
 
 
 def shipped_aggregator_choice() -> AggregatorChoice:
-    """The run of :func:`aggregator_choice` that was kept; full settings.
+    """The shipped run of :func:`aggregator_choice`; full settings.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def shipped_aggregator_choice() -> AggregatorChoice:
 
 
 def shipped_calibration() -> Calibration:
-    """The full run of :func:`calibrate` that was kept; ``record`` holds that of each topic.
+    """The shipped full run of :func:`calibrate`; ``record`` has that of each topic.
 
     Examples
     --------

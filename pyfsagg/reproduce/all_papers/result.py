@@ -58,17 +58,18 @@ class Reproduction(JsonResult):
         return coverage(self.cells, by)
 
     def not_checkable(self) -> pd.DataFrame:
-        """Why cells cannot be checked: ``paper``, ``table``, ``dataset``, ``reason``, ``n_cells``."""
+        """Reasons why cells cannot be checked: ``paper``, ``table``, ``dataset``, ``reason``, ``n_cells``."""
         lost = self.cells[self.cells["verdict"] == VERDICTS[-1]]
         keys = ["paper", "table", "dataset", "reason"]
         return lost.groupby(keys, sort=False).size().rename("n_cells").reset_index()
 
     def conclusions(self) -> list[str]:
-        """Which conclusions of each paper stand, which change and why; at most ten lines.
+        """The conclusions of each paper that stand, and those that change, with the reason; at most
+        ten lines.
 
-        A conclusion stands if every basis that decides it (printed table, own runs) bears it out. It
-        changes if one does not, or does only under another reading of it. One that nothing decides
-        is under neither.
+        A conclusion stands if it holds on every basis that decides it (printed table, own runs). It
+        changes if it does not hold on one of them, or only under another reading. One that nothing decides
+        is in neither list.
         """
         return lead(self.statements, quick=bool(self.record["quick"]))
 
@@ -77,7 +78,7 @@ class Reproduction(JsonResult):
         return self.cells.copy()
 
     def derived(self) -> dict[str, Any]:
-        """The conclusions and the coverage, for readers of the file."""
+        """The conclusions and the coverage, as part of the saved file."""
         return {
             "conclusions": self.conclusions(),
             "coverage": as_rows(self.coverage().reset_index()),

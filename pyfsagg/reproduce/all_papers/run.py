@@ -32,7 +32,7 @@ def reproduce_all(
     checkpoint: str | os.PathLike[str] | None = None,
     log: Log | None = None,
 ) -> Reproduction:
-    """Repeat every published table on the data that are here, and decide every statement.
+    """Repeat every published table on the available data, and check every statement.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def reproduce_all(
     ParameterError
         If no table has the data sets, or the checkpoint is of another run.
     UnknownNameError
-        For a table that is not repeated here.
+        For a table without an experiment.
     OutputError
         If the checkpoint is damaged, in use, or cannot be written.
 
     Notes
     -----
-    Statements are decided on the printed tables and, where they speak of tables that are repeated,
-    once more on our own means (``basis``); those on figures 7 to 13 of the rank-order paper on own
+    Statements are checked on the printed tables and, if they refer to tables that are repeated,
+    also on our own means (``basis``); those on figures 7 to 13 of the rank-order paper on own
     runs only.
 
     Examples

@@ -32,22 +32,22 @@ _JUDGED = ("level", "coverage", "bound", "bias")
 
 @dataclass(frozen=True)
 class Claim:
-    """What a number promises, and what a simulation has to measure if that is true.
+    """The nominal value of a number, and the measured values that are consistent with it.
 
     Attributes
     ----------
     inference : str
         The number, as a user gets it: ``"nogueira.interval"``, ``"evaluate.compare"``.
     kind : {"level", "coverage", "bound", "bias", "power", "reference"}
-        What is measured; see `KINDS`.
+        Kind of measurement; see `KINDS`.
     nominal : float
-        What the number says: 0.05, 0.95; 1 for a bound and 0 for a bias.
+        Nominal value: 0.05, 0.95; 1 for a bound and 0 for a bias.
     accept : tuple of float, optional
         Smallest and largest measured value that keep the claim. Needed for the first four kinds.
     of : str
-        What the number speaks of: which population, which repetition.
+        Target of the number: the population or the repetition.
     caution : str
-        What a user is told where the claim is not kept. A claim without it has to be kept.
+        The warning for users if the claim is not kept. A claim without one has to be kept.
     """
 
     inference: str
@@ -84,7 +84,7 @@ class Design:
         The file of the design.
     function : callable
         ``function(rng, **settings)`` returns one number for each claim, in their order; NaN where
-        the package refused to state one. Its docstring says what is simulated.
+        the package refused to state one. Its docstring describes the simulation.
     claims : tuple of Claim
     settings : mapping
     runs : int

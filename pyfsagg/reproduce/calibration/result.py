@@ -38,7 +38,7 @@ class Calibration(JsonResult):
     rows : DataFrame
         One row per design and claim. ``measured`` is the mean over the repetitions and ``error`` its
         Monte Carlo standard error; ``stated`` is the share of repetitions in which the package gave
-        a number at all; ``low`` and ``high`` are what keeps the claim.
+        a number at all; ``low`` and ``high`` are the accepted range.
     record : dict
         Machine, versions, date, seed and time.
     """
@@ -54,11 +54,11 @@ class Calibration(JsonResult):
         return self.rows.copy()
 
     def not_kept(self) -> pd.DataFrame:
-        """The rows whose claim was not kept, further from it than the Monte Carlo error explains."""
+        """The rows whose claim was not kept, beyond the Monte Carlo error."""
         return self.rows[self.rows["verdict"] == "not kept"].copy()
 
     def conclusions(self) -> list[str]:
-        """What was found, in sentences made from the rows."""
+        """The results in sentences."""
         counts = self.rows["verdict"].value_counts()
         judged = int(counts.drop("not judged", errors="ignore").sum())
         inside = int(counts.get("kept", 0))
@@ -68,7 +68,7 @@ class Calibration(JsonResult):
             f"and in {counts.get('refused', 0)} no number was stated."
         ]
         for row in self.not_kept().to_dict(orient="records"):
-            told = row["caution"] or "the user is not warned"
+            told = (row["caution"] or "the user is not warned").rstrip(".")
             where = row["design"] or row["simulation"]
             sentences.append(
                 f"Not kept: {row['inference']} ({where}), nominal {row['nominal']:g}, measured "
@@ -101,7 +101,7 @@ def _number(value: float) -> str:
 
 
 def markdown(found: Calibration) -> str:
-    """The page of the documentation: what each number promises, and what it keeps."""
+    """The page of the documentation: nominal and measured values."""
     from pyfsagg.reproduce.calibration.run import designs
 
     texts = {design.function.__name__: design.function.__doc__ or "" for design in designs()}

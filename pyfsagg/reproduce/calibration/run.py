@@ -42,7 +42,7 @@ def calibrate(
     n_jobs: int | None = None,
     log: Log | None = None,
 ) -> Calibration:
-    """Measure by simulation what p-values, intervals and error bounds of this package keep.
+    """Measure the level, coverage and error of p-values, intervals and bounds by simulation.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def calibrate(
     Returns
     -------
     Calibration
-        One row per design and claim: nominal beside measured, with its Monte Carlo error.
+        One row per design and claim: nominal and measured value, with its Monte Carlo error.
 
     Raises
     ------
     UnknownNameError
-        For a topic that there is not.
+        For an unknown topic.
 
     Examples
     --------

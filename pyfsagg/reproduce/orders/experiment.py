@@ -36,7 +36,7 @@ CURVES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the paper, whether it holds here, and the numbers that decide it."""
+    """A statement of the paper, whether it holds on our data, and the numbers that decide it."""
 
     statement: str
     holds: bool
@@ -51,7 +51,7 @@ class Experiment:
     ----------
     name, title : str
     measure : {"divergence", "accuracy"}
-        What the figure shows.
+        The measure of the figure.
     curves : DataFrame
         ``panel``, ``method``, ``removed``, ``size``, ``divergence`` (nats), ``accuracy``; means over
         the samples of generated data.

@@ -55,7 +55,7 @@ def run_experiment(
     Raises
     ------
     ParameterError, DataError
-        For an unknown figure, or data that are not there.
+        For an unknown figure, or missing data.
     """
     check_choice("name", name, EXPERIMENTS)
     check_integer("n_repeats", n_repeats, low=1)

@@ -38,7 +38,7 @@ def plot_p_values(variants: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        p along x (logarithmic; what is smaller than 1e-5 stands at the edge), statements along y.
+        p along x (logarithmic; values below 1e-5 are at the edge), statements along y.
 
     Raises
     ------

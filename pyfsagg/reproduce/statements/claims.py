@@ -52,7 +52,7 @@ def claims(
     runs : DataFrame, optional
         Own values, one row per cell with the columns ``table`` ("4.4", "4.5", "4.6"), ``dataset``,
         ``measure``, ``method`` and ``value`` (a table of :func:`pyfsagg.reproduce.table`).  The
-        statements that can be decided on them are decided once more, in rows of their own.
+        statements that can be decided on them are checked again, in separate rows.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def claims(
         One row per statement and basis: ``id``, ``paper``, ``section``, ``table``, ``basis``
         (published table or own runs), ``statement``, ``published`` (the printed number, digit for
         digit), ``recomputed`` and what it is (``quantity``: p-value, mean, divergence in nats, count,
-        ratio, or the share of rows that bear an ordering out), ``statistic``, ``test`` (the form
+        ratio, or the share of rows in which an ordering holds), ``statistic``, ``test`` (the form
         shown), ``verdict``, ``reading`` (under which other reading it holds), ``sentence`` (what was
         found).
 

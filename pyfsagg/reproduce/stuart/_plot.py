@@ -120,7 +120,7 @@ def _count_ticks(ax: Axes, low: int, high: int) -> None:
 
 
 def plot_stuart_values(finding: StuartValues, *, ax: Axes | None = None) -> Axes:
-    """What the recursion returned, by number of lists, over all data sets, filters and folds.
+    """Kinds of values of the recursion, by number of lists, over all data sets, filters and folds.
 
     Parameters
     ----------
@@ -165,4 +165,4 @@ def plot_stuart_values(finding: StuartValues, *, ax: Axes | None = None) -> Axes
 
 
 STUART_PLOTS = {"lists": plot_stuart_lists, "values": plot_stuart_values}
-"""What :meth:`pyfsagg.reproduce.StuartFinding.plot` can draw, by name."""
+"""The pictures of :meth:`pyfsagg.reproduce.StuartFinding.plot`, by name."""

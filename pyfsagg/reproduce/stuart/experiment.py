@@ -53,7 +53,7 @@ def stuart_finding(
     n_jobs: int | None = None,
     log: Log | None = None,
 ) -> StuartFinding:
-    """Stability of Stuart's aggregation, exact and by R's recursion, beside the other aggregators.
+    """Stability of Stuart's aggregation, exact and by R's recursion, and of the other aggregators.
 
     Each fold of a stratified cross-validation leaves some samples out; the filter scores bootstraps
     of the rest, and every aggregator ranks the features by the first 10, 20, … of them.  The
@@ -71,12 +71,12 @@ def stuart_finding(
     list_counts : sequence of int, optional
         Numbers of lists; the largest is the number of bootstraps, 1000 in the thesis and by default.
     quick : bool
-        Smaller defaults: a minute or so instead of half an hour or more.  Nearly all of the time is
-        R's, and grows with folds × features × the square of the number of lists.
+        Smaller defaults: about a minute instead of half an hour or more.  Nearly all of the time is
+        spent in R, and grows with folds × features × the square of the number of lists.
     random_state : int
         The result does not depend on the number of workers.
     n_jobs : int, optional
-        Worker processes, each with an R of its own; -1: all cores.
+        Worker processes, each with its own R; -1: all cores.
     log : callable (str), optional
         Called with a line on each step.
 
@@ -84,7 +84,7 @@ def stuart_finding(
     -------
     StuartFinding
         If R, rpy2 or RobustRankAggreg is missing, it has no values of the recursion and
-        ``finding.r["available"]`` is False; nothing takes their place.
+        ``finding.r["available"]`` is False.
 
     Raises
     ------

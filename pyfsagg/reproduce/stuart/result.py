@@ -30,7 +30,7 @@ class StuartFinding(StuartValues):
     """Result of :func:`pyfsagg.reproduce.stuart_finding`; the attributes are those of its base."""
 
     def conclusions(self) -> list[str]:
-        """What follows, in sentences made from the numbers."""
+        """The results in sentences."""
         return [*_on_exact(self), *_on_recursion(self), *_on_groups(self)]
 
     def plot(self, kind: str = "lists", **options: Any) -> Any:
@@ -39,8 +39,8 @@ class StuartFinding(StuartValues):
         Parameters
         ----------
         kind : {"lists", "values"}
-            Stability against the number of lists beside what was printed; what kinds of values the
-            recursion returned.
+            Stability against the number of lists, with the printed value; or the kinds of values that
+            the recursion returned.
         **options
             Passed on to ``pyfsagg.reproduce.stuart._plot``: `dataset`, `filter`, `measure`, `ax`.
 

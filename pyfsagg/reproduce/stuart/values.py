@@ -22,7 +22,7 @@ KINDS = ("nan", "infinite", "negative", "above_one", "right", "wrong")
 
 @dataclass(frozen=True, eq=False)
 class StuartValues(JsonResult):
-    """What the Stuart experiment measured.
+    """The measured values of the Stuart experiment.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class StuartValues(JsonResult):
         return int(max(self.parameters["list_counts"]))
 
     def table(self) -> pd.DataFrame:
-        """One row per data set, filter and measure: what was printed, and what it should be.
+        """One row per data set, filter and measure: the printed value and the exact one.
 
         Columns: ``published`` (Stuart as printed), ``exact`` and ``in_r`` (at the largest number of
         lists), ``nearest_lists`` (the number of lists at which the recursion comes nearest to the
-        three printed values of the data set and filter) and ``in_r_nearest`` (what it gives there).
+        three printed values of the data set and filter) and ``in_r_nearest`` (its value there).
         NaN where nothing is printed or R is missing.
         """
         printed = self.published[self.published["aggregator"] == "stuart"]
@@ -83,13 +83,13 @@ class StuartValues(JsonResult):
         return table
 
     def differences(self) -> pd.DataFrame:
-        """How far the values are from the printed ones, by number of lists.
+        """Differences from the printed values, by number of lists.
 
         Returns
         -------
         DataFrame
             Indexed by ``dataset``, ``filter`` and ``n_lists``; a column per aggregator with the mean
-            absolute difference over the three measures.  What is R's is compared with the printed
+            absolute difference over the three measures.  Values of R are compared with the printed
             column of the same aggregator.  Empty where nothing is printed.
         """
         keys = ["dataset", "filter", "measure", "printed_as"]
@@ -104,7 +104,7 @@ class StuartValues(JsonResult):
         return gaps.unstack("aggregator").sort_index(level="n_lists", sort_remaining=False)
 
     def nearest(self) -> pd.DataFrame:
-        """Per data set and filter the number of lists that gives the printed Stuart values.
+        """The number of lists whose values are nearest to the printed ones, by data set and filter.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class StuartValues(JsonResult):
         Examples
         --------
         ``pyfsagg.reproduce.claims("thesis", "4.5", runs=finding.runs())`` decides the statements on
-        aggregators once more, on right numbers.
+        aggregators on exact values.
         """
         part = self.stability[self.stability["n_lists"] == self.n_lists]
         part = part[~part["aggregator"].isin(IN_R)]

@@ -27,7 +27,7 @@ COLOURS = {"inside": BLUE, "near": "#9CC9E3", "outside": ORANGE, "not checkable"
 
 
 def plot_cells(cells: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Our mean with the limits of prediction, and the printed value, cell by cell.
+    """Our mean with the prediction limits, and the printed value, cell by cell.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def table(
     log: Log | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
-    """Repeat a published table, and compare cell by cell.
+    """Repeat a published table, and compare it cell by cell.
 
     Parameters
     ----------
@@ -51,9 +51,8 @@ def table(
     n_jobs : int, optional
         Workers; no number depends on them.
     checkpoint : path, optional
-        A folder in which repetitions are kept when they are done, in a sub-folder for each table,
-        data set and seed: a later call takes them from there.  One with other data or settings is
-        refused.
+        A folder in which finished repetitions are saved, in a sub-folder for each table, data set and
+        seed: a later call reads them.  A folder with other data or settings is refused.
     log : callable (str), optional
         Called with a line on each step.
     settings : mapping, optional
@@ -81,7 +80,7 @@ def table(
     those of prediction, m ± t(k − 1) s √(1/k + 1/K), with K the repetitions behind the printed
     value, widened by half of the last printed digit.  ``inside``: within them; ``near``: within one
     more of their width; ``outside``: farther; ``not checkable``: the cell is lost in the source, or
-    doubtful there, or the data could not be had or are others (our value is then shown all the same).
+    doubtful there, or the data are not available or differ (our value is then shown nevertheless).
 
     Examples
     --------
@@ -163,7 +162,7 @@ def compare(experiment: Experiment, published: pd.DataFrame, own: Repeated) -> p
 
 
 def coverage(found: pd.DataFrame, by: Sequence[str] = ("table", "dataset")) -> pd.DataFrame:
-    """How many cells are inside, near and outside, by groups of cells.
+    """Numbers of cells inside, near and outside, by groups of cells.
 
     Parameters
     ----------
@@ -176,9 +175,9 @@ def coverage(found: pd.DataFrame, by: Sequence[str] = ("table", "dataset")) -> p
     -------
     DataFrame
         One row per group with a column for each verdict, ``checkable``, ``inside_share``,
-        ``decisive``, the cells that are inside limits which tell (:func:`evidence`), and
-        ``others_inside``, the mean share of other printed values that the same limits hold: what
-        ``inside_share`` would be about for values of other data sets.
+        ``decisive``, the cells inside limits that are narrow enough (:func:`evidence`), and
+        ``others_inside``, the mean share of other printed values within the same limits: the
+        approximate ``inside_share`` for values of other data sets.
     """
     told = evidence(found)
     found = found.assign(

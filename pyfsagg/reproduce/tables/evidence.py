@@ -27,11 +27,11 @@ _LARGEST = math.log(1e12)
 
 
 def evidence(found: pd.DataFrame) -> pd.DataFrame:
-    """How much the verdict of each cell tells.
+    """The evidence of the verdict of each cell.
 
-    Wide limits hold nearly any value. Each cell is therefore judged once more with the printed values
-    of the other data sets, in the same row and measure, in the place of its own (of the other rows, if
-    the table has one data set only).
+    Wide limits contain nearly any value. Each cell is therefore also judged with the printed values of
+    the other data sets in the same row and measure instead of its own (of the other rows, if the table
+    has only one data set).
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def evidence(found: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Same index: ``others``, how many other printed values there are; ``others_inside``, the share
-        of them that the limits of this cell hold; ``decisive``, whether that is at most 5 %;
+        of them within the limits of this cell; ``decisive``, whether that is at most 5 %;
         ``likelihood_ratio``, how many times more likely the printed value is as a further draw of our
         repetitions than as one of the other cells of the table (other data sets with this row, other
         rows with this data set, all equally likely before; NaN without any).  Missing values where a
@@ -54,8 +54,8 @@ def evidence(found: pd.DataFrame) -> pd.DataFrame:
     the first likelihood is that of Student's t with k − 1 degrees of freedom around m with the scale
     s √(1/k + 1/K); the second is the mean of those around each of the other printed values with the
     scale s √(2/K), as if all data sets scattered alike.  The variance of rounding is added to both.  A
-    ratio near 1 says that the cell cannot tell.  How often limits hold a value of their own kind, and
-    how often a value of another kind has a ratio of 10, is in the calibration report.
+    ratio near 1 means that the cell is not informative.  How often limits contain a value of their
+    own kind, and how often a value of another kind has a ratio of 10, is in the calibration report.
 
     Examples
     --------

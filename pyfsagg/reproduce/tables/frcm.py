@@ -99,8 +99,8 @@ def clustering_curves(
 ) -> pd.DataFrame:
     """Mean NMI and ARI of k-means on the best d features, d = 1, …, p, by ranking method.
 
-    The figure has no printed values; what the paper says of it, that consensus affinity (FRCM) is
-    best, is decided by :func:`mean_over_sizes`.  Rows with a missing value are left out.
+    The figure has no printed values; the statement of the paper, that consensus affinity (FRCM) is
+    best, is checked by :func:`mean_over_sizes`.  Rows with a missing value are left out.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def clustering_curves(
     Raises
     ------
     UnknownNameError
-        For a data set that the figure does not have, or that is not here.
+        For a data set that the figure does not have, or that is not available.
     """
     check_integer("random_state", random_state, low=0)
     frames = []

@@ -243,7 +243,7 @@ def readings(
     UnknownNameError
         For a table without readings, or an unknown data set.
     MissingDependencyError
-        If R is asked for and not there.
+        If R is needed and not available.
 
     Examples
     --------
@@ -297,14 +297,14 @@ def _possible(known: Mapping[str, Reading], log: Log) -> list[str]:
 
 
 def best_readings(found: pd.DataFrame, by: Sequence[str] = ("dataset", "row")) -> pd.DataFrame:
-    """For each block, how many cells are inside as usual, and under the best reading.
+    """For each block, the number of cells inside under the standard and the best reading.
 
     Parameters
     ----------
     found : DataFrame
         As of :func:`readings`.
     by : sequence of str
-        What a block is: the cells of a data set and a row, or of a whole data set (``["dataset"]``),
+        Definition of a block: the cells of a data set and a row, or of a whole data set (``["dataset"]``),
         which one run of the authors would have read in one way.
 
     Returns

@@ -31,7 +31,7 @@ _CLEAR = 3.0
 
 
 class Found(NamedTuple):
-    """What the sets that are nearest to some lists say.
+    """The simulated sets that are nearest to some lists, and the results there.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Found(NamedTuple):
     best : str
         The method that found most of the true best 100 in them, on average.
     means : Series
-        What each method found.
+        Mean share that each method found.
     """
 
     sets: pd.DataFrame
@@ -55,7 +55,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AggregatorChoice(JsonResult):
-    """How much aggregators find in simulated lists of many kinds.
+    """Accuracy of aggregators in simulated lists of many kinds.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class AggregatorChoice(JsonResult):
         return f"In simulated lists that look like these, {said}. {_evidence(found, self)}"
 
     def check(self) -> pd.Series[float]:
-        """What the advice is worth: each set asked as if it were new, by all others.
+        """Cross-validation of the advice: each set is treated as new, with the advice of all others.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class AggregatorChoice(JsonResult):
         return pd.Series({"advised": float(np.mean(advised)), **everywhere, "best": best})
 
     def conclusions(self) -> list[str]:
-        """What was found, in sentences."""
+        """The results in sentences."""
         worth = self.check()
         fixed = worth.drop(["advised", "best"]).sort_values(ascending=False)
         loose = self.sets["unranked"] > 0
@@ -236,7 +236,7 @@ def aggregator_choice(
     n_jobs: int | None = None,
     log: Log | None = None,
 ) -> AggregatorChoice:
-    """Measure how much aggregators find in lists of many kinds, for the advice of ``aggregate``.
+    """Measure the accuracy of aggregators in lists of many kinds, for the advice of ``aggregate``.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class GeneListComparison(JsonResult):
     record: Mapping[str, Any]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per printed cell: the published mean beside ours.
+        """One row per printed cell: the published mean and ours.
 
         ``verdict`` is "within 2 SE" or "within 3 SE" of both means together, "apart", "not ours" for
         a method that we do not have, or "ranked lists only": the published program left unranked
@@ -78,7 +78,7 @@ class GeneListComparison(JsonResult):
         return frame
 
     def summary(self) -> pd.DataFrame:
-        """How many cells of each published method are within two and three standard errors."""
+        """Number of cells of each published method within two and three standard errors."""
         frame = self.to_frame()
         table = frame.groupby(["published", "verdict"]).size().unstack(fill_value=0)
         wanted = ["within 2 SE", "within 3 SE", "apart", _AGAIN, "not ours"]
@@ -99,7 +99,7 @@ class GeneListComparison(JsonResult):
         return mean.join(error.unstack().add_prefix("se_"))
 
     def conclusions(self) -> list[str]:
-        """What was found, in sentences."""
+        """The results in sentences."""
         frame = self.to_frame()
         ours = frame[~frame["verdict"].isin(["not ours", _AGAIN])]
         within = (ours["verdict"] == "within 2 SE").sum()
