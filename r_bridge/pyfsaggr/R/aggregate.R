@@ -1,7 +1,7 @@
 #' Aggregate ranked lists
 #'
-#' `aggregate_ranks()` takes what `aggregateRanks()` of the package RobustRankAggreg takes and returns
-#' the same form; `aggregateRanks()` has the arguments and p-values of that function, so that code
+#' `aggregate_ranks()` has the input and output of `aggregateRanks()` of the package RobustRankAggreg;
+#' `aggregateRanks()` has the arguments and p-values of that function, so that code
 #' written for it runs as it is. Stuart's method and the exact p-values are computed by sums of
 #' positive terms, and are therefore exact for any number of lists.
 #'
