@@ -24,7 +24,7 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
     """
     lines = [
         "# pyfsagg reads this file again: pyfsagg "
-        f"{options.command} --config {CONFIG_FILE}. Flags that are given beside it come first.",
+        f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
         f"command = {json.dumps(options.command)}",
     ]
     kept = set()

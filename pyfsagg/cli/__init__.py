@@ -74,7 +74,7 @@ examples:
   pyfsagg demo                                    # a run on data that are embedded
   pyfsagg check table.csv --target class          # what the table holds
   pyfsagg rank table.csv --target class           # the ranking, how stable it is, a report
-  pyfsagg evaluate table.csv --target class       # what the selected features are worth
+  pyfsagg evaluate table.csv --target class       # accuracy with the selected features
   pyfsagg aggregate a.txt b.txt c.txt             # several ranked lists into one
   pyfsagg list filters                            # what there is to choose from
   pyfsagg help rank                               # the flags of a command

@@ -26,7 +26,7 @@ def add_commands(commands: Any) -> None:
     """Add ``check``."""
     parser = commands.add_parser(
         "check",
-        help="say what a table holds and what to look at before a run",
+        help="check a table for problems before a run",
         description="Read a table as the other commands do, and report types, missing "
         "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
         epilog=EPILOG,

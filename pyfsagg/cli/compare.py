@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
     """Add ``compare``."""
     parser = commands.add_parser(
         "compare",
-        help="say which features moved between two runs",
+        help="show which features moved between two runs",
         description="Compare two runs of `pyfsagg rank`: their settings, what both select, and the "
         "features that moved farthest, with the confidence sets of their ranks.",
         epilog=EPILOG,

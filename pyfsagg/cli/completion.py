@@ -20,7 +20,7 @@ def add_commands(commands: Any) -> None:
     """Add ``completion``."""
     parser = commands.add_parser(
         "completion",
-        help="print what a shell needs to complete commands and flags",
+        help="print a script that completes commands and flags in a shell",
         description="Print the completion of commands, flags and choices for a shell.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -42,7 +42,7 @@ def add_commands(commands: Any) -> None:
     """Add ``evaluate``."""
     parser = commands.add_parser(
         "evaluate",
-        help="test with classifiers what the selected features are worth",
+        help="test the selected features with classifiers",
         description="Rank the features of a table by several methods, classify with the best of "
         "them in cross-validation, and test which differences between the methods are real.",
         epilog=EPILOG,

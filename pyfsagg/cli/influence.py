@@ -197,5 +197,7 @@ def _by_name(texts: list[str] | None, flag: str) -> dict[str, dict[str, Any]]:
     found = assignments(texts)
     for name, values in found.items():
         if not isinstance(values, dict):
-            raise ParameterError(f"{flag} {name}: say whose it is, as in NAME.{name}=VALUE")
+            raise ParameterError(
+                f"{flag} {name}: name its aggregator or filter, as in NAME.{name}=VALUE"
+            )
     return found

@@ -102,7 +102,7 @@ def add_commands(commands: Any) -> None:
     parser = commands.add_parser(
         "list",
         help="list filters, aggregators, measures, resampling plans and other methods",
-        description="List the methods of a kind, or say everything about one of them.",
+        description="List the methods of a kind, or show all details of one of them.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

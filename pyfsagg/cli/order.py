@@ -40,7 +40,7 @@ def add_commands(commands: Any) -> None:
         "order",
         help="eliminate features by the order of their values within each sample",
         description="Read each sample as an order of its features, remove features one by one, and "
-        "write the order of removal with the divergence (and accuracy) of what is left.",
+        "write the order of removal with the divergence (and accuracy) of the remaining ones.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -14,7 +14,7 @@ def add_commands(commands: Any) -> None:
     """Add ``show``."""
     parser = commands.add_parser(
         "show",
-        help="print what a saved result says",
+        help="print the summary of a saved result",
         description="Print the summary of a result that a command or save() wrote into a folder.",
     )
     parser.add_argument("folder", metavar="FOLDER", help="the folder, or the file of a result")

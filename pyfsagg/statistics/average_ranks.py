@@ -219,8 +219,7 @@ class CriticalDifference(Result):
     n_dropped: int
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per condition, best first: average_rank, and `cliques` it belongs to (1, 2, "
-        "…)."""
+        """One row per condition, best first: average_rank, and the `cliques` it belongs to (1, 2, …)."""
         members = [
             ",".join(str(c + 1) for c, clique in enumerate(self.cliques) if name in clique)
             for name in self.conditions

@@ -64,8 +64,7 @@ class Reproduction(JsonResult):
         return lost.groupby(keys, sort=False).size().rename("n_cells").reset_index()
 
     def conclusions(self) -> list[str]:
-        """The conclusions of each paper that stand, and those that change, with the reason; at most
-        ten lines.
+        """The conclusions of each paper that stand or change, with the reason; at most ten lines.
 
         A conclusion stands if it holds on every basis that decides it (printed table, own runs). It
         changes if it does not hold on one of them, or only under another reading. One that nothing decides
