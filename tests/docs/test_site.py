@@ -172,6 +172,27 @@ def test_map_for_programs(site: Path) -> None:
     assert "[Questions people ask](questions.html)" in text
 
 
+FRAME = """<!doctype html><body><iframe src="{page}" style="border:0;width:390px;height:800px"></iframe>
+<script>
+document.querySelector("iframe").onload = (event) => {{
+  document.body.dataset.width = event.target.contentDocument.documentElement.scrollWidth;
+}};
+</script></body>"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["index", "questions", "match/cross-check"])
+def test_pages_fit_a_telephone(site: Path, name: str, tmp_path: Path) -> None:
+    """A page in a frame of 390 pixels does not scroll sideways; wide tables have scroll bars of their own."""
+    chromium()
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.format(page=(site / f"{name}.html").as_uri()), encoding="utf-8")
+    seen = open_in_browser(frame, tmp_path / "profile", "--allow-file-access-from-files")
+    width = re.search(r'data-width="(\d+)"', seen.stdout)
+    assert width is not None, seen.stderr
+    assert int(width[1]) <= 390
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["index", "questions", "reference/filters/mrmr"])
 def test_pages_open_without_a_complaint(site: Path, name: str, tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def chromium() -> str:
     pytest.skip("no Chromium is installed")
 
 
-def open_in_browser(page: Path, profile: Path) -> subprocess.CompletedProcess[str]:
+def open_in_browser(page: Path, profile: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """The page after its script ran, on standard output, and the console, on standard error."""
     flags = (
         "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -80,7 +80,7 @@ def open_in_browser(page: Path, profile: Path) -> subprocess.CompletedProcess[st
         "--disable-dev-shm-usage --enable-logging=stderr --v=0 --dump-dom"
     )
     return subprocess.run(
-        [chromium(), *flags.split(), f"--user-data-dir={profile}", page.as_uri()],
+        [chromium(), *flags.split(), *options, f"--user-data-dir={profile}", page.as_uri()],
         capture_output=True,
         text=True,
         timeout=120,

@@ -33,6 +33,26 @@ def test_one_version() -> None:
     assert {in_r[1], cited[1], newest[1]} == {pyfsagg.__version__}
 
 
+def test_reports_cite_what_the_citation_file_says() -> None:
+    from pyfsagg._page.closing import SOFTWARE_ENTRY, software
+
+    cited = read("CITATION.cff")
+    title = re.search(r'^title: "(.+)"$', cited, re.MULTILINE)
+    author = re.search(r'^  - name: "(.+)"$', cited, re.MULTILINE)
+    assert title is not None
+    assert author is not None
+    assert f"title = {{{title[1]}}}" in SOFTWARE_ENTRY
+    assert author[1] in SOFTWARE_ENTRY
+    assert author[1] in software("1")[1]
+
+
+def test_hooks_before_a_commit_check_style_types_spelling_and_the_workflow() -> None:
+    yaml = pytest.importorskip("yaml")
+    hooks = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
+    names = {hook["id"] for repository in hooks for hook in repository["hooks"]}
+    assert {"ruff", "ruff-format", "mypy", "codespell", "actionlint"} <= names
+
+
 def test_every_tier_of_the_makefile_is_explained() -> None:
     targets = re.findall(r"^([a-z-]+):.*##", read("Makefile"), re.MULTILINE)
     told = read("CONTRIBUTING.md") + read("README.md")
