@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -102,6 +103,7 @@ def _one(client: Any, run: Callable[[], bytes], here: bytes, moment: str, wait: 
             print(error, flush=True)
         except Exception as error:  # what this tool is there to count
             outcome = f"raw {type(error).__name__}"
+            traceback.print_exception(error)
     if not killed.is_set():
         outcome = "ended before"
     started.set()

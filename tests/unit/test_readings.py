@@ -20,10 +20,12 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
+from pyfsagg.filters import value_difference_metric
 from pyfsagg.reproduce import best_readings, coverage, readings
 from pyfsagg.reproduce.tables._page import readings_page
 from pyfsagg.reproduce.tables._plot import plot_readings
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
+from pyfsagg.reproduce.tables.fpcps import BY_SAMPLE, BY_VALUE, _value_differences
 from pyfsagg.reproduce.tables.frcm import (
     COSINE,
     COSINE_AND_SELF,
@@ -140,6 +142,26 @@ def test_the_laplacian_graphs_are_their_definitions() -> None:
             size = int((taken > np.mean(taken) + np.std(taken)).sum())
             assert found["laplacian_score", "n_features"] == size
             assert {row for row, _ in found} == {"laplacian_score"}
+
+
+def test_value_differences_are_their_definitions() -> None:
+    first = np.array([0.0, 0, 0, 2, 2, 7, 7, 10])
+    X = np.column_stack([first, first[::-1]])
+    y = np.array([0, 0, 1, 1, 1, 0, 1, 1])
+    shares = {
+        0.0: (2 / 3, 1 / 5, 3),
+        2.0: (0.0, 2 / 5, 2),
+        7.0: (1 / 3, 1 / 5, 2),
+        10.0: (0, 1 / 5, 1),
+    }
+    by_class = sum(abs(a - b) for a, b, _ in shares.values()) / 2
+    assert value_difference_metric(X, y, bins=None)[0] == pytest.approx(by_class)
+    by_sample = sum(n * abs(a - b) for a, b, n in shares.values()) / 2
+    by_value = (1 / 3 + 1.0 + 0.0 + 1.0) / 2
+    assert _value_differences(X, y, None, BY_SAMPLE)[0] == pytest.approx(by_sample)
+    assert _value_differences(X, y, None, BY_VALUE)[0] == pytest.approx(by_value)
+    # Two bins, 0 to 5 and 5 to 10: shares of the first class 2/5 and 1/3.
+    assert _value_differences(X, y, 2, BY_VALUE)[0] == pytest.approx((1 / 5 + 1 / 3) / 2)
 
 
 def test_stuart_as_r_returns_it_needs_r(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,12 @@ def add_commands(commands: Any) -> None:
         "and show which of them brings the printed cells inside.",
     )
     add = parser.add_argument
-    add("--table", default="4.4", metavar="4.4|4.5|4.6|frcm_2", help="(default: %(default)s)")
+    add(
+        "--table",
+        default="4.4",
+        metavar="NAME",
+        help="4.4, 4.5, 4.6, fpcps_2 or frcm_2 (default: %(default)s)",
+    )
     add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
     add("--readings", type=names_of, metavar="A,B", help="names of readings (default: all)")
     _run.add_run_flags(parser, OUTPUT)

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.reproduce.tables.fpcps import AS_READ as OF_FPCPS
 from pyfsagg.reproduce.tables.fpcps import auc_on_selected, tanimoto_of_aggregators
-from pyfsagg.reproduce.tables.frcm import AS_READ, clustering_on_selected
+from pyfsagg.reproduce.tables.frcm import AS_READ as OF_FRCM
+from pyfsagg.reproduce.tables.frcm import clustering_on_selected
 from pyfsagg.reproduce.tables.genes import genes_left, orders_of_removal
 from pyfsagg.reproduce.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
@@ -99,7 +101,7 @@ _BY_AGGREGATOR: dict[str, Any] = {
     "renamed": {"robust_rank_aggregation": "rra"},
     "quick_remark": _FEW_FOLDS_REMARK,
 }
-_ATTRIBUTES = {"bins": 10, "share": 0.15}
+_ATTRIBUTES = {**OF_FPCPS, "share": 0.15}
 _FPCPS = (
     "every split keeps 15 % of the attributes; the paper has 10 to 25 %, by a rule that it does not "
     "give",
@@ -180,8 +182,8 @@ EXPERIMENTS: dict[str, Experiment] = {
             paper="frcm",
             caption="Clustering on the features that are selected without labels",
             repeat=clustering_on_selected,
-            full={**AS_READ, "n_clusterings": 100, "repetitions": 40},
-            quick={**AS_READ, "n_clusterings": 100, "repetitions": 5},
+            full={**OF_FRCM, "n_clusterings": 100, "repetitions": 40},
+            quick={**OF_FRCM, "n_clusterings": 100, "repetitions": 5},
             published_repetitions=40,
             unit=1e-3,
             what="a trial with new clusterings",

@@ -31,7 +31,16 @@ from pyfsagg.filters import (
 from pyfsagg.ranks import RankTable, select_top
 from pyfsagg.stability_measures import stability
 
-__all__ = ["AGGREGATORS", "FILTERS", "auc_on_selected", "selections", "tanimoto_of_aggregators"]
+__all__ = [
+    "AGGREGATORS",
+    "AS_READ",
+    "BY_SAMPLE",
+    "BY_VALUE",
+    "FILTERS",
+    "auc_on_selected",
+    "selections",
+    "tanimoto_of_aggregators",
+]
 
 Mask = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -45,6 +54,10 @@ AGGREGATORS = {
     "fpcps": "fpcps",
 }
 """Our aggregators by the names of the paper's tables."""
+
+BY_CLASS, BY_VALUE, BY_SAMPLE = "value given class", "class given value", "summed over samples"
+AS_READ = {"bins": 10, "value_differences": BY_CLASS}
+"""How the paper is read unless a reading says otherwise; see :mod:`.readings`."""
 
 METRIC_OF = {"svm": "balanced_accuracy"}
 """SMO votes for classes: the area under the curve of a single point is the balanced accuracy."""
@@ -84,7 +97,7 @@ def selections(
     """The attributes (n_features,) that each filter and each aggregator keeps on some rows."""
     p = X.shape[1]
     order = rng.permutation(p)
-    scores = _scores(X, y, rows, settings["bins"])[:, order]
+    scores = _scores(X, y, rows, settings)[:, order]
     k = n_selected(settings["share"], p)
     table = RankTable.from_scores(scores)
     values = dict(zip(FILTERS, scores, strict=True))
@@ -99,7 +112,9 @@ def selections(
     return found
 
 
-def _scores(X: Any, y: NDArray[Any], rows: NDArray[np.intp], bins: int | None) -> FloatArray:
+def _scores(
+    X: Any, y: NDArray[Any], rows: NDArray[np.intp], settings: Mapping[str, Any]
+) -> FloatArray:
     """Scores (4, n_features) on some rows; columns without two values there score 0.
 
     All four depend only on the values that each class has: columns that agree in them, as most of a
@@ -122,23 +137,46 @@ def _scores(X: Any, y: NDArray[Any], rows: NDArray[np.intp], bins: int | None) -
         found = np.zeros((len(FILTERS), len(columns)))
         varied = np.flatnonzero(np.ptp(columns, axis=1) > 0)
         if varied.size:
-            found[:, varied] = _scores_of_block(columns[varied].T, labels, bins)
+            found[:, varied] = _scores_of_block(columns[varied].T, labels, settings)
         scores[:, first : first + BLOCK] = found[:, which]
     return scores
 
 
 def _scores_of_block(
-    X: NDArray[np.float64], y: NDArray[Any], bins: int | None
+    X: NDArray[np.float64], y: NDArray[Any], settings: Mapping[str, Any]
 ) -> NDArray[np.float64]:
     table = check_table(X)
+    bins, form = settings["bins"], settings["value_differences"]
     return np.array(
         [
             spearman(table, y),
             symmetric_uncertainty(table, y),
-            value_difference_metric(table, y, bins=bins),
+            value_difference_metric(table, y, bins=bins)
+            if form == BY_CLASS
+            else _value_differences(X, y, bins, form),
             fit_criterion(table, y),
         ]
     )
+
+
+def _value_differences(
+    X: NDArray[np.float64], y: NDArray[Any], bins: int | None, form: str
+) -> FloatArray:
+    """Other readings of the value difference metric for two classes: (n_features,)."""
+    of_first = y == y.min()
+    scores = np.empty(X.shape[1])
+    for j, column in enumerate(X.T):
+        if bins is not None:
+            scaled = (column - column.min()) / np.ptp(column) * bins
+            column = np.minimum(scaled.astype(np.intp), bins - 1)
+        codes = np.unique(column, return_inverse=True)[1]
+        counts = np.array([np.bincount(codes[rows], minlength=codes.max() + 1)
+                           for rows in (of_first, ~of_first)])  # fmt: skip
+        whole = counts.sum(axis=0)
+        given = counts / (whole if form == BY_VALUE else counts.sum(axis=1, keepdims=True))
+        differences = np.abs(given[0] - given[1])
+        scores[j] = (differences * whole if form == BY_SAMPLE else differences).sum() / 2
+    return scores
 
 
 def auc_on_selected(

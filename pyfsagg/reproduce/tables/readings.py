@@ -24,6 +24,7 @@ from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
 from pyfsagg.reproduce.tables.comparison import coverage
 from pyfsagg.reproduce.tables.comparison import table as repeat_table
 from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
+from pyfsagg.reproduce.tables.fpcps import BY_SAMPLE, BY_VALUE
 from pyfsagg.reproduce.tables.frcm import (
     BINARY,
     COSINE,
@@ -198,13 +199,33 @@ _BY_GRAPH = tuple(
     for name, (graph, what) in _GRAPHS.items()
 )
 
+_BY_DIFFERENCES = tuple(
+    Reading(
+        STANDARD if (bins, form) == (10, "") else f"{name}{form}",
+        f"value difference metric: {what}{taken}",
+        {"bins": bins, **settings},
+        rows=("value_difference_metric",),
+    )
+    for bins, name, what in (
+        (10, "ten_bins", "ten bins of equal width"),
+        (5, "five_bins", "five bins of equal width"),
+        (None, "no_bins", "every value of its own"),
+    )
+    for form, taken, settings in (
+        ("", "", {}),
+        ("_by_value", "; shares of the classes in each value", {"value_differences": BY_VALUE}),
+        ("_by_sample", "; the sum is over samples", {"value_differences": BY_SAMPLE}),
+    )
+)
+
 READINGS = {
     "4.4": _BY_FILTER,
     "4.5": _BY_AGGREGATOR,
     "4.6": _BY_AGGREGATOR,
+    "fpcps_2": _BY_DIFFERENCES,
     "frcm_2": _BY_GRAPH,
 }
-"""The readings of each table that has some; those of frcm_2 are about its row of the Laplacian score."""
+"""The readings of each table that has some; those of fpcps_2 and frcm_2 are about one row."""
 
 
 def readings(
@@ -222,7 +243,7 @@ def readings(
     ----------
     dataset : str or sequence of str, optional
         As in :func:`table`; all data sets by default.
-    table : {"4.4", "4.5", "4.6", "frcm_2"}
+    table : {"4.4", "4.5", "4.6", "fpcps_2", "frcm_2"}
     names : sequence of str, optional
         Names in ``READINGS[table]``; by default all, but without R those that need none.
     checkpoint : path, optional
