@@ -151,7 +151,7 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
         "--memory-limit",
         metavar="SIZE",
         help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
-        "folder of Parquet files is read so that it keeps to it, or to 2GB beside what is held)",
+        "folder of Parquet files is read within it, or within 2GB more than the process uses)",
     )
     parser.add_argument(
         "--overwrite",

@@ -517,7 +517,7 @@ _SAID = {
     "unreadable": ("{details}", "name the code for missing values with --missing, or {drop}"),
     "missing_target": (
         "the target {columns} is missing (NaN) in {details}",
-        "--accept missing_target goes on without these rows",
+        "--accept missing_target continues without these rows",
     ),
     "similar_classes": (
         "classes that differ by case or blanks only: {details}",

@@ -290,7 +290,7 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
         if not isinstance(values, dict):
             if len(methods) > 1:
                 raise ParameterError(
-                    f"--param {name}: say whose it is, for instance {methods[0]}.{name}=…"
+                    f"--param {name}: name its method, for instance {methods[0]}.{name}=…"
                 )
             name, values = methods[0], {name: values}
         params.setdefault(AGGREGATORS.get(name).name, {}).update(values)

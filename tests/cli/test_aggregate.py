@@ -333,7 +333,7 @@ BAD_FILES = {
         ("a.txt b.txt --method am", "combines scores: give a matrix with --scores"),
         ("a.txt b.txt --param borda.ties=half", "--param is given for borda"),
         ("a.txt b.txt --param damping=0.1", "has no option 'damping'"),
-        ("a.txt b.txt --methods rra,borda --param ties=half", "say whose it is"),
+        ("a.txt b.txt --methods rra,borda --param ties=half", "name its method"),
         ("a.txt b.txt --adjust fdr", "unknown choice"),
         ("a.txt b.txt --top 0", "--top must be"),
         ("a.txt b.txt --permutations 0", "--permutations must be"),
