@@ -41,12 +41,13 @@ docs: vignettes ## the documentation site in build/docs
 paper: today ## the article on the package, with every number computed from shipped runs; HTML and PDF in paper/build
 	.venv/bin/python paper/build.py --output paper/build
 
-dist: ## wheel and source archive in build/dist, checked as the index checks them
+dist: ## wheel, source archive and R package in build/dist, the first two checked as the index checks them
 	@$(PYTHON) tools/environment.py .venv-release --extras release
 	rm -rf build/dist
 	.venv-release/bin/python -m build --outdir build/dist
 	.venv-release/bin/twine check --strict build/dist/*
 	.venv-release/bin/check-wheel-contents build/dist/*.whl
+	.venv-release/bin/python tools/r_archive.py --wheel build/dist/*.whl --output build/dist
 
 installed: dist ## the wheel and the source archive in empty environments, with today's and the lowest versions
 	.venv-release/bin/python tools/installed.py build/dist

@@ -301,6 +301,28 @@ def commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Ar
                     yield f"{name}-{inner}", parser_of
 
 
+def write_r(folder: Path) -> None:
+    """The help pages of the R package."""
+    from r_help import help_pages
+
+    pages = help_pages()
+    rows = []
+    for name, text in pages.items():
+        write(folder / f"{name}.md", ALONE + text)
+        rows.append(f"| [`{name}`]({name}.md) | {text.splitlines()[0].removeprefix('# ')} |")
+    listed = "| Page | What it is |\n| --- | --- |\n" + "\n".join(rows)
+    text = (
+        listed
+        if rows
+        else "Here `make docs` writes the help pages, where R and pandoc are installed."
+    )
+    write(
+        folder / "index.md",
+        "# R\n\nThe help pages of the package pyfsaggr, as `?wam` and its like show them.\n\n"
+        f"{text}\n",
+    )
+
+
 # ---------------------------------------------------------------------------------------------
 # The site
 # ---------------------------------------------------------------------------------------------
@@ -331,6 +353,7 @@ def prepare(source: Path, vignettes: Path | None) -> None:
     write_api(source / "reference" / "python")
     write_methods(source / "reference")
     write_commands(source / "reference" / "commands")
+    write_r(source / "reference" / "r")
 
 
 def write_tutorials(source: Path, vignettes: Path | None) -> None:

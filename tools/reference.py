@@ -188,7 +188,7 @@ R_HELP = FOLDER.parents[1] / "r_bridge" / "pyfsaggr" / "man" / "settings.Rd"
 R_GROUPS: dict[str, type[Settings]] = {
     "What is read, and how": Task,
     "How a run is executed": Execution,
-    'precision, a list that says when n_resamples = "auto" stops': Precision,
+    'precision, a list that says when n_resamples = "auto" of wam() and bam() stops': Precision,
     "How evaluate() divides the rows": Protocol,
 }
 R_OTHERS = {

@@ -34,7 +34,9 @@ def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
     for argument, group in {**_GROUPS, **groups}.items():
         names += group.names() if argument in own else ()
     if "n_resamples" in own and "resampling" in own:
-        names += ["precision", "row_indices", "resampling_params", *_OF_PLAN]
+        names += ["row_indices", "resampling_params", *_OF_PLAN]
+        if "Precision" in str(signature(run).parameters["n_resamples"].annotation):
+            names.append("precision")
     return names
 
 

@@ -33,6 +33,7 @@ R_WORDS = tuple(
         (r"\b([a-z_]+)='([^']*)'", r'\1 = "\2"'),
         (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),
         (r"'nan'", "NA"),
+        (r" \(-?inf\)", ""),
     )
 )
 """What messages say in Python's words, and how R users say it."""

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,16 @@ def dead(site: Path) -> Iterator[str]:
 
 def test_no_link_is_dead(site: Path) -> None:
     assert sorted(dead(site)) == []
+
+
+def test_every_help_page_of_r_is_there(site: Path) -> None:
+    if shutil.which("Rscript") is None or shutil.which("pandoc") is None:
+        pytest.skip("R or pandoc is not installed")
+    pages = {page.stem for page in (ROOT / "r_bridge" / "pyfsaggr" / "man").glob("*.Rd")}
+    folder = site / "reference" / "r"
+    assert {page.stem for page in folder.glob("*.html")} == pages | {"index"}
+    links = Links(folder / "wam.html").targets
+    assert {"settings.html", "list_filters.html", "draw_resamples.html"} <= links
 
 
 def test_every_public_name_has_a_page(site: Path) -> None:

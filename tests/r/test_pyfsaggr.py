@@ -2,72 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
-import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
 
-ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "r_bridge" / "pyfsaggr"
+sys.path.insert(0, str(ROOT / "tools"))
+import r_archive
 
 pytestmark = pytest.mark.r
-
-REASON = ""
-if shutil.which("Rscript") is None:
-    REASON = "R is not installed"
-elif not os.environ.get("PYFSAGG_PYTHON"):
-    REASON = "PYFSAGG_PYTHON names no Python that reticulate can use"
-if REASON and os.environ.get("PYFSAGG_REQUIRE_ALL") != "1":
-    pytest.skip(REASON, allow_module_level=True)
+need_pyfsaggr()
 
 
-def run(*command: str, folder: Path, **environment: str) -> str:
-    """What a command prints; it must succeed."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-        env=clean({**os.environ, **environment}),
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return done.stdout
-
-
-def clean(environment: Mapping[str, str]) -> dict[str, str]:
-    """Without the paths of the Python of this test, which is another than that of R."""
-    others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    return {key: value for key, value in environment.items() if key not in others}
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pyfsaggr")
-    run("R", "CMD", "build", "--no-build-vignettes", str(SOURCE), folder=folder)
-    (package,) = folder.glob("pyfsaggr_*.tar.gz")
-    return package
-
-
-@pytest.fixture(scope="module")
-def library(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package installed."""
-    folder = tmp_path_factory.mktemp("library")
-    run("R", "CMD", "INSTALL", f"--library={folder}", str(built), folder=folder)
-    return folder
-
-
-def check(package: Path, folder: Path, *options: str, **environment: str) -> tuple[str, str]:
+def check(
+    package: Path, folder: Path, mlr3: Path, *options: str, **environment: str
+) -> tuple[str, str]:
     """What R CMD check --as-cran writes, and the output of the tests in it."""
     run(
         *("R", "CMD", "check", "--as-cran", "--no-manual", *options),
         str(package),
         folder=folder,
+        R_LIBS=libraries(last=mlr3),
         _R_CHECK_FORCE_SUGGESTS_="false",
         _R_CHECK_CRAN_INCOMING_="false",  # asks the network
         _R_CHECK_SYSTEM_CLOCK_="false",  # likewise
@@ -81,10 +39,11 @@ def check(package: Path, folder: Path, *options: str, **environment: str) -> tup
     return log, tests.read_text(encoding="utf-8")
 
 
-def test_r_cmd_check_finds_nothing(built: Path, tmp_path: Path) -> None:
+def test_r_cmd_check_finds_nothing(built: Path, mlr3: Path, tmp_path: Path) -> None:
     log, tests = check(
         built,
         tmp_path,
+        mlr3,
         *("--no-build-vignettes", "--ignore-vignettes"),
         PYFSAGG_REQUIRE_ALL="1",  # inside, nothing is skipped for want of Python
         _R_CHECK_EXAMPLE_TIMING_THRESHOLD_="600",  # kernels are compiled in the first example
@@ -93,12 +52,12 @@ def test_r_cmd_check_finds_nothing(built: Path, tmp_path: Path) -> None:
     assert "[ FAIL 0 | WARN 0 | SKIP 0 |" in tests
 
 
-def test_r_cmd_check_without_python_finds_nothing(tmp_path: Path) -> None:
+def test_r_cmd_check_without_python_finds_nothing(mlr3: Path, tmp_path: Path) -> None:
     """As on the machines of a package archive: vignette, examples and tests step back."""
     absent = str(tmp_path / "absent")
     run("R", "CMD", "build", str(SOURCE), folder=tmp_path, PYFSAGG_PYTHON=absent)
     (package,) = tmp_path.glob("pyfsaggr_*.tar.gz")
-    log, tests = check(package, tmp_path, PYFSAGG_PYTHON=absent, PYFSAGG_REQUIRE_ALL="")
+    log, tests = check(package, tmp_path, mlr3, PYFSAGG_PYTHON=absent, PYFSAGG_REQUIRE_ALL="")
     assert "Status: OK" in log, log[-3000:]
     assert "FAIL 0 | WARN 0" in tests
 
@@ -109,7 +68,9 @@ def test_loading_starts_no_python(library: Path, tmp_path: Path) -> None:
         "cat(reticulate::py_available(initialize = FALSE), pyfsagg_available(), "
         "reticulate::py_available(initialize = FALSE))"
     )
-    assert run("Rscript", "-e", code, folder=tmp_path, R_LIBS=str(library)) == "FALSE TRUE TRUE"
+    assert (
+        run("Rscript", "-e", code, folder=tmp_path, R_LIBS=libraries(library)) == "FALSE TRUE TRUE"
+    )
 
 
 SITUATION = (
@@ -131,7 +92,7 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
         said = run(
             *("Rscript", "-e", SITUATION),
             folder=tmp_path,
-            R_LIBS=str(library),
+            R_LIBS=libraries(library),
             PYFSAGG_PYTHON=str(python),
         )
         if "1.39" in reason and "can be used" in said:
@@ -150,9 +111,70 @@ def test_the_environment_that_was_installed_is_found_with_nothing_set(
     said = run(
         *("Rscript", "-e", SITUATION),
         folder=tmp_path,
-        R_LIBS=str(library),
+        R_LIBS=libraries(library),
         WORKON_HOME=str(tmp_path),
         PYFSAGG_PYTHON="",
     )
     assert said.startswith("TRUE")
     assert any(f"Python: {folder}/" in said for folder in (tmp_path / "r-pyfsagg", environment))
+
+
+def test_a_reticulate_of_today_is_told_where_to_look(
+    library: Path, new_reticulate: Path, tmp_path: Path
+) -> None:
+    def said(environment: str) -> list[str]:
+        return run(
+            *("Rscript", "-e", "library(pyfsaggr)"),
+            folder=tmp_path,
+            R_LIBS=libraries(new_reticulate, library),
+            STANDIN_ENVIRONMENT=environment,
+        ).split()
+
+    assert said("there") == ["use_virtualenv", "r-pyfsagg", "FALSE"]
+    told = said("")
+    assert (told[0], told[-1]) == ("py_require", ">=3.11")
+    assert told[1] == "pyfsagg"  # by its name: this archive has no wheel
+
+
+def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None:
+    """As after ``make dist``: a new session then finds the environment with nothing set."""
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir"]
+    run(*command, str(tmp_path), str(ROOT), folder=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    archive = r_archive.build(wheel, tmp_path, "--no-build-vignettes")
+    library = tmp_path / "library"
+    library.mkdir()
+    run("R", "CMD", "INSTALL", f"--library={library}", str(archive), folder=tmp_path)
+    # What pyfsagg depends on is there already; pyfsagg itself is not.
+    python = Path(os.environ["PYFSAGG_PYTHON"])
+    run(str(python), "-m", "venv", str(tmp_path / "r-pyfsagg"), folder=tmp_path)
+    (site,) = (tmp_path / "r-pyfsagg").glob("lib/python3*/site-packages")
+    for each in json.loads(run(str(python), "-c", INSTALLED, folder=tmp_path)):
+        if "pyfsagg" not in each and not (site / Path(each).name).exists():
+            (site / Path(each).name).symlink_to(each)
+    settings = {
+        "R_LIBS": libraries(library),
+        "WORKON_HOME": str(tmp_path),
+        "PYFSAGG_PYTHON": "",
+        "PIP_NO_INDEX": "1",
+    }
+    install = "cat(pyfsaggr::install_pyfsagg(python = commandArgs(TRUE)))"
+    run("Rscript", "-e", install, str(python), folder=tmp_path, **settings)
+    said = run(
+        *(
+            "Rscript",
+            "-e",
+            "cat(pyfsaggr::list_filters()$name[1], reticulate::import('pyfsagg')$`__file__`)",
+        ),
+        folder=tmp_path,
+        **settings,
+    )
+    assert "r-pyfsagg/lib" in said
+
+
+INSTALLED = """
+import json, sys
+from pathlib import Path
+folders = [Path(folder) for folder in sys.path if folder.endswith("site-packages")]
+print(json.dumps([str(each) for folder in folders for each in folder.iterdir()]))
+"""

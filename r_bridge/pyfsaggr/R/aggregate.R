@@ -40,7 +40,7 @@
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,
                             exact = FALSE, topCutoff = NULL, ties = "last", weights = NULL,
                             adjust = "none", unranked = NULL) {
-  check_string(method, "method")
+  check_string(method, "method", "one name")
   check_choice(adjust, "adjust", stats::p.adjust.methods)
   if (adjust != "none" && (!method %in% c("RRA", "mean") || !is.null(weights))) {
     stop_pyfsagg("adjust belongs to p-values: method = \"RRA\" or \"mean\", without weights", "parameter")

@@ -19,9 +19,9 @@ check_flag <- function(value, name) {
   value
 }
 
-check_string <- function(value, name) {
+check_string <- function(value, name, allowed = "one word or path") {
   if (!is.character(value) || length(value) != 1L || is.na(value) || !nzchar(value)) {
-    refuse_argument(name, "one word or path", value)
+    refuse_argument(name, allowed, value)
   }
   value
 }

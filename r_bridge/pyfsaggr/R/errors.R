@@ -19,7 +19,7 @@
 #' @param ... Further arguments of [wam()] or [bam()].
 #' @return An object of class `pyfsagg_errors`: a list with `table` (one row for each feature, the
 #'   safest first), `sentences` (the result, its error bound and the assumptions), and, for
-#'   `error_control()`, `selected` (names, possibly none), `q`, `threshold` and `bound`.
+#'   `error_control()`, `selected` (names, possibly none), `q`, `threshold` and `bound`; and `call`.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, resampling = "complementary_pairs", n_resamples = 20,
@@ -46,7 +46,7 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
     max_false = max_false, fdr = fdr, method = method, assumption = assumption, q = q,
     threshold = threshold
   ))
-  structure(
+  called(structure(
     list(
       table = as_frame(found$table),
       selected = as.character(unlist(found$selected)),
@@ -56,7 +56,7 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
       bound = found$bound
     ),
     class = "pyfsagg_errors"
-  )
+  ))
 }
 
 #' @rdname error_control
@@ -68,10 +68,10 @@ permute_target <- function(x, y, method = "wam", n_permutations = 199, n_resampl
          n_permutations = check_count(n_permutations, "n_permutations")),
     run_arguments(x, y, seed, cores, progress, n_resamples = n_resamples, ...)
   ))
-  structure(
+  called(structure(
     list(table = as_frame(found$table), sentences = unlist(found$sentences)),
     class = "pyfsagg_errors"
-  )
+  ))
 }
 
 #' @export

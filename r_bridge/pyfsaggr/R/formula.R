@@ -95,8 +95,9 @@ rows_kept <- function(x, y, subset, na.action) {
 }
 
 # What a method for formulas does: subset is a condition on the columns of data, as in lm().
-with_formula <- function(method, x, data, subset, na.action, ..., frame) {
+# The formula may also be given by this name, as is the habit.
+with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame) {
   rows <- if (!is.null(subset)) eval(subset, data, frame)
-  parts <- formula_parts(x, data, rows, na.action, frame)
+  parts <- formula_parts(formula, data, rows, na.action, frame)
   method(parts$x, parts$y, ..., target_name = parts$name)
 }

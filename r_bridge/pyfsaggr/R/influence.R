@@ -7,7 +7,7 @@
 #' stats, whose methods for fitted models do not change.
 #'
 #' @inheritParams wam
-#' @param model The same as `x`; the generic `influence()` uses this name.
+#' @param model The same as `x`, which may be its name too; the generic `influence()` uses this name.
 #' @param filter Name from [list_filters()], or a function as for [wam()].
 #' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
@@ -53,15 +53,21 @@ NULL
 
 #' @rdname aggregator_influence
 #' @export
-influence.formula <- function(model, ...) called(aggregator_influence(model, ...))
+influence.formula <- function(model, ...) {
+  called(if (missing(model)) aggregator_influence(...) else aggregator_influence(model, ...))
+}
 
 #' @rdname aggregator_influence
 #' @export
-influence.matrix <- function(model, ...) called(aggregator_influence(model, ...))
+influence.matrix <- function(model, ...) {
+  called(if (missing(model)) aggregator_influence(...) else aggregator_influence(model, ...))
+}
 
 #' @rdname aggregator_influence
 #' @export
-influence.data.frame <- function(model, ...) called(aggregator_influence(model, ...))
+influence.data.frame <- function(model, ...) {
+  called(if (missing(model)) aggregator_influence(...) else aggregator_influence(model, ...))
+}
 
 influence_result <- function(found) {
   features <- unlist(found$features)

@@ -19,6 +19,7 @@ CHECKOUT <- local({
     declare <- getExportedValue("reticulate", "py_require")
     declare(requirement(default_source()), python_version = paste0(">=", OLDEST_PYTHON))
   }
+  when_loaded("mlr3filters", add_mlr3_filters)
 }
 
 # What pip installs by default: the wheel that came with this package, the checkout that it was

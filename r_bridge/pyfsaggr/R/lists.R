@@ -61,7 +61,7 @@ aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "
   found <- ask("aggregate_groups", list(
     scores = as.list(as.double(scores)), groups = as.list(enc2utf8(as.character(groups))),
     higher_is_better = check_flag(higher_is_better, "higher_is_better"),
-    method = check_string(method, "method"), exact = check_flag(exact, "exact")
+    method = check_string(method, "method", "one name"), exact = check_flag(exact, "exact")
   ))
   names <- as.character(unlist(found$names))
   data.frame(Name = names, Score = as.vector(found$score), row.names = names)
@@ -86,6 +86,6 @@ aggregate_groups <- function(scores, groups, higher_is_better = TRUE, method = "
 which_aggregator <- function(glist, unranked = NULL, N = NULL, method = "RRA") {
   table <- lists_as_ranks(glist, unranked)
   ask("advice", list(
-    ranks = table$ranks, method = check_string(method, "method"), universe = read_sizes(N, table)
+    ranks = table$ranks, method = check_string(method, "method", "one name"), universe = read_sizes(N, table)
   ))
 }

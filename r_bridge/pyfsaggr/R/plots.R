@@ -40,7 +40,8 @@ shorten <- function(names, room, size) {
 
 #' Plots of results
 #'
-#' @param x A result of [wam()] or [bam()], of [aggregator_influence()], or of [evaluate()].
+#' @param x A result of [wam()] or [bam()], [stability()], [aggregator_influence()], [evaluate()],
+#'   [error_control()] or [permute_target()].
 #' @param n Number of features that are shown.
 #' @param measure The measure of stability.
 #' @param metric,protocol The metric and the protocol of an evaluation.
@@ -104,6 +105,39 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
     pch = c(rep(20, length(methods)), if (has_all) NA), bty = "n"
   )
   invisible(shown)
+}
+
+#' @rdname plots
+#' @export
+plot.pyfsagg_stability <- function(x, xlab = stability_axis(x), ...) {
+  dot_plot(gsub("_", " ", x$measure), x$value, x$lower, x$upper, xlab, ...)
+  invisible(x)
+}
+
+stability_axis <- function(x) {
+  if (all(is.na(x$lower))) "stability" else "stability, with interval over resamples"
+}
+
+#' @rdname plots
+#' @export
+plot.pyfsagg_errors <- function(x, n = 20, xlab = shown$text, ...) {
+  shown <- errors_shown(x, n)
+  dot_plot(shown$frame$feature, shown$middle, shown$middle, shown$middle, xlab, ...,
+           xlim = range(0, shown$middle, shown$limit))
+  if (!is.null(shown$limit)) graphics::abline(v = shown$limit, lty = 2, col = "grey40")
+  invisible(shown$frame)
+}
+
+# The column of an error control that is drawn, and the limit that decides.
+errors_shown <- function(object, n) {
+  frame <- utils::head(object$table, check_count(n, "n"))
+  if ("family_wise_p_value" %in% names(frame)) {
+    return(list(frame = frame, middle = frame$family_wise_p_value, limit = 0.05, text = "family-wise p-value"))
+  }
+  list(
+    frame = frame, middle = frame$pair_frequency, limit = object$threshold,
+    text = "share of halves that select the feature"
+  )
 }
 
 part_of_evaluation <- function(x, metric, protocol) {

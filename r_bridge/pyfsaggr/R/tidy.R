@@ -4,8 +4,8 @@
 #' `plot()` as a ggplot. They are methods of the generics of those packages, registered when these are
 #' loaded.
 #'
-#' @param x,object A result of [wam()] or [bam()], [stability()], [aggregator_influence()] or
-#'   [evaluate()].
+#' @param x,object A result of [wam()] or [bam()], [stability()], [aggregator_influence()], [evaluate()],
+#'   [error_control()] or [permute_target()]. A table of stability has no `glance()`: it is no run.
 #' @param n Number of features that are shown.
 #' @param ... Not used.
 #' @return A data frame (a tibble if that package is installed), or a ggplot.
@@ -54,6 +54,36 @@ glance.pyfsagg_ensemble <- function(x, ...) {
 }
 
 #' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.pyfsagg_influence <- function(x, ...) {
+  as_tidy(data.frame(
+    n_aggregators = length(x$ranks), n_folds = nrow(x$ranks[[1]]), n_features = ncol(x$ranks[[1]]),
+    n_samples = x$data$n_samples, seed = as.double(x$parameters$seed)
+  ))
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.pyfsagg_evaluation <- function(x, ...) {
+  number <- function(column) length(unique(x$summary[[column]]))
+  as_tidy(data.frame(
+    n_methods = number("method"), n_classifiers = number("classifier"), n_thresholds = number("threshold"),
+    n_folds = x$parameters$n_folds, n_repeats = x$parameters$n_repeats, n_samples = x$data$n_samples,
+    n_features = x$data$n_features, seed = as.double(x$parameters$seed)
+  ))
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.pyfsagg_errors <- function(x, ...) {
+  or_na <- function(value) if (is.null(value)) NA_real_ else as.double(value)
+  as_tidy(data.frame(
+    n_features = nrow(x$table), n_selected = if (is.null(x$q)) NA_integer_ else length(x$selected),
+    q = or_na(x$q), threshold = or_na(x$threshold), bound = or_na(x$bound)
+  ))
+}
+
+#' @rdname tidiers
 #' @exportS3Method ggplot2::autoplot
 autoplot.pyfsagg_ensemble <- function(object, n = 20, ...) {
   shown <- utils::head(object$ranking, check_count(n, "n"))
@@ -92,6 +122,21 @@ autoplot.pyfsagg_evaluation <- function(object, metric = object$summary$metric[1
     ggplot2::facet_wrap("classifier") +
     ggplot2::scale_colour_manual(values = line_colours(length(methods))) +
     ggplot2::labs(x = "% of features kept (dashed: all features)", y = gsub("_", " ", metric), colour = NULL)
+}
+
+#' @rdname tidiers
+#' @exportS3Method ggplot2::autoplot
+autoplot.pyfsagg_stability <- function(object, ...) {
+  gg_dots(gsub("_", " ", object$measure), object$value, object$lower, object$upper, stability_axis(object))
+}
+
+#' @rdname tidiers
+#' @exportS3Method ggplot2::autoplot
+autoplot.pyfsagg_errors <- function(object, n = 20, ...) {
+  shown <- errors_shown(object, n)
+  drawn <- gg_dots(shown$frame$feature, shown$middle, shown$middle, shown$middle, shown$text)
+  if (is.null(shown$limit)) return(drawn)
+  drawn + ggplot2::geom_vline(xintercept = shown$limit, linetype = 2, colour = "grey40")
 }
 
 utils::globalVariables(".data")

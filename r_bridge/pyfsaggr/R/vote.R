@@ -34,8 +34,8 @@ vote_features <- function(selections, rule = "approval", weights = NULL, perform
   }
   words <- function(value) if (!is.null(value)) as.list(enc2utf8(as.character(value)))
   found <- ask("vote", list(
-    selections = unname(lapply(selections, words)), rule = check_string(rule, "rule"),
-    weights = if (is.numeric(weights)) as.list(as.double(weights)) else weights,
+    selections = unname(lapply(selections, words)), rule = check_string(rule, "rule", "one name"),
+    weights = vote_weights(weights),
     performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),
     feature_names = words(feature_names), size = if (!is.null(size)) check_count(size, "size")
   ))
@@ -47,6 +47,14 @@ vote_features <- function(selections, rule = "approval", weights = NULL, perform
     knee = if (!is.null(knee)) list(n_features = as.integer(knee[1]), performance = knee[2]),
     sentences = as.character(unlist(found$sentences))
   )
+}
+
+vote_weights <- function(weights) {
+  if (is.null(weights) || identical(weights, "performance")) return(weights)
+  if (!is.numeric(weights) || anyNA(weights)) {
+    refuse_argument("weights", "NULL, \"performance\" or a number for each voter", weights)
+  }
+  as.list(as.double(weights))
 }
 
 is_selection <- function(value) is.character(value) || is.factor(value) || length(value) == 0

@@ -139,6 +139,11 @@ test_that("what Python refuses is said in the words of R", {
   )
   expect_false(any(grepl(sub("\\|'", "", python), said_all)), info = paste(said_all, collapse = "\n"))
   expect_match(said_all[1], "groups")
+  expect_error(
+    aggregator_influence(iris[1:4], iris$Species, precision = list(top = 2), n_folds = 3),
+    "unknown argument 'precision'", class = "pyfsagg_unknown_name_error"
+  )
+  expect_match(said_all[3], "infinite value in row 1; replace")
 })
 
 test_that("stability asks where a collection can be read in two ways", {

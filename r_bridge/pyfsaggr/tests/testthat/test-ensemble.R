@@ -241,6 +241,16 @@ test_that("a result is written for Python and for a reader, and read again", {
   expect_identical(read$ranking, found$ranking)
 })
 
+test_that("the formula may be named, and so may x of influence()", {
+  skip_without_pyfsagg()
+  named <- wam(formula = Species ~ ., data = iris, n_resamples = 5, seed = 1, progress = FALSE)
+  expect_identical(named$scores, quick(iris[1:4], iris$Species, n_resamples = 5)$scores)
+  expect_identical(update(named, seed = 2)$parameters$seed, 2L)
+  found <- influence(x = iris[1:4], y = iris$Species, aggregators = "median_rank", n_folds = 3, n_resamples = 3,
+                     seed = 1, progress = FALSE)
+  expect_identical(dim(found$ranks[[1]]), c(3L, 4L))
+})
+
 test_that("update() runs again", {
   skip_without_pyfsagg()
   found <- wam(Species ~ ., data = iris, n_resamples = 5, seed = 1, progress = FALSE)

@@ -40,7 +40,7 @@ test_that("arguments of aggregate_ranks are looked at", {
     expect_error(aggregate_ranks(list(c("a", "b"), c("b", "a")), ...), text, class = "pyfsagg_parameter_error")
   }
   no("full must be TRUE or FALSE, got NA", full = NA)
-  no("method must be one word", method = c("RRA", "stuart"))
+  no("method must be one name", method = c("RRA", "stuart"))
   no("N must be one whole number", N = "a")
   no("N = 1 is smaller than the 2 different items", N = 1)
   no("topCutoff must be one share", topCutoff = 2)

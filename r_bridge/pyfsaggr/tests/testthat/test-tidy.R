@@ -35,3 +35,35 @@ test_that("measures have the names of stabm", {
   expect_equal(stabilityNogueira(sets, p = 5), stability(sets, "nogueira", n_features = 5)$value)
   expect_equal(stabilityDice(list(1:2, 2:3)), 0.5)
 })
+
+test_that("every kind of result is tidy, has one row about it, a picture, and runs again", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("generics")
+  skip_if_not_installed("ggplot2")
+  run <- list(seed = 1, progress = FALSE)
+  call <- function(f, ...) do.call(f, c(list(iris[1:4], iris$Species, ...), run))
+  pairs <- wam(iris[1:4], iris$Species, resampling = "complementary_pairs", n_resamples = 20, seed = 1,
+               progress = FALSE)
+  results <- list(
+    call("aggregator_influence", aggregators = "median_rank", n_folds = 3, n_resamples = 3),
+    call("evaluate", methods = "chi_squared", classifiers = "naive_bayes", thresholds = c(0.5, 1), n_folds = 2,
+         n_resamples = 3),
+    call("permute_target", n_permutations = 19, n_resamples = 2),
+    error_control(pairs, max_false = 1),
+    stability(pairs, c("pearson", "jaccard"))
+  )
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (each in results) {
+    kind <- class(each)[1]
+    expect_gt(nrow(generics::tidy(each)), 0L)
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(each))$plot, "ggplot")
+    expect_gt(nrow(plot(each)), 0L)
+    if (kind == "pyfsagg_stability") next
+    expect_identical(nrow(generics::glance(each)), 1L, info = kind)
+    expect_identical(update(each)$table, each$table, info = kind)
+    expect_true(is.call(each$call), info = kind)
+  }
+  expect_identical(generics::glance(results[[1]])$n_folds, 3L)
+  expect_identical(generics::glance(results[[2]])$n_thresholds, 2L)
+})

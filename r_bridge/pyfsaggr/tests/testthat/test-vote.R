@@ -31,6 +31,7 @@ test_that("what is wrong with a vote is said", {
   expect_error(vote_features(list()), "no voter", class = "pyfsagg_data_error")
   expect_error(vote_features(list("a"), "majority"), "majority", class = "pyfsagg_error")
   expect_error(vote_features(list("a"), weights = -1), "not negative", class = "pyfsagg_parameter_error")
+  expect_error(vote_features(list("a"), weights = NA), "weights must be NULL, \"performance\"", class = "pyfsagg_parameter_error")
   expect_error(vote_features(list("a"), weights = "size"), "weights must be", class = "pyfsagg_parameter_error")
   expect_error(vote_features(list("a", "b"), feature_names = "a"), "feature_names", class = "pyfsagg_data_error")
 })

@@ -1,0 +1,52 @@
+"""What tests of the R package pyfsaggr share: where it is, and how R is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "r_bridge" / "pyfsaggr"
+
+
+def need_pyfsaggr() -> None:
+    """Skip the module where R, or a Python that reticulate can use, is not there."""
+    reason = ""
+    if shutil.which("Rscript") is None:
+        reason = "R is not installed"
+    elif not os.environ.get("PYFSAGG_PYTHON"):
+        reason = "PYFSAGG_PYTHON names no Python that reticulate can use"
+    if reason and os.environ.get("PYFSAGG_REQUIRE_ALL") != "1":
+        pytest.skip(reason, allow_module_level=True)
+
+
+def run(*command: str, folder: Path, **environment: str) -> str:
+    """What a command prints; it must succeed."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+        env=clean({**os.environ, **environment}),
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def clean(environment: Mapping[str, str]) -> dict[str, str]:
+    """Without the paths of the Python of this test, which is another than that of R."""
+    others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    return {key: value for key, value in environment.items() if key not in others}
+
+
+def libraries(*first: Path, last: Path | None = None) -> str:
+    """`R_LIBS` with these folders around those that are set, such as one with a newer reticulate."""
+    folders = [*first, os.environ.get("R_LIBS"), last]
+    return os.pathsep.join(str(folder) for folder in folders if folder)
