@@ -20,8 +20,8 @@ aliases <- lapply(pages, function(page) {
 })
 links <- structure(paste0(rep(names, lengths(aliases)), ".md"), names = unlist(aliases))
 for (i in seq_along(pages)) {
-  tools::Rd2HTML(pages[[i]], file.path(folders[2], paste0(names[i], ".html")), package = "pyfsaggr",
-                 Links = links, Links2 = c(none = ""))
+  tools::Rd2HTML(pages[[i]], file.path(folders[2], paste0(names[i], ".html")), Links = links,
+                 Links2 = c(none = ""))
 }
 """
 
@@ -45,7 +45,7 @@ def markdown(page: str) -> str:
         r'<a href="(?!\w[\w.-]*\.md"|https?:)[^"]*">(.*?)</a>', r"\1", body, flags=re.DOTALL
     )
     for pattern, text in (
-        (r'<code>(<a href="[^"]*">)(\w+)</a>(\(\))?</code>', r"\1<code>\2\3</code></a>"),
+        (r'<code>(<a href="[^"]*">)([^<]*)</a>([()]*)</code>', r"\1<code>\2\3</code></a>"),
         (r"<(?:table|dl)[^>]*>", "<ul>"),
         (r"</(?:table|dl)>", "</ul>"),
         (r"<tr[^>]*><td>|<dt>", "<li><p>"),

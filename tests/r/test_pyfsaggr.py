@@ -150,13 +150,15 @@ def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None
     run(str(python), "-m", "venv", str(tmp_path / "r-pyfsagg"), folder=tmp_path)
     (site,) = (tmp_path / "r-pyfsagg").glob("lib/python3*/site-packages")
     for each in json.loads(run(str(python), "-c", INSTALLED, folder=tmp_path)):
-        if "pyfsagg" not in each and not (site / Path(each).name).exists():
+        if "pyfsagg" not in Path(each).name and not (site / Path(each).name).exists():
             (site / Path(each).name).symlink_to(each)
     settings = {
         "R_LIBS": libraries(library),
         "WORKON_HOME": str(tmp_path),
         "PYFSAGG_PYTHON": "",
         "PIP_NO_INDEX": "1",
+        # R puts libraries of the system first, with which a Python of another build has no ssl.
+        "R_LD_LIBRARY_PATH": run("R", "RHOME", folder=tmp_path).strip() + "/lib",
     }
     install = "cat(pyfsaggr::install_pyfsagg(python = commandArgs(TRUE)))"
     run("Rscript", "-e", install, str(python), folder=tmp_path, **settings)
