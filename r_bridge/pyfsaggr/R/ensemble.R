@@ -52,7 +52,7 @@
 #'   bam(iris[1:4], iris$Species, n_resamples = 20, seed = 1)
 #' }
 #' @export
-wam <- function(x, ...) UseMethod("wam")
+wam <- function(x, ...) UseMethod("wam", table_or_formula(x, ...))
 
 #' @rdname wam
 #' @export
@@ -73,15 +73,15 @@ wam.default <- function(x, y = NULL, filter = "information_gain", aggregator = "
 
 #' @rdname wam
 #' @export
-within_aggregation <- function(x, ...) UseMethod("wam")
+within_aggregation <- function(x, ...) UseMethod("wam", table_or_formula(x, ...))
 
 #' @rdname wam
 #' @export
-bam <- function(x, ...) UseMethod("bam")
+bam <- function(x, ...) UseMethod("bam", table_or_formula(x, ...))
 
 #' @rdname wam
 #' @export
-between_aggregation <- function(x, ...) UseMethod("bam")
+between_aggregation <- function(x, ...) UseMethod("bam", table_or_formula(x, ...))
 
 #' @rdname wam
 #' @export

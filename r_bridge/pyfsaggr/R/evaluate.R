@@ -32,7 +32,7 @@
 #'            classifiers = "naive_bayes", n_resamples = 20, seed = 1)
 #' }
 #' @export
-evaluate <- function(x, ...) UseMethod("evaluate")
+evaluate <- function(x, ...) UseMethod("evaluate", table_or_formula(x, ...))
 
 #' @rdname evaluate
 #' @export

@@ -94,8 +94,14 @@ rows_kept <- function(x, y, subset, na.action) {
   keep[whole]
 }
 
+# What a generic looks at: x, or a formula that is given by that name, as is the habit.
+table_or_formula <- function(x, ..., formula) {
+  if (!missing(x)) return(x)
+  if (missing(formula)) stop_pyfsagg("x is missing: give a data frame, a matrix or a formula", "input_type")
+  formula
+}
+
 # What a method for formulas does: subset is a condition on the columns of data, as in lm().
-# The formula may also be given by this name, as is the habit.
 with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame) {
   rows <- if (!is.null(subset)) eval(subset, data, frame)
   parts <- formula_parts(formula, data, rows, na.action, frame)

@@ -24,7 +24,7 @@
 #' }
 #' @aliases influence
 #' @export
-aggregator_influence <- function(x, ...) UseMethod("aggregator_influence")
+aggregator_influence <- function(x, ...) UseMethod("aggregator_influence", table_or_formula(x, ...))
 
 #' @rdname aggregator_influence
 #' @export

@@ -249,6 +249,7 @@ test_that("the formula may be named, and so may x of influence()", {
   found <- influence(x = iris[1:4], y = iris$Species, aggregators = "median_rank", n_folds = 3, n_resamples = 3,
                      seed = 1, progress = FALSE)
   expect_identical(dim(found$ranks[[1]]), c(3L, 4L))
+  expect_error(bam(y = iris$Species), "x is missing", class = "pyfsagg_input_type_error")
 })
 
 test_that("update() runs again", {
