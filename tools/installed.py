@@ -65,7 +65,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="folder of a wheel and a source archive")
     folder = parser.parse_args().folder.resolve()
-    wheels, sources = list(folder.glob("*.whl")), list(folder.glob("*.tar.gz"))
+    wheels, sources = list(folder.glob("*.whl")), list(folder.glob("pyfsagg-*.tar.gz"))
     if len(wheels) != 1 or len(sources) != 1:
         raise SystemExit(f"{folder} must hold one wheel and one source archive; run make dist")
     for archive, constraints in ((wheels[0], None), (wheels[0], LOWEST), (sources[0], None)):

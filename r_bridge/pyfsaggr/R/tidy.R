@@ -139,7 +139,7 @@ autoplot.pyfsagg_errors <- function(object, n = 20, ...) {
   drawn + ggplot2::geom_vline(xintercept = shown$limit, linetype = 2, colour = "grey40")
 }
 
-utils::globalVariables(".data")
+utils::globalVariables(c(".data", "self", "super")) # of ggplot2 and R6
 
 gg_dots <- function(names, middle, lower, upper, xlab) {
   frame <- data.frame(name = factor(names, rev(names)), middle, lower, upper)
