@@ -12,7 +12,16 @@ from scipy import sparse
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.exceptions import DataError
 
-__all__ = ["call_r", "filter_of", "listed", "progress_of", "table_of", "target_of"]
+__all__ = [
+    "call_r",
+    "counts",
+    "filter_of",
+    "listed",
+    "numbers_of",
+    "progress_of",
+    "table_of",
+    "target_of",
+]
 
 
 def listed(value: Any) -> list[Any]:
@@ -115,3 +124,17 @@ def progress_of(call: Callable[..., Any]) -> Callable[[int, int], None]:
         call_r(call, done, total)
 
     return progress
+
+
+def counts(value: Any) -> Any:
+    """R writes counts as doubles; Python tells 5 from 5.0."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, Mapping):
+        return {str(key): counts(each) for key, each in value.items()}
+    return [counts(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def numbers_of(values: Any) -> Any:
+    """Numbers of which some may be missing."""
+    return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)

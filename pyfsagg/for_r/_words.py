@@ -32,6 +32,8 @@ R_WORDS = tuple(
         (r"pass similarity=", "give similarity, a matrix of features by features"),
         (r"\b([a-z_]+)='([^']*)'", r'\1 = "\2"'),
         (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),
+        (r"\b(?:P|p)ass ([a-z_]+)= ", r"give \1 "),
+        (r"\b([a-z_]+)=(?=[\s,;)])", r"\1"),
         (r"'nan'", "NA"),
         (r" \(-?inf\)", ""),
     )

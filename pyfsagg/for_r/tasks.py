@@ -15,10 +15,20 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
-from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError, UnknownNameError
-from pyfsagg.for_r._given import filter_of, listed, progress_of, table_of, target_of
-from pyfsagg.for_r._plain import frame_of, plain
+from pyfsagg.exceptions import PyfsaggError, UnknownNameError
+from pyfsagg.for_r._files import packed
+from pyfsagg.for_r._given import (
+    counts,
+    filter_of,
+    listed,
+    numbers_of,
+    progress_of,
+    table_of,
+    target_of,
+)
+from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
 from pyfsagg.for_r._words import IN_R
+from pyfsagg.for_r.calls import CALLS, call, call_method, keep, signature_of
 from pyfsagg.ranks import RankTable
 
 __all__ = ["TASKS"]
@@ -76,16 +86,7 @@ def _argument(name: str, value: Any) -> Any:
         return [filter_of(each) for each in listed(value)]
     if name in _LISTS and not isinstance(value, Mapping):
         value = listed(value)
-    return value if name in _SHARES else _counts(value)
-
-
-def _counts(value: Any) -> Any:
-    """R writes counts as doubles; Python tells 5 from 5.0."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, Mapping):
-        return {str(key): _counts(each) for key, each in value.items()}
-    return [_counts(each) for each in value] if isinstance(value, (list, tuple)) else value
+    return value if name in _SHARES else counts(value)
 
 
 def _ensemble(
@@ -94,8 +95,8 @@ def _ensemble(
     run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
     kept = _taken(options)
     result = run(table_of(table), target_of(target), **_settings(run, options))
-    _keep(result, **kept)
-    return _ensemble_parts(result)
+    keep(result, **kept)
+    return ensemble_parts(result)
 
 
 def _taken(options: dict[str, Any]) -> dict[str, Any]:
@@ -103,59 +104,24 @@ def _taken(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options.pop(name, None) for name in ("save", "report")}
 
 
-def _keep(result: Any, save: str | None, report: str | None) -> None:
-    if save is not None:
-        result.save(save)
-    if report is not None:
-        result.report(report)
-
-
 def _load(path: str, report: str | None = None) -> dict[str, Any]:
     result = pyfsagg.load_result(path)
     shapes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
-        pyfsagg.EnsembleResult: ("ensemble", _ensemble_parts),
+        pyfsagg.EnsembleResult: ("ensemble", ensemble_parts),
         pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
         pyfsagg.InfluenceResult: ("influence", _influence_parts),
     }
+    keep(result, None, report)
     if type(result) not in shapes:
-        raise InputTypeError(f"{path} holds a result of another kind ({type(result).__name__})")
-    _keep(result, None, report)
+        return {"of": "other", "result": returned(result)}
     of, parts = shapes[type(result)]
     return {"of": of, "result": parts(result)}
-
-
-def _ensemble_parts(result: pyfsagg.EnsembleResult) -> dict[str, Any]:
-    names = list(result.feature_names)
-    return {
-        "method": result.method,
-        "features": names,
-        "ranking": frame_of(result.to_frame(), "feature"),
-        "score_matrices": dict(result.score_matrices),
-        "combined": result.combined,
-        "about_copies": result.about_copies(),
-        "scores": result.scores,
-        "ranks": result.ranking,
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
-        "between_samples": _between_samples(result),
-    }
-
-
-def _between_samples(result: pyfsagg.EnsembleResult) -> dict[str, Any] | None:
-    """Agreement of two samples, or None where the run has no pairs."""
-    try:
-        found = result.between_sample_stability()
-    except DataError:
-        return None
-    frame = found.to_frame().assign(n_pairs=found.n_pairs)
-    return frame_of(frame, "measure")
 
 
 def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble, out of its combined scores."""
     require_pairs(resampling)
-    given = {name: _counts(value) for name, value in options.items() if value is not None}
+    given = {name: counts(value) for name, value in options.items() if value is not None}
     found = control_errors(np.asarray(scores), listed(features), **given)
     return {
         "table": frame_of(found.to_frame(), "feature"),
@@ -180,7 +146,7 @@ def _permute_target(
         table_of(table),
         target_of(target),
         method=method,
-        n_permutations=_counts(n_permutations),
+        n_permutations=counts(n_permutations),
         **given,
     )
     return {"table": frame_of(found.to_frame(), "feature"), "sentences": list(found.sentences)}
@@ -260,7 +226,7 @@ def _list_agreement(
     frame = pd.DataFrame(np.asarray(ranks), index=listed(names))
     table = RankTable.from_ranks(frame)
     found = pyfsagg.list_agreement(
-        table, distance=_counts(distance), pilot=_counts(pilot), persistence=persistence
+        table, distance=counts(distance), pilot=counts(pilot), persistence=persistence
     )
     return {
         "k": found.k,
@@ -292,10 +258,10 @@ def _vote(
         [[str(name) for name in listed(each)] for each in selections],
         rule,
         weights=weights if weights is None or isinstance(weights, str) else listed(weights),
-        performance=None if performance is None else _numbers(performance),
+        performance=None if performance is None else numbers_of(performance),
         learners=None if learners is None else listed(learners),
         feature_names=None if feature_names is None else listed(feature_names),
-        size=None if size is None else _counts(size),
+        size=None if size is None else counts(size),
     )
     known = bool(found.voters["performance"].notna().any())
     return {
@@ -306,11 +272,6 @@ def _vote(
         "learners": frame_of(found.summary(), "learner"),
         "sentences": found.sentences(),
     }
-
-
-def _numbers(values: Any) -> Any:
-    """Numbers of which some may be missing."""
-    return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)
 
 
 def _screen(
@@ -341,7 +302,7 @@ def _screen(
         listed(scores),
         listed(genes),
         alpha=None if alpha is None else limits[0] if len(limits) == 1 else tuple(limits),
-        min_guides=_counts(min_guides),
+        min_guides=counts(min_guides),
         **vectors,
         **options,
     )
@@ -396,7 +357,7 @@ def _influence(
     result = pyfsagg.influence(
         table_of(table), target_of(target), **_settings(pyfsagg.influence, options)
     )
-    _keep(result, **kept)
+    keep(result, **kept)
     return _influence_parts(result)
 
 
@@ -405,6 +366,7 @@ def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
         "stability": frame_of(result.to_frame()),
         "ranks": {name: result.ranks(name) for name in result.aggregators},
         "features": list(result.feature_names),
+        "files": packed(result),
         "parameters": plain(result.parameters),
         "data": plain(result.data),
         "versions": plain(result.versions),
@@ -420,7 +382,7 @@ def _evaluate(
     if rankings is not None:
         given["rankings"] = {name: np.asarray(listed(each)) for name, each in rankings.items()}
     result = pyfsagg.evaluate(table_of(table), target_of(target), **given)
-    _keep(result, **kept)
+    keep(result, **kept)
     return _evaluation_parts(result)
 
 
@@ -431,6 +393,7 @@ def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
         "weighted": frame_of(result.weighted_average_accuracy()),
         "comparison": _comparison(result),
         "remarks": list(result.remarks),
+        "files": packed(result),
         "parameters": plain(result.parameters),
         "data": plain(result.data),
         "versions": plain(result.versions),
@@ -481,6 +444,8 @@ def _catalogue(of: str) -> dict[str, Any]:
 
 def _signature(of: str) -> dict[str, Any]:
     """The arguments of a function as R knows them, with those defaults that R can hold."""
+    if of in CALLS:
+        return signature_of(of)
     run: Callable[..., Any] = getattr(pyfsagg, of)
     groups: dict[str, type[Settings]] = {"protocol": pyfsagg.Protocol} if of == "evaluate" else {}
     flat = of in ("wam", "bam", "influence", "evaluate")
@@ -512,5 +477,8 @@ TASKS: dict[str, Callable[..., Any]] = {
     "load": _load,
     "check_table": _check_table,
     "catalogue": _catalogue,
+    "call": call,
+    "method": call_method,
+    "calls": lambda of: [name for name in CALLS if of in name],
     "signature": _signature,
 }

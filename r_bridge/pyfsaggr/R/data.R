@@ -205,6 +205,7 @@ describe <- function(object) paste0("an object of class '", class(object)[1], "'
 # What an answer holds, as R objects.
 as_frame <- function(parts) {
   columns <- lapply(parts$columns, function(column) {
+    if (is.list(column) && !is.null(names(column))) return(factor_of(column))
     if (is.list(column)) {
       column <- vapply(column, function(x) if (is.null(x)) NA_character_ else as.character(x), "")
     }
@@ -216,3 +217,9 @@ as_frame <- function(parts) {
   frame
 }
 
+# Categories, 0 where they are missing.
+factor_of <- function(column) {
+  codes <- as.integer(column$codes)
+  codes[codes == 0L] <- NA
+  factor(unlist(column$levels)[codes], unlist(column$levels))
+}

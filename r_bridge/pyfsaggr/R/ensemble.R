@@ -141,6 +141,8 @@ ensemble_result <- function(found) {
       parameters = found$parameters,
       data = found$data,
       versions = found$versions,
+      halves = found$halves,
+      record = found$record,
       between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples)
     ),
     class = "pyfsagg_ensemble"
@@ -170,7 +172,8 @@ load_result <- function(path, report = NULL) {
   switch(found$of,
     ensemble = ensemble_result(found$result),
     evaluation = evaluation_result(found$result),
-    influence = influence_result(found$result)
+    influence = influence_result(found$result),
+    as_r(found$result)
   )
 }
 

@@ -83,7 +83,7 @@ evaluation_result <- function(found) {
       remarks = as.character(unlist(found$remarks)), parameters = found$parameters,
       data = found$data, versions = found$versions
     ),
-    class = "pyfsagg_evaluation"
+    class = "pyfsagg_evaluation", files = found$files
   )
 }
 

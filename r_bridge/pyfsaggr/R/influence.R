@@ -82,7 +82,7 @@ influence_result <- function(found) {
       data = found$data,
       versions = found$versions
     ),
-    class = "pyfsagg_influence"
+    class = "pyfsagg_influence", files = found$files
   )
 }
 

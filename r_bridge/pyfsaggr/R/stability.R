@@ -120,3 +120,111 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
   class(x) <- "data.frame"
   x
 }
+
+#' More on the stability of selections
+#'
+#' `nogueira()` estimates the stability of Nogueira with its variance and interval, and `nogueira_test()`
+#' tests a value of it; `stability_measure()` computes one measure with all of its options;
+#' `feature_stability()` says how stable the standing of each feature is, `stability_curve()` how
+#' stable the best k are for many k; `adequacy()` how far another run with as many resamples would
+#' move scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
+#' common row; `stability_report()` puts all of it into one result and its page; `pareto_front()` marks the methods that
+#' no other one beats in stability and accuracy.
+#'
+#' @inheritParams stability
+#' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
+#'   logical matrix of selections; or a list of selections by name.
+#' @param top How many features a resample selects, or which share of them.
+#' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
+#' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
+#'   `"greater"` or `"less"`.
+#' @param measure A name from [list_stability_measures()].
+#' @param undefined What a pair counts for which a measure is not defined; by default it is left out.
+#' @param ... Options of the measure.
+#' @param quantiles Which quantiles of the ranks of a feature are shown.
+#' @param measures Names of measures; for the curve of sets.
+#' @param sizes Which k; a few by default.
+#' @param first,second Matrices of scores of the first and of the second sample of each pair.
+#' @param n_rows How many rows each sample has.
+#' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
+#' @param compare A second collection to compare with.
+#' @param paired Whether row i of both belongs together.
+#' @param names How the two are called.
+#' @param save,report A folder for the result, and a file for its page (HTML).
+#' @param accuracy,larger_stability_is_better For `pareto_front()`: what the methods are worth, and the
+#'   direction of `stability`.
+#' @param stability A number for each method.
+#' @return `nogueira()`, `nogueira_test()`, `stability_measure()`, `adequacy()`, `between_sample_stability()`
+#'   and `stability_report()` return lists ([answers]); `feature_stability()` and `stability_curve()` data
+#'   frames; `pareto_front()` a logical vector.
+#' @name stability_more
+#' @examples
+#' if (pyfsagg_available()) {
+#'   sets <- list(c("a", "b"), c("a", "c"), c("a", "b"), c("b", "a"))
+#'   nogueira(sets, n_features = 10)
+#'   nogueira_test(sets, 0.5, n_features = 10)$p_value
+#'   result <- wam(Species ~ ., data = iris, n_resamples = 30, seed = 1)
+#'   feature_stability(result)
+#'   pareto_front(c(0.9, 0.5, 0.6), c(0.7, 0.9, 0.6))
+#' }
+NULL
+
+#' @rdname stability_more
+#' @export
+nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, level = 0.95, ties = "random") {
+  call_python("nogueira", collection = "x")
+}
+
+#' @rdname stability_more
+#' @export
+nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, top = 0.25,
+                          input = NULL, level = 0.95, ties = "random") {
+  call_python("nogueira_test", collection = "x")
+}
+
+#' @rdname stability_more
+#' @export
+stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 0.25, similarity = NULL,
+                              input = NULL, undefined = NULL, interval = NULL, level = 0.95,
+                              n_boot = 1000, ties = "random", seed = NULL, ...) {
+  call_python("stability_measure", collection = "x", more = list(...))
+}
+
+#' @rdname stability_more
+#' @export
+feature_stability <- function(x, top = 0.25, level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
+                              n_features = NULL, input = NULL, ties = "random") {
+  call_python("feature_stability", collection = "x")
+}
+
+#' @rdname stability_more
+#' @export
+stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL, input = NULL,
+                            ties = "random", seed = NULL, ...) {
+  call_python("stability_curve", collection = "x", more = list(...))
+}
+
+#' @rdname stability_more
+#' @export
+adequacy <- function(x, top = 0.25, by = NULL, n_boot = 200, seed = NULL) {
+  call_python("adequacy", collection = "x")
+}
+
+#' @rdname stability_more
+#' @export
+between_sample_stability <- function(first, second, top = 0.25, level = 0.95, n_rows = NULL) {
+  call_python("between_sample_stability")
+}
+
+#' @rdname stability_more
+#' @export
+stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
+                             n_features = NULL, top = 0.25, similarity = NULL, input = NULL,
+                             interval = "jackknife", level = 0.95, n_boot = 1000, sizes = NULL,
+                             ties = "random", seed = NULL, save = NULL, report = NULL) {
+  call_python("stability_report", collection = c("x", "compare"))
+}
+
+#' @rdname stability_more
+#' @export
+pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE) call_python("pareto_front")

@@ -38,3 +38,18 @@ test_that("stability() has the arguments and defaults of Python's table", {
     expect_equal(eval(ours[[name]]), theirs$defaults[[name]], info = name)
   }
 })
+
+test_that("functions that call one of Python have its arguments and defaults", {
+  skip_without_pyfsagg()
+  own <- c("input", "seed", "cores", "progress", "names")
+  for (of in as.character(unlist(pyfsaggr:::ask("calls", list(of = ""))))) {
+    theirs <- python_signature(of)
+    ours <- formals(getExportedValue("pyfsaggr", of))
+    settings <- if ("..." %in% names(ours)) c("checkpoint", "scratch", "memory_limit", "progress")
+    expect_identical(setdiff(theirs$names, c(names(ours), settings)), character(), info = of)
+    expect_identical(setdiff(as.character(names(ours)), c(theirs$names, "save", "report", "...")), character(), info = of)
+    for (name in setdiff(intersect(names(theirs$defaults), names(ours)), own)) {
+      expect_equal(eval(ours[[name]]), theirs$defaults[[name]], info = paste(of, name))
+    }
+  }
+})

@@ -1,0 +1,202 @@
+# Public functions of Python by their names. A function here has the arguments of Python's under R's
+# names, and nothing else; what Python's take is read there, from their annotations.
+
+# The arguments of the function that calls this one, read by kind, and the answer as an R object.
+#
+# table, target, data, collection: names of the arguments that are features, a target, a table of
+# numbers by conditions, or scores, ranks or selections. more: arguments given in dots.
+call_python <- function(of, table = NULL, target = NULL, data = NULL, collection = NULL, more = list()) {
+  frame <- parent.frame()
+  definition <- sys.function(sys.parent())
+  names <- setdiff(names(formals(definition)), "...")
+  given <- c(lapply(stats::setNames(nm = names), get, envir = frame), more)
+  if (length(more) && (is.null(names(more)) || !all(nzchar(names(more))))) {
+    stop_pyfsagg("an argument too many is given without its name", "parameter")
+  }
+  read <- list()
+  for (name in names(given)) {
+    value <- given[[name]]
+    read[[name]] <- if (name %in% table) {
+      if (!is.null(value)) marked("table", table_parts(value))
+    } else if (name %in% target) {
+      if (!is.null(value)) marked("target", target_parts(value, task = if (is_task(given$task)) given$task else "any"))
+    } else if (name %in% data) {
+      if (!is.null(value)) table_of_numbers(value, name)
+    } else if (!name %in% collection) {
+      read_argument(value, name, formals(definition)[[name]], given)
+    }
+  }
+  for (name in collection) read <- c(read, read_collection(name, given, names))
+  as_r(ask("call", list(of = of, arguments = read[!vapply(read, is.null, NA)])))
+}
+
+is_task <- function(task) is.character(task) && length(task) == 1L && task %in% TASKS
+
+marked <- function(is, value) list(is = is, value = value)
+
+read_argument <- function(value, name, default, given) {
+  switch(name,
+    seed = if (is.null(value) && is.null(default)) {
+      python_seed(NULL, given$checkpoint)
+    } else if (!is.null(value)) {
+      check_count(value, name, low = 0)
+    },
+    cores = if (is_number(value) && value == -1) -1L else check_count(value, name),
+    progress = progress_function(check_flag(value, name)),
+    save = , report = , checkpoint = , scratch = if (!is.null(value)) folder_setting(value, name),
+    python_value(value, name)
+  )
+}
+
+# A value as Python's functions take it, by its type.
+python_value <- function(value, name) {
+  if (is.null(value)) return(NULL)
+  if (is.function(value)) stop_pyfsagg(paste0(name, " must not be a function"), "parameter")
+  if (inherits(value, "pyfsagg_ensemble")) return(ensemble_given(value))
+  if (!is.null(attr(value, "files"))) return(marked("files", attr(value, "files")))
+  if (is.data.frame(value) || inherits(value, "sparseMatrix")) return(marked("table", table_parts(value)))
+  if (is.matrix(value) && (is.numeric(value) || is.logical(value))) return(marked("matrix", unname(value)))
+  if (is.list(value)) {
+    each <- lapply(value, python_value, name)
+    return(if (is.null(names(value))) marked("list", each) else each)
+  }
+  if (is.factor(value)) value <- as.character(value)
+  if (!is.atomic(value) || !(is.numeric(value) || is.character(value) || is.logical(value))) {
+    refuse_argument(name, "numbers, words, TRUE or FALSE", value)
+  }
+  if (length(value) == 1L) {
+    if (is.na(value)) stop_pyfsagg(paste0(name, " must not be NA"), "parameter")
+    return(if (is.character(value)) enc2utf8(value) else unname(value))
+  }
+  if (is.character(value)) return(lapply(enc2utf8(unname(value)), function(one) if (!is.na(one)) one))
+  if (is.logical(value) && anyNA(value)) stop_pyfsagg(paste0(name, " must not have NA"), "parameter")
+  as.array(if (is.logical(value)) as.vector(value) else as.double(value))
+}
+
+# A table of subjects by conditions, or a long one with the names of its columns.
+table_of_numbers <- function(value, name) {
+  named <- is.matrix(value) && is.numeric(value) && !is.null(colnames(value))
+  if (is.data.frame(value) || named) marked("table", table_parts(value)) else python_value(value, name)
+}
+
+# Scores, ranks or selections, with what has to be said of them.
+read_collection <- function(name, given, names) {
+  x <- given[[name]]
+  read <- list()
+  if (is.null(x)) return(read)
+  if (inherits(x, "pyfsagg_ensemble")) {
+    read[[name]] <- ensemble_given(x)
+    return(read)
+  }
+  found <- collection(x, given$input, given$n_features)
+  read[[name]] <- marked(if (found$kind == "lists") "sets" else "matrix", found$data)
+  if ("input" %in% names && found$kind != "lists") read$input <- found$kind
+  if (is.matrix(x) && !is.null(colnames(x))) read$feature_names <- as.list(enc2utf8(colnames(x)))
+  read
+}
+
+# A ranking as it was, matrices and record.
+ensemble_given <- function(object) {
+  marked("ensemble", list(
+    method = object$method, record = object$record,
+    score_matrices = unname(lapply(object$score_matrices, unname)), combined = unname(object$combined),
+    scores = as.array(unname(object$scores)), ranks = as.array(unname(object$ranks)), halves = object$halves
+  ))
+}
+
+# What Python's functions return, as R objects.
+as_r <- function(found) {
+  switch(found$is,
+    ensemble = ensemble_result(found$value),
+    frame = missing_as_na(as_frame(found$value)),
+    vector = {
+      codes <- is.list(found$value) && !is.null(names(found$value))
+      stats::setNames(if (codes) factor_of(found$value) else cells_of(found$value), unlist(found$names))
+    },
+    list = {
+      values <- lapply(found$value, as_r)
+      if (is.null(found$names)) values else stats::setNames(values, unlist(found$names))
+    },
+    result = as_answer(found),
+    sparse = as_sparse(found$value),
+    cells_of(found$value)
+  )
+}
+
+cells_of <- function(value) {
+  if (is.null(value) || is.matrix(value) || length(dim(value)) > 1L) return(value)
+  if (is.list(value) && !is.null(names(value))) return(lapply(value, cells_of))
+  if (is.list(value)) value <- unlist(lapply(value, function(one) if (is.null(one)) NA else one))
+  as.vector(value)
+}
+
+as_sparse <- function(parts) {
+  if (!requireNamespace("Matrix", quietly = TRUE)) {
+    stop_pyfsagg("a sparse table needs the package Matrix", "missing_dependency")
+  }
+  Matrix::sparseMatrix(
+    i = as.vector(parts$rows), p = as.vector(parts$start), x = as.vector(parts$values),
+    dims = unlist(parts$shape), index1 = FALSE
+  )
+}
+
+missing_as_na <- function(frame) {
+  for (j in seq_along(frame)) if (is.double(frame[[j]])) frame[[j]][is.nan(frame[[j]])] <- NA
+  frame
+}
+
+as_answer <- function(found) {
+  parts <- as_r(found$parts)
+  parts$sentences <- as.character(unlist(found$sentences))
+  if (!is.null(found$table)) parts$table <- missing_as_na(as_frame(found$table))
+  structure(parts, class = c(paste0("pyfsagg_", found$class), "pyfsagg_answer"), files = found$files)
+}
+
+#' Answers of the functions of this package
+#'
+#' Results without a class of their own are lists of their parts, with `sentences` on what was found, where
+#' there is something to say, and `table`, a data frame. They are printed by their sentences and the
+#' first rows of the table.
+#'
+#' @param x An answer.
+#' @param n How many rows are shown.
+#' @param digits How many digits.
+#' @param ... Not used.
+#' @return `as.data.frame()` returns the table.
+#' @name answers
+#' @examples
+#' if (pyfsagg_available()) {
+#'   as.data.frame(nogueira(list(c("a", "b"), c("a", "c"), c("a", "b")), n_features = 10))
+#' }
+#' @export
+print.pyfsagg_answer <- function(x, n = 10, digits = 3, ...) {
+  if (length(x$sentences)) cat(strwrap(x$sentences), sep = "\n")
+  if (is.data.frame(x$table)) {
+    print(utils::head(x$table, n), digits = digits, row.names = FALSE)
+    left <- nrow(x$table) - n
+    if (left > 0) cat("... and ", left, " more rows\n", sep = "")
+  } else if (!length(x$sentences)) {
+    utils::str(unclass(x)[names(x) != "sentences"], max.level = 1, give.attr = FALSE, no.list = TRUE)
+  }
+  invisible(x)
+}
+
+#' @rdname answers
+#' @export
+as.data.frame.pyfsagg_answer <- function(x, ...) {
+  if (!is.data.frame(x$table)) stop_pyfsagg("this answer has no table", "input_type")
+  x$table
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_answer <- function(x, ...) as_tidy(as.data.frame(x))
+
+# A method of a result that R holds.
+call_method <- function(object, method, arguments = list()) {
+  arguments <- arguments[!vapply(arguments, is.null, NA)]
+  as_r(ask("method", list(
+    object = python_value(object, "object"), method = method,
+    arguments = Map(python_value, arguments, names(arguments))
+  )))
+}
