@@ -47,7 +47,7 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
             Name or number, from 1, of the sheet of a workbook; the first by default.
         ``missing``
             Further words or numbers that mean "missing", in addition to an empty cell, NA, N/A, NaN,
-        NULL and ?.
+            NULL and ?.
         ``transpose``
             True: rows are features; their names are in the first column, those of the samples in the header.
         ``labels``
