@@ -11,6 +11,7 @@ from scipy import sparse
 
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.exceptions import DataError
+from pyfsagg.ranks import RankTable
 
 __all__ = [
     "call_r",
@@ -19,6 +20,7 @@ __all__ = [
     "listed",
     "numbers_of",
     "progress_of",
+    "rank_table_of",
     "table_of",
     "target_of",
 ]
@@ -138,3 +140,37 @@ def counts(value: Any) -> Any:
 def numbers_of(values: Any) -> Any:
     """Numbers of which some may be missing."""
     return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)
+
+
+def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
+    """Ranked lists; a matrix has a row for each list, names of lists and items stand beside it."""
+    sizes = [int(size) for size in listed(parts.get("universe"))] or None
+    universe: Any = sizes[0] if sizes is not None and len(sizes) == 1 else sizes
+    drawn = {"ties": parts["ties"], "random_state": parts.get("seed")}
+    full = bool(parts["full"])
+    weights = [float(each) for each in listed(parts.get("weights"))] or None
+    if parts["input"] == "files":
+        files = RankTable.from_files(
+            [str(path) for path in listed(parts["paths"])],
+            universe,
+            full,
+            duplicates=parts["duplicates"],
+            higher_is_better=bool(parts["higher_is_better"]),
+            unranked=[str(path) for path in listed(parts.get("unranked"))],
+            **drawn,
+        )
+        return files.weighted(weights)
+    frame = pd.DataFrame(
+        np.asarray(parts["ranks"], dtype=float),
+        columns=[str(one) for one in listed(parts["items"])],
+    )
+    if parts.get("list_names"):
+        frame.index = pd.Index([str(one) for one in listed(parts["list_names"])])
+    if parts["input"] == "scores":
+        higher = bool(parts["higher_is_better"])
+        table = RankTable.from_scores(frame, higher, full=full, universe=universe, **drawn)
+    elif parts["input"] == "normalized":
+        table = RankTable.from_normalized_ranks(frame, full=full)
+    else:
+        table = RankTable.from_ranks(frame, full=full, universe=universe)
+    return table.weighted(weights)

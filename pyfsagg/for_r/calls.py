@@ -18,13 +18,31 @@ import numpy as np
 
 import pyfsagg
 from pyfsagg._run.execution import Execution
-from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.exceptions import OutputError, UnknownNameError
 from pyfsagg.for_r._files import ensemble_of, unpacked
-from pyfsagg.for_r._given import counts, listed, numbers_of, progress_of, table_of, target_of
+from pyfsagg.for_r._given import (
+    counts,
+    listed,
+    numbers_of,
+    progress_of,
+    rank_table_of,
+    table_of,
+    target_of,
+)
 from pyfsagg.for_r._plain import returned
 from pyfsagg.for_r._words import IN_R
 
-__all__ = ["CALLS", "Called", "call", "call_method", "keep", "signature_of"]
+__all__ = [
+    "CALLS",
+    "Called",
+    "call",
+    "call_method",
+    "call_reproduce",
+    "decoded",
+    "keep",
+    "signature_of",
+    "write",
+]
 
 
 @dataclass(frozen=True)
@@ -79,6 +97,61 @@ CALLS: dict[str, Called] = {
     "load_dataset": Called("load_dataset"),
     "load_published": Called("load_published"),
     "read_feature_table": Called("read_table"),
+    # levels and columns
+    "discretize": Called("discretize"),
+    "martingale_residuals": Called("martingale_residuals"),
+    "near_zero_variance": Called("near_zero_variance"),
+    # orders of the features within samples
+    **{
+        name: Called(f"rank_order.{name}")
+        for name in (
+            "class_centers", "instance_divergence", "inversion_counts", "kendall_distance",
+            "list_eliminations", "make_concordant_orders", "make_planted_orders",
+            "random_subset_baseline", "spearman_distance", "spoiler_counts", "subset_divergence",
+            "to_boolean_order", "to_rank_order",
+        )
+    },
+    "eliminate_features": Called("rank_order.eliminate"),
+    "elimination_seconds": Called("rank_order.estimate_seconds"),
+    "order_accuracy": Called("rank_order.naive_bayes_accuracy"),
+    "order_center": Called("rank_order.center"),
+    "order_concordance": Called("rank_order.concordance"),
+    "project_orders": Called("rank_order.project"),
+    # tables without classes
+    **{
+        name: Called(f"unsupervised.{name}")
+        for name in (
+            "adjusted_rand_between_matrices", "affinity_matrix", "borda_curve", "clustering_curve",
+            "consensus_matrix", "consensus_partition", "correlation_ratio", "enough_clusterings",
+            "evaluate_rankings", "frcm", "frmv", "laplacian_score", "list_unsupervised_methods",
+            "mean_plus_sd", "rank_unsupervised", "summarise_trials", "svd_entropy",
+        )
+    },
+    # limits on false selections
+    **{
+        name: Called(f"error_control.{name}", {"function": "form"})
+        for name in (
+            "e_bh", "e_values_of_p_values", "integrated_path", "mean_e_values", "pfer_bound", "pfer_size",
+            "pfer_threshold", "stability_e_values", "step_down_max_t",
+        )
+    },
+    "frequency_in_halves": Called("error_control.selection_frequency"),
+    # what selections are worth
+    **{
+        name: Called(f"evaluation.{name}")
+        for name in (
+            "list_classifiers", "list_metrics", "list_regressors", "list_survival_models",
+            "weighted_average_accuracy",
+        )
+    },
+    "list_voting_rules": Called("committees.list_voting_rules"),
+    # ranked lists
+    "aggregate_lists": Called("aggregate", {"table_or_scores": "x"}),
+    "compare_aggregations": Called("aggregation.compare_methods", {"table_or_scores": "x"}),
+    "permutation_p_values": Called(
+        "aggregation.permutation_p_values", {"table_or_scores": "x"}, ("null",)
+    ),
+    "compare_aggregators": Called("compare_aggregators"),
     # stability of selections
     "adequacy": Called("adequacy", {"scores": "x"}, (*_COLLECTION, "aggregator")),
     "between_sample_stability": Called("between_sample_stability", {}, _COLLECTION),
@@ -125,7 +198,7 @@ def keep(result: Any, save: str | None, report: str | None) -> None:
         result.report(report)
 
 
-METHODS = ("rank_confidence",)
+METHODS = ("clusters", "compare", "rank_confidence")
 """Methods of results that R calls."""
 
 
@@ -143,6 +216,40 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
             }
         )
     )
+
+
+def call_reproduce(what: str, arguments: Mapping[str, Any] | None = None) -> Any:
+    """What a function of :mod:`pyfsagg.reproduce` returns."""
+    known = [name for name in pyfsagg.reproduce.__all__ if name[0].islower() and "plot" not in name]
+    if what not in known:
+        raise UnknownNameError("what", what, known)
+    called = Called(f"reproduce.{what}")
+    given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
+    return returned(called.python(**arguments_of(called, given)))
+
+
+def write(
+    object: Any,
+    save: str | None = None,
+    report: str | None = None,
+    picture: str | None = None,
+    kind: str | None = None,
+    options: Any = None,
+) -> str:
+    """Write a result, its page or a picture of it; the path."""
+    result = decoded(object)
+    given = {name: counts(decoded(value)) for name, value in dict(options or {}).items()}
+    if save is not None:
+        return str(result.save(save, **given))
+    if report is not None:
+        return str(result.report(report, **given))
+    axes = result.plot(kind, **given)
+    figure = np.ravel(np.asarray(axes, dtype=np.object_))[0].figure
+    try:
+        figure.savefig(picture, bbox_inches="tight")
+    except (OSError, ValueError) as problem:
+        raise OutputError(f"{picture} cannot be written: {problem}") from None
+    return str(picture)
 
 
 def decoded(value: Any) -> Any:
@@ -163,6 +270,8 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "sets": lambda given: [{str(name) for name in listed(each)} for each in given],
     "matrix": np.asarray,
     "numbers": numbers_of,
+    "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
+    "rank_table": rank_table_of,
     "list": lambda given: [decoded(each) for each in given],
 }
 """How each kind of R's objects is read."""
@@ -173,17 +282,19 @@ def arguments_of(called: Called, given: Mapping[str, Any]) -> dict[str, Any]:
     parameters = signature(called.python).parameters
     open_end = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
     in_r = {called.in_r(name): name for name in parameters}
+    in_python = {name: key for key, name in IN_R.items()}
     groups: dict[str, Any] = {}
     found: dict[str, Any] = {}
     for name, value in given.items():
         if name in in_r:
             found[in_r[name]] = as_annotated(value, str(parameters[in_r[name]].annotation))
-        elif "execution" in parameters and name in Execution.names():
+        elif ("execution" in parameters or open_end) and name in Execution.names():
             groups[name] = progress_of(value) if name == "progress" else counts(value)
         elif open_end:
-            found[name] = counts(value)
+            found[in_python.get(name, name)] = counts(value)
         else:
             known = [each for each in in_r if each not in ("execution", *called.without)]
+            known += Execution.names() if "execution" in parameters else ()
             raise UnknownNameError("argument", name, known)
     if groups:
         found["execution"] = Execution(**groups)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +15,12 @@ import pandas as pd
 
 import pyfsagg
 from pyfsagg._base.settings import Settings
+from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.flat import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
-from pyfsagg.exceptions import PyfsaggError, UnknownNameError
+from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
 from pyfsagg.for_r._files import packed
 from pyfsagg.for_r._given import (
     counts,
@@ -23,12 +28,22 @@ from pyfsagg.for_r._given import (
     listed,
     numbers_of,
     progress_of,
+    rank_table_of,
     table_of,
     target_of,
 )
 from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
 from pyfsagg.for_r._words import IN_R
-from pyfsagg.for_r.calls import CALLS, call, call_method, keep, signature_of
+from pyfsagg.for_r.calls import (
+    CALLS,
+    call,
+    call_method,
+    call_reproduce,
+    decoded,
+    keep,
+    signature_of,
+    write,
+)
 from pyfsagg.ranks import RankTable
 
 __all__ = ["TASKS"]
@@ -155,7 +170,7 @@ def _permute_target(
 def _aggregate(
     method: str,
     ranks: Any,
-    normalized: bool,
+    normalized: bool = False,
     universe: Any = None,
     full: bool = False,
     exact: bool = False,
@@ -165,8 +180,8 @@ def _aggregate(
 ) -> dict[str, Any]:
     """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name.
 
-    `ranks` has shape (n_lists, n_items), NaN = not in the list.  The answer has positions of items,
-    from 0: their names stay in R.
+    `ranks` has shape (n_lists, n_items), NaN = not in the list, or is a table of ranked lists.
+    The answer has positions of items, from 0: their names stay in R.
     """
     options: dict[str, Any] = {}
     if method in _R_METHODS:
@@ -180,8 +195,10 @@ def _aggregate(
         options["exact"] = exact
         if top_cutoff is not None:
             options["top_cutoff"] = [float(each) for each in listed(top_cutoff)]
-    matrix = np.asarray(ranks)
-    if normalized:
+    matrix = None if isinstance(ranks, Mapping) else np.asarray(ranks)
+    if isinstance(ranks, Mapping):
+        table = rank_table_of(ranks)
+    elif normalized:
         table = RankTable.from_normalized_ranks(matrix)
     else:
         sizes = None if universe is None else [int(size) for size in listed(universe)]
@@ -193,7 +210,8 @@ def _aggregate(
     if method not in _R_METHODS:
         shown = values.scores
     order = np.argsort(-values.scores, kind="stable")
-    return {"order": order, "score": np.asarray(shown)[order]}
+    names = list(table.names) if matrix is None else None
+    return {"order": order, "score": np.asarray(shown)[order], "names": names}
 
 
 def _aggregate_groups(
@@ -233,6 +251,7 @@ def _list_agreement(
         "pairs": frame_of(found.pairs),
         "curve": frame_of(found.curve.reset_index()),
         "sentences": found.sentences(),
+        "files": packed(found),
     }
 
 
@@ -310,6 +329,7 @@ def _screen(
         "table": frame_of(found.to_frame(), "gene"),
         "alpha": {side: each.alpha for side, each in found.sides.items()},
         "remarks": list(found.remarks),
+        "files": packed(found),
     }
 
 
@@ -409,6 +429,55 @@ def _comparison(result: pyfsagg.Evaluation) -> list[str]:
         return [str(reason)]
 
 
+def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
+    """The same methods on several data sets, each a table and a target."""
+    pairs = {
+        str(name): (table_of(each["table"]), target_of(each["target"]))
+        for name, each in datasets.items()
+    }
+    given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
+    return returned(pyfsagg.evaluation.evaluate_many(pairs, **given))
+
+
+def _out_of_core(source: Any, target: str, **options: Any) -> dict[str, Any]:
+    """The ranking of a table in files."""
+    kept = _taken(options)
+    given = _settings(pyfsagg.rank_out_of_core, options)
+    result = pyfsagg.rank_out_of_core(source, target, **given)
+    keep(result, **kept)
+    return ensemble_parts(result)
+
+
+def _cross_check(
+    package: Any = None,
+    data: str | None = None,
+    target: str | None = None,
+    exclude: Any = None,
+    n_resamples: int = 10,
+    seed: int = 0,
+    output: str | None = None,
+) -> Any:
+    """The comparison with R packages, in a process of its own: inside R no second R can run."""
+    from r_bridge.comparisons.result import CrossCheck
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = str(Path(name) / "found") if output is None else output
+        flags = {
+            "--package": ",".join(listed(package)),
+            "--data": data,
+            "--target": target,
+            "--exclude": ",".join(listed(exclude)),
+        }
+        command = [sys.executable, "-m", "pyfsagg", "cross-check", "--quiet", "--output", folder]
+        command += ["--n-resamples", str(n_resamples), "--seed", str(seed)]
+        command += [word for flag, value in flags.items() if value for word in (flag, value)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 1) or not Path(folder).is_dir():
+            lines = done.stderr.strip().splitlines() or ["the comparison failed"]
+            raise DataError(lines[-1].removeprefix("pyfsagg cross-check: ").removeprefix("error: "))
+        return returned(CrossCheck.load(folder))
+
+
 def _check_table(
     table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
@@ -430,6 +499,55 @@ _REMEDIES = (
     (r"--accept missing_target .*", "leave these rows out"),
 )
 """Flags of the terminal, and what R users do instead."""
+
+
+_OWN = (
+    "chi_squared", "concordance", "cox_score", "fit_criterion", "gain_ratio", "information_gain", "mrmr",
+    "spearman", "symmetric_uncertainty", "value_difference_metric",
+)  # fmt: skip
+"""Filters that are public functions of their name."""
+
+
+def _score_features(
+    table: Mapping[str, Any],
+    target: Mapping[str, Any] | None,
+    filter: str,
+    task: str | None = None,
+    weights: Any = None,
+    nominal: Any = None,
+    options: Any = None,
+) -> dict[str, Any]:
+    """Scores of one filter on a table as it is; of mRMR the order of selection as well."""
+    name = pyfsagg.filters.FILTERS.get(filter).name
+    X, y = table_of(table), target_of(target)
+    given = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
+    if name in _OWN and task in (None, "classification", "survival"):
+        run = getattr(pyfsagg, name)
+        known = [each for each in signature(run).parameters if each not in ("X", "y")]
+        own = {"sample_weight": weights, "nominal": None if nominal is None else listed(nominal)}
+        given |= {key: value for key, value in own.items() if value is not None}
+        for key in given:
+            if key not in known:
+                raise UnknownNameError("argument", IN_R.get(key, key), known)
+        found = run(X, y, **given)
+        if name != "mrmr":
+            return {"scores": found}
+        return {"scores": found.scores, "order": [found.feature_names[at] for at in found.order]}
+    n_samples = X.n_samples if isinstance(X, SparseTable) else len(X)
+    times = np.ones(n_samples) if weights is None else np.asarray(weights)
+    rows = np.repeat(np.arange(n_samples), times.astype(int))
+    result = pyfsagg.wam(
+        X,
+        y,
+        filter=name,
+        filter_params=given or None,
+        resampling=pyfsagg.Rows(rows[np.newaxis]),
+        task=pyfsagg.Task(
+            task=task or "classification", nominal=None if nominal is None else listed(nominal)
+        ),
+        pairs=0,
+    )
+    return {"scores": result.scores}
 
 
 def _catalogue(of: str) -> dict[str, Any]:
@@ -479,6 +597,12 @@ TASKS: dict[str, Callable[..., Any]] = {
     "catalogue": _catalogue,
     "call": call,
     "method": call_method,
+    "cross_check": _cross_check,
+    "evaluate_many": _evaluate_many,
+    "out_of_core": _out_of_core,
+    "reproduce": call_reproduce,
+    "write": write,
+    "score_features": _score_features,
     "calls": lambda of: [name for name in CALLS if of in name],
     "signature": _signature,
 }

@@ -6,7 +6,7 @@
 #' positive terms, and are therefore exact for any number of lists.
 #'
 #' @param glist List of character vectors, each a ranking, best first; or a data frame whose columns are
-#'   such rankings, filled up with `NA`. Missing and empty names are ignored.
+#'   such rankings, filled up with `NA`; or a [rank_table()]. Missing and empty names are ignored.
 #' @param rmat Matrix of normalized ranks (items by lists, 0 to 1, `NA` = not in the list), instead
 #'   of `glist`; row names are the items.
 #' @param N How many items could have been listed: one number, or one for each list; by default the
@@ -48,6 +48,9 @@ aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full =
   if (!is.null(unranked) && !is.null(rmat)) {
     stop_pyfsagg("unranked belongs to glist; in rmat give its items equal ranks", "parameter")
   }
+  if (!missing(glist) && inherits(glist, "pyfsagg_rank_table")) {
+    return(aggregate_table(glist, method, exact, topCutoff, ties, adjust, list(rmat, N, weights, unranked, if (full) full)))
+  }
   table <- if (is.null(rmat)) lists_as_ranks(glist, unranked) else normalized_ranks(rmat)
   sizes <- read_sizes(N, table)
   found <- ask("aggregate", c(table[c("ranks", "normalized")], list(
@@ -55,12 +58,26 @@ aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full =
     ties = check_choice(ties, "ties", c("last", "average")), weights = list_weights(weights, nrow(table$ranks)),
     universe = if (is.null(rmat)) sizes, top_cutoff = read_cutoff(topCutoff, nrow(table$ranks))
   )))
-  names <- table$items[as.vector(found$order) + 1L]
-  result <- data.frame(Name = names, Score = as.vector(found$score), row.names = names)
-  if (adjust != "none") {
-    all <- max(length(names), unlist(sizes))
-    result$Adjusted <- stats::p.adjust(result$Score, adjust, n = all)
+  aggregated(found, table$items, adjust, unlist(sizes))
+}
+
+# The lists of rank_table(), which says all of them itself.
+aggregate_table <- function(table, method, exact, topCutoff, ties, adjust, others) {
+  if (!all(vapply(others, is.null, NA))) {
+    stop_pyfsagg("give N, full, weights and unranked to rank_table(), where the lists are", "parameter")
   }
+  found <- ask("aggregate", list(
+    method = method, ranks = rank_table_given(table)$value, exact = check_flag(exact, "exact"),
+    ties = check_choice(ties, "ties", c("last", "average")),
+    top_cutoff = read_cutoff(topCutoff, if (is.null(table$ranks)) length(table$paths) else nrow(table$ranks))
+  ))
+  aggregated(found, unlist(found$names), adjust, unlist(table$universe))
+}
+
+aggregated <- function(found, items, adjust, sizes) {
+  names <- items[as.vector(found$order) + 1L]
+  result <- data.frame(Name = names, Score = as.vector(found$score), row.names = names)
+  if (adjust != "none") result$Adjusted <- stats::p.adjust(result$Score, adjust, n = max(length(names), sizes))
   result
 }
 
@@ -72,7 +89,10 @@ aggregateRanks <- function(glist, rmat = NULL, N = NA, method = "RRA", full = FA
 }
 
 # Names are matched here, once: (lists, items) with the place of each item, NA where it is not listed.
-lists_as_ranks <- function(glist, unranked = NULL) {
+lists_as_ranks <- function(glist, unranked = NULL, duplicates = "error") {
+  if (inherits(glist, "pyfsagg_rank_table")) {
+    stop_pyfsagg("a rank_table() is taken by aggregate_ranks(), aggregate_lists() and the like", "input_type")
+  }
   if (missing(glist) || !is.list(glist)) {
     stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
   }
@@ -80,11 +100,9 @@ lists_as_ranks <- function(glist, unranked = NULL) {
     stop_pyfsagg("unranked must be a list of character vectors", "input_type")
   }
   ordered <- rep(c(TRUE, FALSE), c(length(glist), length(unranked)))
-  lists <- lapply(unname(c(as.list(glist), as.list(unranked))), function(one) {
-    if (!is.atomic(one)) stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
-    one <- as.character(one)
-    one[!is.na(one) & nzchar(one)]
-  })
+  tied <- lapply(unname(c(as.list(glist), as.list(unranked))), places_of_names)
+  if (duplicates == "first") tied <- lapply(tied, function(one) one[!duplicated(one$name), , drop = FALSE])
+  lists <- lapply(tied, function(one) one$name)
   sizes <- lengths(lists)
   if (!length(lists) || any(sizes == 0L)) {
     which <- if (length(lists)) paste(" :", "list", which(sizes == 0L)[1]) else ""
@@ -106,8 +124,24 @@ lists_as_ranks <- function(glist, unranked = NULL) {
     warn_pyfsagg("no name is in two lists: there is no agreement to find, the result interleaves the lists")
   }
   ranks <- matrix(NA_real_, length(lists), length(items))
-  ranks[at] <- ifelse(ordered[list_of], sequence(sizes), (sizes[list_of] + 1) / 2)
+  places <- unlist(lapply(tied, function(one) rank(one$place)))
+  ranks[at] <- ifelse(ordered[list_of], places, (sizes[list_of] + 1) / 2)
   list(ranks = ranks, normalized = FALSE, items = items)
+}
+
+# Names with their places; in a list several names at one place are a tie.
+places_of_names <- function(one) {
+  if (is.list(one) && !is.data.frame(one) && all(vapply(one, is.atomic, NA))) {
+    place <- rep(seq_along(one), lengths(one))
+    one <- unlist(lapply(one, as.character))
+  } else if (is.atomic(one)) {
+    one <- as.character(one)
+    place <- seq_along(one)
+  } else {
+    stop_pyfsagg("glist must be a list of character vectors, best first", "input_type")
+  }
+  known <- !is.na(one) & nzchar(one)
+  list2DF(list(name = one[known], place = place[known]))
 }
 
 normalized_ranks <- function(rmat) {

@@ -4,8 +4,9 @@
 # The arguments of the function that calls this one, read by kind, and the answer as an R object.
 #
 # table, target, data, collection: names of the arguments that are features, a target, a table of
-# numbers by conditions, or scores, ranks or selections. more: arguments given in dots.
-call_python <- function(of, table = NULL, target = NULL, data = NULL, collection = NULL, more = list()) {
+# numbers by conditions, scores, ranks or selections, or ranked lists. more: arguments given in dots.
+call_python <- function(of, table = NULL, target = NULL, data = NULL, collection = NULL, lists = NULL,
+                        more = list()) {
   frame <- parent.frame()
   definition <- sys.function(sys.parent())
   names <- setdiff(names(formals(definition)), "...")
@@ -22,6 +23,8 @@ call_python <- function(of, table = NULL, target = NULL, data = NULL, collection
       if (!is.null(value)) marked("target", target_parts(value, task = if (is_task(given$task)) given$task else "any"))
     } else if (name %in% data) {
       if (!is.null(value)) table_of_numbers(value, name)
+    } else if (name %in% lists) {
+      rank_table_given(value)
     } else if (!name %in% collection) {
       read_argument(value, name, formals(definition)[[name]], given)
     }
@@ -50,7 +53,7 @@ read_argument <- function(value, name, default, given) {
 
 # A value as Python's functions take it, by its type.
 python_value <- function(value, name) {
-  if (is.null(value)) return(NULL)
+  if (is.null(value) || is_marked(value)) return(value)
   if (is.function(value)) stop_pyfsagg(paste0(name, " must not be a function"), "parameter")
   if (inherits(value, "pyfsagg_ensemble")) return(ensemble_given(value))
   if (!is.null(attr(value, "files"))) return(marked("files", attr(value, "files")))
@@ -70,7 +73,7 @@ python_value <- function(value, name) {
   }
   if (is.character(value)) return(lapply(enc2utf8(unname(value)), function(one) if (!is.na(one)) one))
   if (is.logical(value) && anyNA(value)) stop_pyfsagg(paste0(name, " must not have NA"), "parameter")
-  as.array(if (is.logical(value)) as.vector(value) else as.double(value))
+  as.array(if (is.logical(value) || (is.integer(value) && !anyNA(value))) as.vector(value) else as.double(value))
 }
 
 # A table of subjects by conditions, or a long one with the names of its columns.
@@ -193,10 +196,9 @@ as.data.frame.pyfsagg_answer <- function(x, ...) {
 tidy.pyfsagg_answer <- function(x, ...) as_tidy(as.data.frame(x))
 
 # A method of a result that R holds.
-call_method <- function(object, method, arguments = list()) {
+call_method <- function(object, method, arguments = list(), table = NULL) {
   arguments <- arguments[!vapply(arguments, is.null, NA)]
-  as_r(ask("method", list(
-    object = python_value(object, "object"), method = method,
-    arguments = Map(python_value, arguments, names(arguments))
-  )))
+  given <- Map(python_value, arguments, names(arguments))
+  if (!is.null(table)) given$X <- marked("table", table_parts(table))
+  as_r(ask("method", list(object = result_given(object), method = method, arguments = given)))
 }

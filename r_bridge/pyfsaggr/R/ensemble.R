@@ -204,8 +204,8 @@ selected.pyfsagg_ensemble <- function(object, n = 0.25, ...) {
 
 #' Lists of all filters, aggregators, measures and plans
 #'
-#' @return A data frame with one row for each filter, aggregator, stability measure or resampling
-#'   plan.
+#' @return A data frame with one row for each filter, aggregator, stability measure, resampling plan,
+#'   classifier, regressor, model of survival, metric or voting rule.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   list_filters()[, c("name", "summary")]
@@ -224,3 +224,64 @@ list_stability_measures <- function() as_frame(ask("catalogue", list(of = "stabi
 #' @rdname list_filters
 #' @export
 list_resampling_plans <- function() as_frame(ask("catalogue", list(of = "resampling_plans")))
+
+#' @rdname list_filters
+#' @export
+list_classifiers <- function() call_python("list_classifiers")
+
+#' @rdname list_filters
+#' @export
+list_regressors <- function() call_python("list_regressors")
+
+#' @rdname list_filters
+#' @export
+list_survival_models <- function() call_python("list_survival_models")
+
+#' @rdname list_filters
+#' @export
+list_metrics <- function() call_python("list_metrics")
+
+#' @rdname list_filters
+#' @export
+list_voting_rules <- function() call_python("list_voting_rules")
+
+#' Rank the features of a table that is larger than memory
+#'
+#' The table is read in pieces, twice; the ranking is the same as that in memory, bit for bit.
+#'
+#' @inheritParams wam
+#' @param source A folder of Parquet files, or one of them.
+#' @param target The column with the classes.
+#' @param filters Names from [list_filters()].
+#' @param binning How numbers are cut: `"equal_width"` or `"mdl"`.
+#' @param bins Number of bins.
+#' @param normalize How scores of several filters are brought to 0..1: `"per_resample"` or `"per_feature"`.
+#' @param aggregator_params A named list of options of the aggregator.
+#' @param nominal Names of columns that are nominal, whatever their type.
+#' @param exclude Columns to leave out.
+#' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]); `save` and `report` as in [wam()].
+#' @return An object of class `pyfsagg_ensemble`, as of [wam()].
+#' @examples
+#' \dontrun{
+#' rank_out_of_core("folder_of_parquet_files", target = "class", n_resamples = 100, seed = 1)
+#' }
+#' @export
+rank_out_of_core <- function(source, target, filters = c("information_gain", "symmetric_uncertainty", "chi_squared"),
+                             binning = "equal_width", bins = 10, normalize = "per_resample",
+                             aggregator = "arithmetic_mean", aggregator_params = NULL, n_resamples = 200,
+                             nominal = NULL, exclude = character(), seed = NULL, cores = 1,
+                             progress = interactive(), ...) {
+  more <- list(...)
+  given <- c(list(
+    filters = check_words(filters, "filters"), binning = check_string(binning, "binning"),
+    bins = check_count(bins, "bins"), normalize = check_string(normalize, "normalize"),
+    aggregator = check_string(aggregator, "aggregator"), n_resamples = check_count(n_resamples, "n_resamples"),
+    nominal = if (!is.null(nominal)) check_words(nominal, "nominal"), exclude = as.list(exclude),
+    seed = python_seed(seed, more$checkpoint), cores = check_count(cores, "cores"),
+    progress = progress_function(check_flag(progress, "progress"))
+  ), Map(function(value, name) read_argument(value, name, NULL, more), more, names(more)))
+  if (!is.null(aggregator_params)) given$aggregator_params <- named_list(aggregator_params, "aggregator_params")
+  called(ensemble_result(ask("out_of_core", c(
+    list(source = path.expand(check_string(source, "source")), target = check_string(target, "target")), given
+  ))))
+}

@@ -79,3 +79,88 @@ print.pyfsagg_errors <- function(x, ...) {
   writeLines(strwrap(x$sentences))
   invisible(x)
 }
+
+#' Parts of the control of false selections
+#'
+#' What [error_control()] and [permute_target()] are made of: bounds on the expected number of false
+#' selections and their inverse, selection frequencies in halves, integrated stability selection, e-values and the
+#' step-down procedure of the largest statistic.
+#'
+#' @param q How many features each half selects.
+#' @param p Number of features.
+#' @param threshold From which frequency in the halves a feature is selected, above 0.5.
+#' @param max_false Accepted expected number of false selections.
+#' @param n_pairs Number of pairs of halves.
+#' @param assumption What is supposed of noise features: `"unimodal"`, `"r-concave"` or `"none"`.
+#' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
+#' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
+#' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.
+#' @param level Accepted false discovery rate.
+#' @param e_values,p_values One number for each feature.
+#' @param kappa The power by which p-values become e-values, between 0 and 1.
+#' @param runs Matrix of e-values, one row for each run.
+#' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
+#'   hypothesis, one row for each permutation.
+#' @return Numbers; `e_bh()` returns a logical vector, `integrated_path()` a list, and `step_down_max_t()` a list
+#'   of two vectors, p-values of each feature by itself and family-wise ones.
+#' @name error_control_parts
+#' @examples
+#' if (pyfsagg_available()) {
+#'   pfer_bound(q = 5, p = 100, threshold = 0.75)
+#'   e_bh(c(50, 0.1, 40), level = 0.1)
+#' }
+NULL
+
+#' @rdname error_control_parts
+#' @export
+pfer_bound <- function(q, p, threshold, n_pairs = 50, assumption = "unimodal") call_python("pfer_bound")
+
+#' @rdname error_control_parts
+#' @export
+pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_size")
+
+#' @rdname error_control_parts
+#' @export
+pfer_threshold <- function(q, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_threshold")
+
+#' @rdname error_control_parts
+#' @export
+frequency_in_halves <- function(scores, q) call_python("frequency_in_halves")
+
+#' @rdname error_control_parts
+#' @export
+integrated_path <- function(scores, form = "h2", delta = 1, n_thresholds = 100, cutoff = 0.05,
+                            normalization = "same") {
+  scores <- pairs_of_halves(scores)
+  call_python("integrated_path")
+}
+
+#' @rdname error_control_parts
+#' @export
+stability_e_values <- function(scores, level, threshold = 0.75, assumption = "unimodal") {
+  call_python("stability_e_values")
+}
+
+#' @rdname error_control_parts
+#' @export
+e_bh <- function(e_values, level) call_python("e_bh")
+
+#' @rdname error_control_parts
+#' @export
+e_values_of_p_values <- function(p_values, kappa = 0.5) call_python("e_values_of_p_values")
+
+#' @rdname error_control_parts
+#' @export
+mean_e_values <- function(runs) call_python("mean_e_values")
+
+#' @rdname error_control_parts
+#' @export
+step_down_max_t <- function(observed, null) call_python("step_down_max_t")
+
+# Rows 2j - 1 and 2j are the halves of a pair.
+pairs_of_halves <- function(scores) {
+  if (!is.matrix(scores) || !is.numeric(scores) || nrow(scores) %% 2L != 0L || nrow(scores) < 2L) {
+    refuse_argument("scores", "a matrix of numbers with two rows for each pair", scores)
+  }
+  marked("pairs", unname(scores))
+}

@@ -104,3 +104,50 @@ summary.pyfsagg_evaluation <- function(object, ...) object$summary
 #' @export
 as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 
+
+#' Average over thresholds, weighted by the share of features that are left out
+#'
+#' @param accuracy One value for each threshold; or a matrix with a column for each threshold.
+#' @param thresholds Shares of the features that are kept.
+#' @return One number, or one for each row.
+#' @examples
+#' if (pyfsagg_available()) {
+#'   weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1))
+#' }
+#' @export
+weighted_average_accuracy <- function(accuracy, thresholds = seq(0.1, 1, 0.1)) {
+  call_python("weighted_average_accuracy")
+}
+
+#' The same evaluation on several data sets
+#'
+#' @inheritParams evaluate
+#' @param datasets A named list; each element is a list with `x`, the features, and `y`, the target.
+#' @param ... Any of the [settings] by their names.
+#' @return A list with the cells and a `table` over the data sets ([answers]).
+#' @examples
+#' if (pyfsagg_available()) {
+#'   evaluate_many(list(all = list(x = iris[1:4], y = iris$Species), few = list(x = iris[1:3], y = iris$Species)),
+#'                 methods = "chi_squared", classifiers = "naive_bayes", thresholds = 0.5, n_resamples = 3, seed = 1)
+#' }
+#' @export
+evaluate_many <- function(datasets, methods = NULL, classifiers = NULL, thresholds = NULL, protocol = "nested",
+                          metrics = NULL, n_folds = 5, n_resamples = 1000, seed = NULL, cores = 1,
+                          progress = interactive(), ...) {
+  if (!is.list(datasets) || is.null(names(datasets)) || !all(vapply(datasets, is_pair, NA))) {
+    refuse_argument("datasets", "a named list of lists with x and y", datasets)
+  }
+  words <- function(value, name) if (!is.null(value)) check_words(value, name)
+  given <- lapply(datasets, function(one) {
+    run_arguments(
+      one$x, one$y, seed = 0, cores, progress, methods = methods, classifiers = words(classifiers, "classifiers"),
+      thresholds = thresholds, protocol = check_words(protocol, "protocol"), metrics = words(metrics, "metrics"),
+      n_folds = n_folds, n_resamples = check_count(n_resamples, "n_resamples"), ...
+    )
+  })
+  settings <- given[[1]][setdiff(names(given[[1]]), c("table", "target"))]
+  settings$seed <- python_seed(seed)
+  as_r(ask("evaluate_many", c(list(datasets = lapply(given, function(one) one[c("table", "target")])), settings)))
+}
+
+is_pair <- function(one) is.list(one) && all(c("x", "y") %in% names(one))

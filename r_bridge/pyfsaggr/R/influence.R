@@ -39,7 +39,7 @@ aggregator_influence.formula <- function(x, data, subset = NULL, na.action = NUL
 aggregator_influence.default <- function(x, y = NULL, filter = "information_gain", aggregators = NULL,
                                          n_folds = 100, n_resamples = 1000, seed = NULL, cores = 1,
                                          progress = interactive(), ...) {
-  if (identical(list(...)$method, "bam")) filter <- read_filters(filter, "filter")
+  if (identical(list(...)$method, "bam")) filter <- structure(read_filters(filter, "filter"), read = TRUE)
   called(influence_result(ask("influence", run_arguments(
     x, y, seed, cores, progress, filter = filter,
     aggregators = if (!is.null(aggregators)) check_words(aggregators, "aggregators"),

@@ -13,7 +13,7 @@
 #' @return A list: `k`, the largest place of a pair, or `NULL` if the rule finds none; `pairs`, a data
 #'   frame with a row for each ordered pair (`list`, `other`, `k`, `rbo` between `rbo_low` and
 #'   `rbo_high`); `curve`, a data frame with the mean, lowest and highest share of common items
-#'   for each `depth`; and `sentences`.
+#'   for each `depth`; and `sentences` ([answers]).
 #' @examples
 #' if (pyfsagg_available()) {
 #'   lists <- list(first = c("a", "b", "c", "d"), second = c("b", "a", "d"))
@@ -31,10 +31,10 @@ list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98) 
   ))
   pairs <- as_frame(found$pairs)
   pairs$k[is.nan(pairs$k)] <- NA
-  list(
+  structure(list(
     k = found$k, pairs = pairs, curve = as_frame(found$curve),
-    sentences = as.character(unlist(found$sentences))
-  )
+    sentences = as.character(unlist(found$sentences)), table = pairs
+  ), class = c("pyfsagg_list_agreement", "pyfsagg_answer"), files = found$files)
 }
 
 #' Groups of scored members as items

@@ -73,6 +73,7 @@ TASKS <- c("classification", "regression", "survival")
 
 READERS <- list(
   filter = function(value, name, ...) {
+    if (isTRUE(attr(value, "read"))) return(value[seq_along(value)]) # several, for influence(method = "bam")
     if (is.function(value)) return(list(name = "r_function", call = guarded(value)))
     if (!is.character(value) || length(value) != 1L || is.na(value)) {
       refuse_argument(name, "one name of list_filters(), or a function (x, y, weight)", value)
@@ -154,7 +155,8 @@ read_filters <- function(value, name) {
 }
 
 uses_r <- function(settings) {
-  given <- c(list(settings$filter), settings$filters, settings$methods)
+  several <- is.list(settings$filter) && is.null(names(settings$filter))
+  given <- c(if (several) settings$filter else list(settings$filter), settings$filters, settings$methods)
   any(vapply(given, is.list, NA))
 }
 

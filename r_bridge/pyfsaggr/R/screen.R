@@ -67,6 +67,7 @@ screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, 
   structure(
     as_frame(found$table),
     alpha = unlist(found$alpha),
-    remarks = as.character(unlist(found$remarks))
+    remarks = as.character(unlist(found$remarks)),
+    files = found$files
   )
 }

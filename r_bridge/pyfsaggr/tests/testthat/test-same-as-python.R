@@ -105,3 +105,243 @@ test_that("answers are printed, and errors speak of R's arguments", {
   expect_error(rank_confidence(1:3, standard_errors = 1:3, seed = -1), "seed must be a whole number", class = "pyfsagg_parameter_error")
   expect_error(stability_measure(list("a", "b"), measure = "jaccard", 3, 0.5, NULL, NULL, NULL, NULL, 0.9, 10, "random", 1, 7), "without its name")
 })
+
+test_that("filters, levels and columns on the table as it is", {
+  skip_without_pyfsagg()
+  data <- load_dataset("ionosphere")
+  x <- data$x[setdiff(names(data$x), "V2")]
+  for (filter in c("information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "fit_criterion",
+                   "spearman", "value_difference_metric")) {
+    same(unname(score_features(x, data$y, filter)), sprintf("pyfsagg.%s(X, y)", filter))
+  }
+  same(unname(score_features(x, data$y, "mrmr", n_features = 5)), "pyfsagg.mrmr(X, y, n_features=5).scores")
+  same(attr(score_features(x, data$y, "mrmr", n_features = 3), "order"),
+       "[X.columns[at] for at in pyfsagg.mrmr(X, y, n_features=3).order]")
+  counts <- rep(c(0, 2, 1), 117)
+  share("counts", as.array(counts))
+  same(unname(score_features(x, data$y, "chi_squared", bins = 4, weights = counts)),
+       "pyfsagg.chi_squared(X, y, bins=4, sample_weight=counts)")
+  same(unname(score_features(x, data$y, "laplacian_score")), "pyfsagg.unsupervised.laplacian_score(X)")
+  expect_error(score_features(x, data$y, "chi_squared", bims = 4), "did you mean 'bins'", class = "pyfsagg_unknown_name_error")
+  expect_identical(names(score_features(x, data$y, "mrmr")), names(x))
+  same(discretize(x, data$y)$cutpoints$V5, "pyfsagg.discretize(X, y).cutpoints['V5']")
+  same(discretize(x, method = "equal_frequency", bins = 3)$codes, "pyfsagg.discretize(X, method='equal_frequency', bins=3).codes")
+  same(near_zero_variance(data$x)$table[[2]], "pyfsagg.near_zero_variance(ionosphere.X).to_frame().reset_index().iloc[:, 1].to_numpy()")
+  skip_if_not_installed("survival")
+  times <- survival::Surv(1 + iris$Sepal.Length, iris$Petal.Width > 1)
+  share("times", cbind(1 + iris$Sepal.Length, as.numeric(iris$Petal.Width > 1)))
+  share("measured", unname(as.matrix(iris[2:4])))
+  same(unname(score_features(iris[2:4], times, "cox_score", ties = "breslow")), "pyfsagg.cox_score(measured, times, ties='breslow')")
+  same(unname(score_features(iris[2:4], times, "concordance")), "pyfsagg.concordance(measured, times)")
+  same(martingale_residuals(times), "pyfsagg.martingale_residuals(times)")
+})
+
+test_that("orders within samples", {
+  skip_without_pyfsagg()
+  made <- make_planted_orders(n_classes = 3, n_per_class = 8, n_extraneous = 3, seed = 1)
+  setup <- "pyfsagg.rank_order.make_planted_orders(n_classes=3, n_per_class=8, n_extraneous=3, random_state=1)"
+  reticulate::py_run_string(paste("import pyfsagg; made =", setup, "; order = pyfsagg.rank_order"))
+  for (method in c("spoilers", "cdv", "greedy_kl")) {
+    found <- eliminate_features(made$X, made$y, method, accuracy = TRUE, seed = 2, progress = FALSE)
+    call <- sprintf("order.eliminate(made.X, made.y, '%s', accuracy=True, random_state=2)", method)
+    same(found$divergence, paste0(call, ".divergence"))
+    same(found$accuracy, paste0(call, ".accuracy"))
+    same(selected(found, 3), paste0(call, ".select(3)"))
+  }
+  same(unname(spoiler_counts(made$X, made$y)), "order.spoiler_counts(made.X, made.y).to_numpy()")
+  same(as.matrix(to_rank_order(made$X)), "order.to_rank_order(made.X).to_numpy()")
+  same(as.matrix(project_orders(made$X, 1:3)), "order.project(made.X, list(made.X.columns[:3])).to_numpy()")
+  same(unname(order_center(made$X)), "order.center(made.X).to_numpy()")
+  same(order_concordance(made$X), "order.concordance(made.X)")
+  same(subset_divergence(made$X, made$y, c(1, 2), unit = "bits"), "order.subset_divergence(made.X, made.y, list(made.X.columns[:2]), unit='bits')")
+  same(unname(instance_divergence(made$X, made$y, names(made$X)[2:3])), "order.instance_divergence(made.X, made.y, list(made.X.columns[1:3])).to_numpy()")
+  same(unname(order_accuracy(made$X, made$y)), "order.naive_bayes_accuracy(made.X, made.y).to_numpy()")
+  same(random_subset_baseline(made$X, made$y, max_size = 2, n_subsets = 4)[[2]],
+       "order.random_subset_baseline(made.X, made.y, max_size=2, n_subsets=4).reset_index(drop=True).iloc[:, 1].to_numpy()")
+  same(kendall_distance(1:4, c(2, 1, 4, 3)), "order.kendall_distance([1, 2, 3, 4], [2, 1, 4, 3])")
+  expect_error(eliminate_features(made$X, made$y, progress = FALSE, chekpoint = "a"), "did you mean 'checkpoint'",
+               class = "pyfsagg_unknown_name_error")
+  expect_error(subset_divergence(made$X, made$y, 99), "numbers from 1 to", class = "pyfsagg_parameter_error")
+})
+
+test_that("tables without classes", {
+  skip_without_pyfsagg()
+  data <- load_dataset("wine")
+  python("0")
+  reticulate::py_run_string("without = pyfsagg.unsupervised; run = without.frcm(wine.X, n_clusterings=20, random_state=1)")
+  found <- frcm(data$x, n_clusterings = 20, seed = 1, progress = FALSE)
+  same(found$scores, "run.scores")
+  same(selected(found), "run.selected()")
+  same(frcm(data$x, labels = found$labels, seed = 1, progress = FALSE)$scores, "run.scores")
+  same(frmv(data$x, n_clusterings = 10, k_range = c(2, 4), seed = 1, progress = FALSE)$scores,
+       "without.frmv(wine.X, n_clusterings=10, k_range=(2, 4), random_state=1).scores")
+  same(unname(svd_entropy(data$x)), "without.svd_entropy(wine.X)")
+  same(rank_unsupervised(data$x, "laplacian_score", n_neighbors = 4)$scores,
+       "without.rank_unsupervised(wine.X, 'laplacian_score', n_neighbors=4).scores")
+  same(consensus_matrix(found$labels), "without.consensus_matrix(run.labels)")
+  same(consensus_partition(found$labels, 3, seed = 1), "without.consensus_partition(run.labels, 3, random_state=1)")
+  same(enough_clusterings(data$x, found)$reliability, "without.enough_clusterings(wine.X, run).reliability")
+  same(affinity_matrix(data$x, 2), "without.affinity_matrix(wine.X.to_numpy(), 1)")
+  same(clustering_curve(data$x, data$y, list(frcm = found), 2:3, n_trials = 2, seed = 1, progress = FALSE)$nmi,
+       "without.clustering_curve(wine.X, wine.y, {'frcm': run}, [2, 3], n_trials=2, random_state=1)['nmi'].to_numpy()")
+  same(borda_curve(found$scores, found$scores)[[2]], "without.borda_curve(run.scores, run.scores).iloc[:, 1].to_numpy()")
+})
+
+test_that("ranked lists", {
+  skip_without_pyfsagg()
+  lists <- list(first = list("a", c("b", "c"), "d"), second = c("b", "a", "b", "e"), third = c("c", "a"))
+  table <- rank_table(lists, N = 20, duplicates = "first", unranked = list(c("d", "e")))
+  code <- paste0("pyfsagg.aggregate(pyfsagg.RankTable.from_lists({'first': ['a', ('b', 'c'), 'd'], 'second': ['b', 'a', 'e'],",
+                 " 'third': ['c', 'a']}, 20, unranked=[['d', 'e']]), '%s').to_frame().reset_index()['%s'].to_numpy()")
+  for (method in c("rra", "borda", "stuart")) {
+    same(aggregate_lists(table, method)$table$score, sprintf(code, method, "score"))
+  }
+  same(aggregate_lists(table)$table$adjusted_p_value, sprintf(code, "rra", "adjusted_p_value"))
+  expect_identical(aggregate_ranks(table, method = "borda")$Name, aggregate_lists(table, "borda")$table[[1]])
+  expect_error(aggregate_ranks(lists), "occurs twice", class = "pyfsagg_data_error")
+  expect_error(aggregate_ranks(table, N = 3), "rank_table", class = "pyfsagg_parameter_error")
+  expect_error(rank_table(lists, ties = "max"), "ties does not belong to input = \"lists\"", class = "pyfsagg_parameter_error")
+  heavy <- rank_table(lists, N = 20, duplicates = "first", weights = c(2, 1, 0))
+  same(aggregate_lists(heavy, "borda")$table$score, paste0(
+    "pyfsagg.aggregate(pyfsagg.RankTable.from_lists({'first': ['a', ('b', 'c'), 'd'], 'second': ['b', 'a', 'e'], 'third': ['c', 'a']}, 20)",
+    ".weighted([2, 1, 0]), 'borda').to_frame()['score'].to_numpy()"
+  ))
+  values <- matrix(c(3, 1, 1, 2, 2, 5), 3, dimnames = list(c("x", "y", "z"), NULL))
+  share("values", t(unname(values)))
+  same(aggregate_lists(rank_table(values, "scores", ties = "max"), "mean_rank")$table$score,
+       "pyfsagg.aggregate(pyfsagg.RankTable.from_scores(values, ties='max'), 'mean_rank').to_frame()['score'].to_numpy()")
+  files <- vapply(list(c("a", "b", "c"), c("b", "a")), function(one) {
+    writeLines(one, file <- tempfile())
+    file
+  }, "")
+  expect_identical(aggregate_lists(rank_table(files, "files", N = 9))$table$p_value,
+                   aggregate_lists(rank_table(lapply(files, readLines), N = 9))$table$p_value)
+  expect_identical(dim(compare_aggregations(table, c("borda", "median_rank"))$table)[1], 5L)
+  orders <- lapply(1:5, function(i) letters[1:6][order(sin(i * (1:6)))])
+  share("orders", orders)
+  same(permutation_p_values(orders, groups = c(1, 1, 2, 2, 3), n_permutations = 50, seed = 1)$p_values,
+       "pyfsagg.aggregation.permutation_p_values(pyfsagg.RankTable.from_lists(orders), groups=[1, 1, 2, 2, 3], n_permutations=50, random_state=1).p_values")
+})
+
+test_that("limits on false selections", {
+  skip_without_pyfsagg()
+  scores <- matrix(sin(1:200), 10)
+  share("scores", scores)
+  control <- "pyfsagg.error_control."
+  same(pfer_bound(5, 100, 0.75), paste0(control, "pfer_bound(5, 100, 0.75)"))
+  same(pfer_size(0.75, 100, 1), paste0(control, "pfer_size(0.75, 100, 1)"))
+  same(pfer_threshold(5, 100, 1), paste0(control, "pfer_threshold(5, 100, 1)"))
+  same(frequency_in_halves(scores, 3), paste0(control, "selection_frequency(scores, 3)"))
+  same(integrated_path(scores, form = "h3")$q_values, paste0(control, "integrated_path(scores.reshape(5, 2, 20), function='h3').q_values"))
+  same(stability_e_values(scores, 0.1), paste0(control, "stability_e_values(scores, 0.1)"))
+  same(e_bh(c(50, 0.1, 40), 0.1), paste0(control, "e_bh([50, 0.1, 40], 0.1)"))
+  same(e_values_of_p_values(0.01), paste0(control, "e_values_of_p_values([0.01])"))
+  same(weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1)), "pyfsagg.weighted_average_accuracy([0.8, 0.9, 0.95], [0.1, 0.5, 1])")
+})
+
+test_that("results are kept, shown and compared", {
+  skip_without_pyfsagg()
+  data <- load_dataset("wine")
+  run <- function(seed) bam(data$x, data$y, filters = c("information_gain", "chi_squared"), n_resamples = 20, seed = seed, progress = FALSE)
+  result <- run(1)
+  code <- "pyfsagg.bam(wine.X, wine.y, filters=['information_gain', 'chi_squared'], n_resamples=20, random_state=%d)"
+  copies <- clusters(result, data$x, threshold = 3, min_similarity = 0.8)
+  same(copies$frequency, paste0(sprintf(code, 1), ".clusters(wine.X, 3, min_similarity=0.8)['frequency'].to_numpy()"))
+  moved <- compare_runs(result, run(2), 3)
+  same(moved$moved, paste0(sprintf(code, 1), ".compare(", sprintf(code, 2), ", 3)['moved'].to_numpy()"))
+  folder <- tempfile()
+  write_result(result, folder)
+  expect_identical(load_result(folder)$combined, result$combined)
+  saved <- tempfile(fileext = ".rds")
+  saveRDS(result, saved)
+  expect_gt(file.size(write_report(readRDS(saved), tempfile(fileext = ".html"), threshold = 2)), 1e4)
+  expect_gt(file.size(write_picture(result, tempfile(fileext = ".png"), "agreement")), 1e3)
+  expect_error(write_picture(result, tempfile(fileext = ".png"), "nothing"), "kind must be one of", class = "pyfsagg_parameter_error")
+  expect_error(write_result(1, tempfile()), "result that can be kept", class = "pyfsagg_input_type_error")
+  agreement <- list_agreement(list(letters, rev(letters)))
+  expect_gt(file.size(write_report(agreement, tempfile(fileext = ".html"))), 1e4)
+  expect_output(print(agreement), "list1")
+  found <- frcm(data$x, n_clusterings = 10, seed = 1, progress = FALSE)
+  write_result(found, folder <- tempfile())
+  expect_identical(load_result(folder)$scores, found$scores)
+})
+
+test_that("evaluations and influences over several data sets", {
+  skip_without_pyfsagg()
+  data <- load_dataset("wine")
+  some <- list(all = list(x = data$x, y = data$y), few = list(x = data$x[1:5], y = data$y))
+  found <- evaluate_many(some, methods = c("chi_squared", "information_gain"), classifiers = "naive_bayes", thresholds = 0.5,
+                         n_resamples = 3, seed = 1, progress = FALSE)
+  same(as.vector(found$evaluations$all$cells$value), paste0(
+    "pyfsagg.evaluate(wine.X, wine.y, methods=['chi_squared', 'information_gain'], classifiers='naive_bayes', thresholds=[0.5], ",
+    "n_resamples=3, random_state=1, protocol='nested').to_frame()['value'].to_numpy()"
+  ))
+  judged <- evaluate(data$x, data$y, methods = c("chi_squared", "information_gain"), classifiers = "naive_bayes",
+                     thresholds = c(0.3, 0.6), n_resamples = 3, seed = 1, progress = FALSE)
+  expect_gt(length(compare_methods(judged)$sentences), 0)
+  measured <- lapply(c(a = 1, b = 2, c = 3), function(seed) {
+    aggregator_influence(data$x, data$y, n_folds = 5, n_resamples = 5, seed = seed, progress = FALSE)
+  })
+  expect_s3_class(compare_aggregators(measured), "pyfsagg_aggregator_comparison")
+  file <- tempfile(fileext = ".csv")
+  write.csv(cbind(data$x, class = data$y), file, row.names = FALSE)
+  share("file", parquet <- tempfile(fileext = ".parquet"))
+  reticulate::py_run_string("wine.X.assign(kind=wine.y).to_parquet(file)")
+  out <- rank_out_of_core(parquet, "kind", "information_gain", n_resamples = 5, seed = 1, progress = FALSE)
+  same(unname(out$scores), "pyfsagg.rank_out_of_core(file, 'kind', filters='information_gain', n_resamples=5, random_state=1).scores")
+  expect_identical(read_feature_table(file, drop = "class"), data$x, tolerance = 0)
+})
+
+test_that("papers and data sets", {
+  skip_without_pyfsagg()
+  expect_gt(nrow(reproduce("list_shipped_runs")), 0)
+  same(reproduce("claims", paper = "thesis")$verdict, "list(pyfsagg.reproduce.claims('thesis')['verdict'])")
+  expect_error(reproduce("claim"), "did you mean 'claims'", class = "pyfsagg_unknown_name_error")
+  expect_error(load_dataset("iiionosphere"), "did you mean", class = "pyfsagg_unknown_name_error")
+  expect_identical(nrow(load_published("4.4")), as.integer(python("len(pyfsagg.load_published('4.4'))")))
+})
+
+test_that("formulas, sparse tables, scratch, own rankings and the influence of between-aggregation", {
+  skip_without_pyfsagg()
+  whole <- matrix(seq_len(150), 1)
+  at <- function(...) wam(..., row_indices = whole, progress = FALSE)
+  terms <- at(Species ~ log(Sepal.Length) + Sepal.Width:Petal.Width + Petal.Length, data = iris)
+  by_hand <- data.frame(a = log(iris$Sepal.Length), b = iris$Sepal.Width * iris$Petal.Width, c = iris$Petal.Length)
+  expect_identical(unname(terms$scores), unname(at(by_hand, iris$Species)$scores))
+  expect_identical(names(terms$scores)[2], "Sepal.Width:Petal.Width")
+  some <- wam(Species ~ ., data = iris, subset = Petal.Width > 0.3, n_resamples = 5, seed = 1, progress = FALSE)
+  kept <- iris[iris$Petal.Width > 0.3, ]
+  expect_identical(some$combined, wam(kept[1:4], kept$Species, n_resamples = 5, seed = 1, progress = FALSE)$combined)
+  holes <- iris
+  holes[c(3, 70), 1] <- NA
+  dropped <- wam(Species ~ ., data = holes, na.action = na.omit, n_resamples = 5, seed = 1, progress = FALSE)
+  complete <- na.omit(holes)
+  expect_identical(dropped$combined, wam(complete[1:4], complete$Species, n_resamples = 5, seed = 1, progress = FALSE)$combined)
+
+  data <- load_dataset("wine")
+  runs <- function(...) wam(data$x, data$y, n_resamples = 5, seed = 1, progress = FALSE, ...)
+  expect_identical(runs(scratch = tempdir())$combined, runs()$combined)
+  own <- list(given = runs(), reverse = rev(names(data$x)))
+  # Whether the rankings were made on the rows that judge them is not known, which is said.
+  expect_warning(
+    judged <- evaluate(data$x, data$y, rankings = own, methods = "chi_squared", classifiers = "naive_bayes",
+                       thresholds = 0.3, protocol = "thesis", n_resamples = 3, seed = 1, progress = FALSE),
+    "leakage"
+  )
+  expect_true(all(c("given", "reverse") %in% judged$cells$method))
+  found <- aggregator_influence(data$x, data$y, filter = c("information_gain", "chi_squared"), method = "bam",
+                                aggregators = "arithmetic_mean", n_folds = 5, n_resamples = 5, seed = 1,
+                                progress = FALSE)
+  same(found$ranks[[1]], paste0(
+    "pyfsagg.influence(wine.X, wine.y, filter=['information_gain', 'chi_squared'], method='bam', ",
+    "aggregators=['arithmetic_mean'], n_folds=5, n_resamples=5, random_state=1).ranks('arithmetic_mean')"
+  ))
+  skip_if_not_installed("Matrix")
+  counts <- matrix(rep(c(0, 1, 0, 2, 0, 0, 3), length.out = 60 * 6), 60)
+  counts[cbind(1:60, rep(1:6, 10))] <- 0
+  colnames(counts) <- letters[1:6]
+  labels <- rep(c("u", "v"), 30)
+  expect_identical(
+    score_features(Matrix::Matrix(counts, sparse = TRUE), labels, "chi_squared"), score_features(counts, labels, "chi_squared")
+  )
+})

@@ -1,7 +1,7 @@
 # What Python's functions take, R's take: an argument that is added there must not be missing here.
 python_signature <- function(of) {
   found <- pyfsaggr:::ask("signature", list(of = of))
-  list(names = as.character(unlist(found$names)), defaults = found$defaults)
+  list(names = as.character(unlist(found$names)), defaults = found$defaults, open = isTRUE(found$open))
 }
 
 documented <- function() {
@@ -48,6 +48,7 @@ test_that("functions that call one of Python have its arguments and defaults", {
     settings <- if ("..." %in% names(ours)) c("checkpoint", "scratch", "memory_limit", "progress")
     expect_identical(setdiff(theirs$names, c(names(ours), settings)), character(), info = of)
     expect_identical(setdiff(as.character(names(ours)), c(theirs$names, "save", "report", "...")), character(), info = of)
+    if (theirs$open) expect_true("..." %in% names(ours), info = of)
     for (name in setdiff(intersect(names(theirs$defaults), names(ours)), own)) {
       expect_equal(eval(ours[[name]]), theirs$defaults[[name]], info = paste(of, name))
     }

@@ -1,0 +1,86 @@
+#' Filters, levels and columns without resampling
+#'
+#' `score_features()` computes one filter on the table as it is. `discretize()` cuts numeric features into
+#' levels, by the classes or into equal parts. `near_zero_variance()` finds features of one value, or with one
+#' dominant value among few. `martingale_residuals()` are the numbers that stand for survival times where a
+#' filter needs a number.
+#'
+#' @inheritParams wam
+#' @param y Classes (factor, text), numbers, or a `Surv` of the package survival.
+#' @param filter A name from [list_filters()].
+#' @param weights How often each row counts: whole numbers.
+#' @param nominal Names or numbers of columns that are nominal, whatever their type.
+#' @param task `"classification"`, `"regression"` or `"survival"`; by default what `y` is.
+#' @param ... Options of the filter, such as `bins`, `statistic`, `mdl`, `n_features`; see [list_filters()].
+#' @param method `"mdl"` (by the classes, Fayyad and Irani), `"equal_width"` or `"equal_frequency"`.
+#' @param mdl `"textbook"`, or `"fselectorrcpp"` for the reading of the package FSelectorRcpp.
+#' @param bins Number of bins of the two other methods.
+#' @param frequency_ratio,unique_percent A feature is near to constant if its most frequent value is so many
+#'   times as frequent as the next one, and its values are so few in percent of the rows.
+#' @param ties How tied times are handled: `"efron"` or `"breslow"`.
+#' @return `score_features()` returns a vector with the names of the features, larger for more important ones
+#'   (of `"mrmr"` with the attribute `order`, the features in the order of their selection);
+#'   `discretize()` a list with `cutpoints` (a value above a cut goes up), `levels` of nominal features, `codes` and
+#'   `table` (from 0, -1 for missing values); `near_zero_variance()` a list with a `table`;
+#'   `martingale_residuals()` numbers.
+#' @name filters
+#' @examples
+#' if (pyfsagg_available()) {
+#'   score_features(iris[1:4], iris$Species, "chi_squared", bins = 5)
+#'   discretize(iris[1:4], iris$Species)$cutpoints
+#'   near_zero_variance(cbind(iris[1:4], one = 1))
+#' }
+NULL
+
+#' @rdname filters
+#' @export
+score_features <- function(x, y = NULL, filter = "information_gain", weights = NULL, nominal = NULL,
+                           task = NULL, ...) {
+  table <- table_parts(x)
+  features <- unlist(table$names)
+  settings <- list(weights = weights, nominal = nominal, task = task)
+  for (name in names(settings)) settings[name] <- list(read_setting(settings[[name]], name, nrow(x), features))
+  task <- task_of(y, settings$task)
+  found <- ask("score_features", list(
+    table = table, target = target_parts(y, task = task), filter = check_string(filter, "filter"),
+    task = task, weights = settings$weights, nominal = settings$nominal,
+    options = Map(python_value, list(...), names(list(...)))
+  ))
+  scores <- stats::setNames(as.vector(found$scores), features)
+  if (!is.null(found$order)) attr(scores, "order") <- unlist(found$order)
+  scores
+}
+
+#' @rdname filters
+#' @export
+discretize <- function(x, y = NULL, method = "mdl", mdl = "textbook", bins = 10, nominal = NULL, weights = NULL) {
+  nominal <- feature_names(x, nominal)
+  call_python("discretize", table = "x", target = "y")
+}
+
+#' @rdname filters
+#' @export
+near_zero_variance <- function(x, frequency_ratio = 19, unique_percent = 10) {
+  call_python("near_zero_variance", table = "x")
+}
+
+#' @rdname filters
+#' @export
+martingale_residuals <- function(y, ties = "efron", weights = NULL) {
+  call_python("martingale_residuals", target = "y")
+}
+
+# Names of features, which may be given by their numbers, from 1.
+feature_names <- function(x, features, name = "features") {
+  if (!is.numeric(features)) return(features)
+  known <- if (is.data.frame(x)) names(x) else names_of(x)
+  if (anyNA(match(features, seq_along(known)))) {
+    refuse_argument(name, paste("names of features, or numbers from 1 to", length(known)), features)
+  }
+  known[features]
+}
+
+# A vector with a value for each feature of x, by its name.
+by_feature <- function(x, values) {
+  stats::setNames(values, if (is.data.frame(x)) names(x) else names_of(x))
+}

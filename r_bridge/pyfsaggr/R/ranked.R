@@ -1,0 +1,135 @@
+#' Ranked lists in one table, and what aggregates them
+#'
+#' `rank_table()` reads lists of names, matrices of ranks or scores, and files, with their ties, duplicates and
+#' numbers of items; [aggregate_ranks()] takes it as `glist`. `aggregate_lists()` returns everything that
+#' an aggregation says (p-values, adjusted ones, remarks) and writes its page; `compare_aggregations()`
+#' aggregates the same lists by several methods; `permutation_p_values()` says how often chance alone makes an item
+#' score as high when lists depend on one another.
+#'
+#' @param x For `rank_table()` a list of rankings, best first, each a character vector, or a list of names in
+#'   which a vector of several names is a tie; a matrix with a row for each item and a column for each list; or paths of
+#'   files. For the others a `rank_table()`, or such a list of rankings.
+#' @param input What `x` is: `"lists"`, `"ranks"` (from 1, `NA` = not in the list), `"normalized"` (0 to 1),
+#'   `"scores"` or `"files"`.
+#' @param N How many items could have been listed: one number, or one for each list.
+#' @param full Whether each list is complete in itself: an absent item is then unknown to it.
+#' @param higher_is_better For scores, whether large ones are good.
+#' @param ties For scores, which places equal ones have: `"average"`, `"min"`, `"max"`, `"dense"`,
+#'   `"ordinal"` or `"random"`.
+#' @param duplicates `"error"` refuses a name that is twice in a list, `"first"` keeps its first place.
+#' @param unranked List of character vectors in no order.
+#' @param seed A whole number.
+#' @param method,methods Names from [list_aggregators()].
+#' @param adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
+#' @param weights What each list counts.
+#' @param options A named list with a list of options for each method.
+#' @param groups The source of each list: lists of one source are relabelled together.
+#' @param n_permutations Number of permutations.
+#' @param save,report A folder for the result, and a file for its page (HTML).
+#' @param ... Options of the aggregator.
+#' @return `rank_table()` returns a list of class `pyfsagg_rank_table`, the others lists with a `table`
+#'   ([answers]).
+#' @name ranked_lists
+#' @examples
+#' if (pyfsagg_available()) {
+#'   lists <- rank_table(list(first = list("a", c("b", "c"), "d"), second = c("b", "a", "b")),
+#'                       duplicates = "first", N = 20)
+#'   aggregate_lists(lists, "borda")
+#'   compare_aggregations(lists, c("borda", "median_rank"))
+#' }
+NULL
+
+#' @rdname ranked_lists
+#' @export
+rank_table <- function(x, input = "lists", N = NULL, full = input %in% c("normalized", "scores"),
+                       higher_is_better = TRUE, ties = "average", duplicates = "error", unranked = NULL,
+                       weights = NULL, seed = NULL) {
+  check_choice(input, "input", c("lists", "ranks", "normalized", "scores", "files"))
+  check_choice(duplicates, "duplicates", c("error", "first"))
+  check_choice(ties, "ties", c("average", "min", "max", "dense", "ordinal", "random"))
+  if (!is.null(unranked) && !input %in% c("lists", "files")) {
+    stop_pyfsagg("unranked belongs to lists; in a matrix give its items equal ranks", "parameter")
+  }
+  refuse_unused(input, list(N = N), c("lists", "ranks", "scores", "files"), NULL)
+  refuse_unused(input, list(ties = ties), c("scores", "files"), "average")
+  refuse_unused(input, list(higher_is_better = higher_is_better), c("scores", "files"), TRUE)
+  found <- if (input == "files") {
+    list(paths = as.list(path.expand(check_names_of_files(x))))
+  } else if (input == "lists") {
+    lists_as_ranks(x, unranked, duplicates)[c("ranks", "items")]
+  } else {
+    matrix_of_lists(x)
+  }
+  n_lists <- if (!is.null(found$ranks)) nrow(found$ranks)
+  structure(c(found, list(
+    input = input, list_names = list_names(x, input, n_lists), full = check_flag(full, "full"),
+    higher_is_better = check_flag(higher_is_better, "higher_is_better"), ties = ties, duplicates = duplicates,
+    universe = if (!is.null(N)) as.list(vapply(N, check_count, 1L, name = "N")),
+    weights = list_weights(weights, if (is.null(n_lists)) length(weights) else n_lists),
+    seed = if (!is.null(seed)) check_count(seed, "seed", low = 0),
+    unranked = if (input == "files") as.list(unranked)
+  )), class = "pyfsagg_rank_table")
+}
+
+#' @export
+print.pyfsagg_rank_table <- function(x, ...) {
+  if (is.null(x$ranks)) {
+    cat("Ranked lists of ", length(x$paths), " file(s)\n", sep = "")
+  } else {
+    cat(nrow(x$ranks), " ranked lists (", x$input, ") of ", ncol(x$ranks), " items\n", sep = "")
+  }
+  invisible(x)
+}
+
+# An argument that this kind of input has no use for would be ignored.
+refuse_unused <- function(input, argument, kinds, default) {
+  if (!input %in% kinds && !identical(argument[[1]], default)) {
+    stop_pyfsagg(paste0(names(argument), " does not belong to input = \"", input, "\""), "parameter")
+  }
+}
+
+check_names_of_files <- function(x) {
+  if (!is.character(x) || !length(x) || anyNA(x)) refuse_argument("x", "paths of files", x)
+  x
+}
+
+matrix_of_lists <- function(x) {
+  if (!is.matrix(x) || !is.numeric(x)) refuse_argument("x", "a matrix of numbers, items by lists", x)
+  items <- if (is.null(rownames(x))) as.character(seq_len(nrow(x))) else rownames(x)
+  ranks <- unname(t(x))
+  storage.mode(ranks) <- "double"
+  list(ranks = ranks, items = items)
+}
+
+list_names <- function(x, input, n_lists) {
+  names <- if (input == "lists") names(x) else if (is.matrix(x)) colnames(x)
+  if (length(names) && identical(length(names), n_lists) && all(nzchar(names))) as.list(enc2utf8(names))
+}
+
+# A table of ranked lists as Python is given it.
+rank_table_given <- function(x) {
+  if (!inherits(x, "pyfsagg_rank_table")) x <- rank_table(x)
+  given <- unclass(x)
+  if (!is.null(given$items)) given$items <- as.list(enc2utf8(given$items))
+  marked("rank_table", given[!vapply(given, is.null, NA)])
+}
+
+#' @rdname ranked_lists
+#' @export
+aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
+                            report = NULL, ...) {
+  call_python("aggregate_lists", lists = "x", more = list(...))
+}
+
+#' @rdname ranked_lists
+#' @export
+compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, options = NULL, save = NULL) {
+  call_python("compare_aggregations", lists = "x")
+}
+
+#' @rdname ranked_lists
+#' @export
+permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, n_permutations = 1000,
+                                 adjust = "bh", weights = NULL, seed = NULL, ...) {
+  call_python("permutation_p_values", lists = "x", more = list(...))
+}

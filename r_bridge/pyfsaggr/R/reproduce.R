@@ -1,0 +1,51 @@
+#' Published results, computed again
+#'
+#' `reproduce()` calls a function of `pyfsagg.reproduce` by its name, with its arguments; its page in the
+#' documentation says what each does. `cross_check()` computes the same quantities with pyfsagg and with
+#' R packages, in a process of its own, and says what differs.
+#'
+#' @param what `"list_shipped_runs"`, `"shipped_run"`, `"shipped_calibration"`, `"claims"`, `"table"`, `"cells"`,
+#'   `"coverage"`, `"calibrate"`, `"gene_lists"`, `"readings"`, ...; a name that is not known is answered by
+#'   the list of those that are.
+#' @param ... Its arguments, such as `table = "4.4", dataset = "ionosphere", quick = TRUE`; `seed` and `cores` as
+#'   in [wam()].
+#' @param package Names of R packages; by default all that are installed of those that are known.
+#' @param data A data frame, a file, or the name of a data set; by default data that come with pyfsagg.
+#' @param target The column of `data` with the classes.
+#' @param exclude Columns to leave out.
+#' @param n_resamples Resamples of each table.
+#' @param seed A whole number.
+#' @param output A folder for the comparison and its page.
+#' @return A data frame, or a list with its `table` ([answers]).
+#' @examples
+#' if (pyfsagg_available()) {
+#'   head(reproduce("list_shipped_runs"))
+#' }
+#' @export
+reproduce <- function(what, ...) {
+  given <- list(...)
+  if (length(given) && (is.null(names(given)) || !all(nzchar(names(given))))) {
+    stop_pyfsagg("an argument too many is given without its name", "parameter")
+  }
+  read <- lapply(stats::setNames(nm = names(given)), function(name) read_argument(given[[name]], name, 0, given))
+  as_r(ask("reproduce", list(what = check_string(what, "what"), arguments = read[!vapply(read, is.null, NA)])))
+}
+
+#' @rdname reproduce
+#' @export
+cross_check <- function(package = NULL, data = NULL, target = NULL, exclude = NULL, n_resamples = 10, seed = 0,
+                        output = NULL) {
+  if (is.data.frame(data)) {
+    file <- tempfile(fileext = ".csv")
+    on.exit(unlink(file))
+    utils::write.csv(data, file, row.names = FALSE)
+    data <- file
+  }
+  words <- function(value, name) if (!is.null(value)) check_words(value, name)
+  as_r(ask("cross_check", list(
+    package = words(package, "package"), data = if (!is.null(data)) check_string(data, "data"),
+    target = if (!is.null(target)) check_string(target, "target"), exclude = words(exclude, "exclude"),
+    n_resamples = check_count(n_resamples, "n_resamples"), seed = check_count(seed, "seed", low = 0),
+    output = if (!is.null(output)) folder_setting(output, "output")
+  )))
+}

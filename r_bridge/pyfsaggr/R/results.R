@@ -1,0 +1,102 @@
+#' Keep results, and look at them from other sides
+#'
+#' `write_result()` writes a result into a folder, for [load_result()] and Python, `write_report()` its page,
+#' and `write_picture()` one of its pictures. `clusters()` says how often clusters of similar features are
+#' selected, each as one; `compare_runs()` which features moved between two rankings;
+#' `compare_methods()` which methods of an evaluation differ; `compare_aggregators()` which
+#' aggregators differ over several data sets.
+#'
+#' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [list_agreement()],
+#'   [screen_genes()] or of a function with `save`.
+#' @param path A new or empty folder.
+#' @param file A file; the page is HTML, a picture what its ending says, such as `.png` or `.pdf`.
+#' @param kind Which picture; a name that is not known is answered by the list of those that are.
+#' @param ... How it is shown, such as `threshold`; options of the picture.
+#' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
+#' @param threshold How many features a resample selects, or which share of them.
+#' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features.
+#' @param min_similarity Every two features of a cluster are at least so similar.
+#' @param first,second Two results of [wam()] or [bam()] on the same features.
+#' @param value What is compared: `"wacc"`, the average over thresholds, or one of the thresholds.
+#' @param protocol,classifier,metric Parts of the evaluation.
+#' @param baselines Whether baselines take part.
+#' @param alpha,confidence Levels of tests and intervals.
+#' @param rope Differences up to here do not matter.
+#' @param results A named list with a result of [aggregator_influence()] for each data set.
+#' @param measure A measure of stability.
+#' @param filter Which filter, if the results have several.
+#' @param top For measures of sets, how many features.
+#' @param adjust How p-values are corrected.
+#' @param save A folder for the result.
+#' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two
+#'   other comparisons lists ([answers]).
+#' @name results
+#' @examples
+#' if (pyfsagg_available()) {
+#'   result <- wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1)
+#'   clusters(result, iris[1:4], threshold = 2, min_similarity = 0.8)
+#'   write_report(result, tempfile(fileext = ".html"))
+#' }
+NULL
+
+#' @rdname results
+#' @export
+write_result <- function(object, path) {
+  written(object, list(save = folder_setting(path, "path")))
+}
+
+#' @rdname results
+#' @export
+write_report <- function(object, file, ...) {
+  written(object, list(report = folder_setting(file, "file"), options = list(...)))
+}
+
+#' @rdname results
+#' @export
+write_picture <- function(object, file, kind = NULL, ...) {
+  if (!is.null(kind)) check_string(kind, "kind")
+  written(object, list(picture = folder_setting(file, "file"), kind = kind, options = list(...)))
+}
+
+written <- function(object, how) {
+  how$options <- Map(python_value, how$options, names(how$options))
+  invisible(ask("write", c(list(object = result_given(object)), how)))
+}
+
+result_given <- function(object) {
+  if (!inherits(object, "pyfsagg_ensemble") && is.null(attr(object, "files"))) {
+    stop_pyfsagg(paste0("object must be a result that can be kept, not ", describe(object)), "input_type")
+  }
+  python_value(object, "object")
+}
+
+#' @rdname results
+#' @export
+clusters <- function(object, x = NULL, threshold = 0.25, similarity = NULL, min_similarity = NULL) {
+  call_method(object, "clusters", list(
+    threshold = check_top(threshold, "threshold"), similarity = similarity, min_similarity = min_similarity
+  ), table = x)
+}
+
+#' @rdname results
+#' @export
+compare_runs <- function(first, second, threshold = 0.25) {
+  call_method(first, "compare", list(other = second, threshold = check_top(threshold, "threshold")))
+}
+
+#' @rdname results
+#' @export
+compare_methods <- function(object, value = "wacc", protocol = NULL, classifier = NULL, metric = NULL,
+                            baselines = FALSE, alpha = 0.05, rope = NULL) {
+  call_method(object, "compare", list(
+    value = value, protocol = protocol, classifier = classifier, metric = metric, baselines = baselines,
+    alpha = alpha, rope = rope
+  ))
+}
+
+#' @rdname results
+#' @export
+compare_aggregators <- function(results, measure = "spearman", filter = NULL, top = 0.25, adjust = "holm",
+                                confidence = 0.95, save = NULL) {
+  call_python("compare_aggregators")
+}
