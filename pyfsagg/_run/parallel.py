@@ -199,6 +199,11 @@ def _result_of(client: Any, future: Any, shared: Any) -> Any:
     while True:
         try:
             return future.result(timeout=2.0)
+        except UnboundLocalError:
+            if future.status == "error":  # the task's own
+                raise
+            # So Dask's client fails if its request is cancelled, as when the task's worker dies.
+            raise _LostError("the request for an answer was cancelled") from None
         except TimeoutError:
             if future.status == "error":  # the task's own
                 raise

@@ -169,6 +169,26 @@ def test_a_worker_that_dies_while_the_data_are_sent(
 
 
 @pytest.mark.filterwarnings("default")
+def test_an_answer_whose_request_is_cancelled_is_asked_for_again(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result, calls = distributed.Future.result, 0
+
+    def cancelled_once(self: Any, timeout: Any = None) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise UnboundLocalError("cannot access local variable 'result'")
+        return result(self, timeout=timeout)
+
+    monkeypatch.setattr(distributed.Future, "result", cancelled_once)
+    with joblib.parallel_config(backend="dask"):
+        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    assert calls > 12
+    assert [value for value, _, _ in found] == list(range(5, 17))
+
+
+@pytest.mark.filterwarnings("default")
 def test_sending_that_never_ends_because_a_worker_died_is_given_up(
     mortal: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
