@@ -37,6 +37,8 @@ is_task <- function(task) is.character(task) && length(task) == 1L && task %in% 
 
 marked <- function(is, value) list(is = is, value = value)
 
+is_marked <- function(value) is.list(value) && identical(names(value), c("is", "value"))
+
 read_argument <- function(value, name, default, given) {
   switch(name,
     seed = if (is.null(value) && is.null(default)) {
