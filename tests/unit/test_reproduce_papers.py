@@ -22,6 +22,7 @@ from pyfsagg.reproduce.tables import sources
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
 from pyfsagg.reproduce.tables.fpcps import (
     AGGREGATORS,
+    AS_READ,
     FILTERS,
     auc_on_selected,
     selections,
@@ -39,7 +40,7 @@ PRINTED = {
     "frcm_2": 4 * 5 * 3,
     "orders_genes": 6,
 }
-SETTINGS = {"bins": 10, "share": 0.2}
+SETTINGS = {**AS_READ, "share": 0.2}
 
 
 def planted(n: int = 60, p: int = 40) -> tuple[np.ndarray, np.ndarray]:
@@ -92,7 +93,9 @@ def test_logistic_regression_is_for_two_classes_only() -> None:
 
 
 def test_settings_that_an_experiment_does_not_have() -> None:
-    with pytest.raises(ParameterError, match=r"table fpcps_1 has bins, share, n_splits"):
+    with pytest.raises(
+        ParameterError, match=r"table fpcps_1 has bins, value_differences, share, n_splits"
+    ):
         table("fpcps_1", "madelon", settings={"shares": 0.1})
 
 
