@@ -185,7 +185,7 @@ def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
         pyfsagg.check_table(good, good["kind"], target="kind")
     with pytest.raises(ParameterError, match="59 labels for 60 rows"):
         pyfsagg.check_table(numbers, good["kind"][1:])
-    with pytest.raises(ParameterError, match="sep says how a file is read"):
+    with pytest.raises(ParameterError, match="sep sets how a file is read"):
         pyfsagg.check_table(good, sep=";")
 
 
