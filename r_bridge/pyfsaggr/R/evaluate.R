@@ -127,8 +127,14 @@ weighted_average_accuracy <- function(accuracy, thresholds = seq(0.1, 1, 0.1)) {
 #' @return A list with the cells and a `table` over the data sets ([answers]).
 #' @examples
 #' if (pyfsagg_available()) {
-#'   evaluate_many(list(all = list(x = iris[1:4], y = iris$Species), few = list(x = iris[1:3], y = iris$Species)),
-#'                 methods = "chi_squared", classifiers = "naive_bayes", thresholds = 0.5, n_resamples = 3, seed = 1)
+#'   tables <- list(
+#'     all = list(x = iris[1:4], y = iris$Species),
+#'     few = list(x = iris[1:3], y = iris$Species)
+#'   )
+#'   evaluate_many(
+#'     tables, methods = "chi_squared", classifiers = "naive_bayes", thresholds = 0.5,
+#'     n_resamples = 3, seed = 1
+#'   )
 #' }
 #' @export
 evaluate_many <- function(datasets, methods = NULL, classifiers = NULL, thresholds = NULL, protocol = "nested",
