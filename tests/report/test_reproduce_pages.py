@@ -185,7 +185,9 @@ def test_the_report_leads_with_what_stands_and_what_changes(reproduction: Reprod
     )
     assert "MC2 (published table: 2 of 5 rows)" in fpcps_changes
     assert frcm_stands.endswith("stand: FRCM varies little between trials.")
-    assert "(published table: it holds; own runs: 0 of 12 rows; the printed row of the" in frcm_changes
+    assert (
+        "(published table: it holds; own runs: 0 of 12 rows; the printed row of the" in frcm_changes
+    )
     elsewhere = "on the other data sets except Gisette FPCPS is among the three best by AUC"
     assert lost == f"Cannot be checked here: {elsewhere}."
     assert not any(elsewhere in line for line in by_paper)
