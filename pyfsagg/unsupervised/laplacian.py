@@ -80,7 +80,7 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
     degree = np.asarray(weights.sum(axis=1)).ravel()
     scores = np.zeros(table.n_features)
     for part in blocks(table.n_features):
-        block = np.ascontiguousarray(feature_block(table, part))  # one order, one rounding
+        block = feature_block(table, part)
         varying = block.min(axis=0) < block.max(axis=0)
         # Weighted means are taken twice: the second time removes what rounding left.
         for _ in range(2):
