@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
@@ -35,7 +35,7 @@ def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
         names += group.names() if argument in own else ()
     if "n_resamples" in own and "resampling" in own:
         names += ["row_indices", "resampling_params", *_OF_PLAN]
-        if "Precision" in str(signature(run).parameters["n_resamples"].annotation):
+        if Precision in get_args(get_type_hints(run)["n_resamples"]):
             names.append("precision")
     return names
 

@@ -1,8 +1,16 @@
 """Resampling plans: a seed and a table in, row weights out."""
 
 from pyfsagg.resampling.draws import Resamples, canonical_order
-from pyfsagg.resampling.plans import (
+from pyfsagg.resampling.plan import (
     PLANS,
+    Plan,
+    PlanSpec,
+    draw_resamples,
+    list_resampling_plans,
+    read_plan,
+    with_data,
+)
+from pyfsagg.resampling.plans import (
     BalancedBootstrap,
     Bootstrap,
     ComplementaryPairs,
@@ -10,17 +18,11 @@ from pyfsagg.resampling.plans import (
     GroupedBootstrap,
     KFold,
     LabelNoise,
-    Plan,
-    PlanSpec,
     PoissonBootstrap,
     Rows,
     StratifiedBootstrap,
     Subsample,
     ValueNoise,
-    draw_resamples,
-    list_resampling_plans,
-    read_plan,
-    with_data,
 )
 
 __all__ = [

@@ -8,27 +8,22 @@ row.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, ClassVar, Self, TypeVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_integer, check_real
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.registry import Registry
-from pyfsagg._base.settings import Settings, option
-from pyfsagg._table.table import AnyTable, SparseTable, full_weights, weights_from_counts
+from pyfsagg._base.settings import option
+from pyfsagg._table.table import AnyTable, SparseTable, weights_from_counts
 from pyfsagg._table.target import Target
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Resamples, Source, generator
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.resampling.draws import Drawn, Source, generator
+from pyfsagg.resampling.plan import Plan, register_plan
 from pyfsagg.resampling.poisson import poisson_resamples
 
 __all__ = [
-    "PLANS",
     "BalancedBootstrap",
     "Bootstrap",
     "ComplementaryPairs",
@@ -36,103 +31,15 @@ __all__ = [
     "GroupedBootstrap",
     "KFold",
     "LabelNoise",
-    "Plan",
-    "PlanSpec",
     "PoissonBootstrap",
     "Rows",
     "StratifiedBootstrap",
     "Subsample",
     "ValueNoise",
-    "draw_resamples",
-    "list_resampling_plans",
-    "read_plan",
-    "with_data",
 ]
 
 
-@dataclass(frozen=True)
-class PlanSpec:
-    """A registered resampling plan; `parameter` is the first of its settings, with its `default`."""
-
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
-    parameter: str | None
-    default: float | None
-    plan: type[Plan]
-
-
-PLANS: Registry[PlanSpec] = Registry("resampling plan")
-
-
-@dataclass(frozen=True, eq=False)
-class Plan(Settings):
-    """How rows are drawn; the base of all plans.
-
-    Parameters
-    ----------
-    sample_weight : array of whole numbers, shape (n_samples,), optional
-        How often each sample counts in the population that is resampled.
-    """
-
-    name: ClassVar[str] = ""
-    only: ClassVar[bool] = False  # whether the resamples are all that there are
-    together: ClassVar[int] = 1  # how many resamples belong together; their number is a multiple
-
-    sample_weight: ArrayLike | None = option(
-        None, flag=False, kw_only=True, help="how often each sample counts"
-    )
-
-    @abstractmethod
-    def draw(self, source: Source, rows: range) -> Drawn:
-        """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
-
-    def refuse(self, table: AnyTable, target: Target) -> None:
-        """Raise for a table or a target that the plan cannot use."""
-
-    def take(self, rows: NDArray[np.intp]) -> Self:
-        """The plan of a table that holds only the rows at these positions."""
-        arrays = {
-            field.name: np.asarray(value)[rows]
-            for field in fields(self)
-            if not field.metadata["flag"] and (value := getattr(self, field.name)) is not None
-        }
-        return replace(self, **arrays) if arrays else self
-
-    def parameters(self) -> dict[str, Any]:
-        """The plan's own settings, without arrays."""
-        own = (field for field in fields(self) if field.metadata["flag"])
-        return {field.name: getattr(self, field.name) for field in own}
-
-
-PlanT = TypeVar("PlanT", bound=type[Plan])
-
-
-def _register(name: str, *aliases: str, summary: str) -> Callable[[PlanT], PlanT]:
-    """Make a class known as the plan `name`."""
-
-    def add(plan: PlanT) -> PlanT:
-        plan.name = name
-        plan.kind = f"resampling={name!r}"
-        own = [field for field in fields(plan) if field.metadata["flag"]]
-        first = own[0] if own else None
-        default = None if first is None or first.default is MISSING else first.default
-        PLANS.add(
-            PlanSpec(
-                name=name,
-                aliases=aliases,
-                summary=summary,
-                parameter=first.name if first else None,
-                default=default,
-                plan=plan,
-            )
-        )
-        return plan
-
-    return add
-
-
-@_register("bootstrap", summary="draws as many rows as there are, with replacement")
+@register_plan("bootstrap", summary="draws as many rows as there are, with replacement")
 @dataclass(frozen=True, eq=False)
 class Bootstrap(Plan):
     """As many rows as there are, with replacement.
@@ -148,7 +55,7 @@ class Bootstrap(Plan):
         return Drawn(source.count(rows, lambda rng: rng.choice(population, population.size)))
 
 
-@_register(
+@register_plan(
     "poisson_bootstrap",
     "poisson",
     summary="takes each row a Poisson(1) number of times, which depends on seed, row number and "
@@ -162,7 +69,7 @@ class PoissonBootstrap(Plan):
         return Drawn(poisson_resamples(rows, source.weight, source.seed))
 
 
-@_register(
+@register_plan(
     "stratified_bootstrap",
     "stratified",
     summary="bootstrap within each class, so that class sizes stay",
@@ -185,7 +92,7 @@ class StratifiedBootstrap(Plan):
         )
 
 
-@_register(
+@register_plan(
     "balanced_bootstrap",
     "balanced",
     summary="draws the same number of rows of each class, with replacement (for rare classes)",
@@ -225,7 +132,7 @@ class BalancedBootstrap(Plan):
         )
 
 
-@_register("subsample", "subsampling", summary="a fraction of the rows without replacement")
+@register_plan("subsample", "subsampling", summary="a fraction of the rows without replacement")
 @dataclass(frozen=True, eq=False)
 class Subsample(Plan):
     """A fraction of the rows without replacement.
@@ -247,7 +154,7 @@ class Subsample(Plan):
         return Drawn(source.count(rows, lambda rng: rng.choice(population, size, replace=False)))
 
 
-@_register(
+@register_plan(
     "complementary_pairs",
     "pairs",
     summary="disjoint halves of the rows, class by class; resamples 0 and 1 are a pair, 2 and 3 the "
@@ -347,7 +254,7 @@ class ComplementaryPairs(Plan):
             )
 
 
-@_register(
+@register_plan(
     "grouped_bootstrap",
     "grouped",
     summary="draws whole groups of rows with replacement (several rows of one subject)",
@@ -394,7 +301,7 @@ def _groups(groups: ArrayLike, source: Source) -> list[NDArray[np.intp]]:
     return [members for members in found if members.size]
 
 
-@_register(
+@register_plan(
     "k_fold",
     "kfold",
     "cross_validation",
@@ -409,6 +316,7 @@ class KFold(Plan):
     """
 
     only: ClassVar[bool] = True
+    fewest: ClassVar[int] = 2
 
     def draw(self, source: Source, rows: range) -> Drawn:
         n_folds = rows.stop
@@ -444,7 +352,7 @@ class KFold(Plan):
             )
 
 
-@_register(
+@register_plan(
     "feature_subspace",
     "subspace",
     summary="all rows, a random fraction of the features; the others have no score there",
@@ -473,7 +381,7 @@ class FeatureSubspace(Plan):
         return Drawn(features=seen)
 
 
-@_register(
+@register_plan(
     "label_noise",
     summary="all rows; a fraction of the labels is replaced by another class at random",
 )
@@ -510,7 +418,7 @@ class LabelNoise(Plan):
         return Drawn(labels=labels)
 
 
-@_register(
+@register_plan(
     "value_noise",
     summary="all rows; Gaussian noise of `scale` standard deviations on numeric features",
 )
@@ -553,6 +461,7 @@ class Rows(Plan):
     kind: ClassVar[str] = "resampling=Rows(...)"
     name: ClassVar[str] = "row_indices"
     only: ClassVar[bool] = True
+    seeded: ClassVar[bool] = False
 
     indices: ArrayLike | None = option(None, flag=False, help="rows of each resample, from 0")
 
@@ -591,112 +500,3 @@ class Rows(Plan):
 
 def _check_share(name: str, plan: Plan) -> None:
     check_real(f"{name} of {plan.name}", getattr(plan, name), low=0.0, high=1.0, low_open=True)
-
-
-def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) -> Plan:
-    """A plan, or the name of one with its parameters.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, InputTypeError
-        For an unknown name or parameter, or something that is not a plan.
-    """
-    if isinstance(given, Plan):
-        if parameters:
-            raise ParameterError(f"{given!r} has its parameters already")
-        return given
-    if not isinstance(given, str):
-        raise InputTypeError(
-            "resampling must be a name from list_resampling_plans() or a plan such as "
-            f"pyfsagg.Subsample(0.8), got {given!r}"
-        )
-    return PLANS.get(given).plan.of(parameters)
-
-
-def list_resampling_plans() -> pd.DataFrame:
-    """The resampling plans by name, with their parameter and its default.
-
-    Examples
-    --------
-    >>> float(list_resampling_plans().loc["subsample", "default"])
-    0.5
-    """
-    frame = PLANS.to_frame()
-    return frame.assign(plan=[plan.__name__ for plan in frame["plan"]])
-
-
-def draw_resamples(
-    table: AnyTable,
-    target: Target,
-    plan: str | Plan = "bootstrap",
-    *,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    weight: NDArray[np.uint16] | None = None,
-    first: int = 0,
-) -> Resamples:
-    """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan.
-
-    Parameters
-    ----------
-    table, target
-        Validated data.
-    plan : str or Plan
-    n_resamples : int
-        At least 1; for ``"k_fold"`` the number of folds, at least 2; for ``"complementary_pairs"``
-        the number of halves, which is even.
-    seed : int
-        Determines the draw together with the number of the resample.
-    weight : ndarray of uint16 (n_samples,), optional
-        How often each row occurs in the population; replaces the weights of the plan.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, DataError
-        Unknown plan, groups missing or of the wrong length, more folds than the smallest class has
-        rows, a table or target that the plan cannot use.
-    """
-    chosen = read_plan(plan)
-    check_integer("n_resamples", n_resamples, low=2 if isinstance(chosen, KFold) else 1)
-    if weight is None:
-        weight = full_weights(table.n_samples, chosen.sample_weight)[0]
-    if n_resamples % chosen.together:
-        raise ParameterError(
-            f"resampling={chosen.name!r} draws {chosen.together} resamples together: n_resamples must "
-            f"be a multiple of {chosen.together}, got {n_resamples}; use {n_resamples + 1}"
-        )
-    chosen.refuse(table, target)
-    require_memory(
-        2 * n_resamples * table.n_samples + 24 * int(weight.sum(dtype=np.int64)),
-        f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
-        "draw fewer resamples, or divide sample_weight by a common factor",
-    )
-    drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
-    weights = drawn.weights
-    if weights is None:
-        weights = np.broadcast_to(weight, (n_resamples, table.n_samples))
-    return Resamples(
-        np.ascontiguousarray(weights),
-        target.codes[np.newaxis, :] if drawn.labels is None else drawn.labels,
-        drawn.features,
-        drawn.noise,
-        chosen.name,
-        None if isinstance(chosen, Rows) else seed,
-        chosen.parameters(),
-    )
-
-
-def with_data(plan: Plan, **arrays: Any) -> Plan:
-    """The plan with arrays that were given apart from it, such as those of a call of ``fit``."""
-    given = {name: array for name, array in arrays.items() if array is not None}
-    for name in given:
-        if name not in plan.names():
-            raise ParameterError(
-                f"{name} and resampling={plan.name!r} do not belong together"
-                + (
-                    "; use resampling='grouped_bootstrap' or 'complementary_pairs'"
-                    if name == "groups"
-                    else ""
-                )
-            )
-    return replace(plan, **given) if given else plan
