@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from pyfsagg.ensemble.scoring import BoundFilter
     from pyfsagg.resampling import Resamples
 
-__all__ = ["block_size", "expected_seconds", "require_score_memory", "warn_of_time"]
+__all__ = [
+    "block_size",
+    "expected_seconds",
+    "require_score_memory",
+    "resamples_together",
+    "warn_of_time",
+]
 
 LONG = 120.0
 """Seconds above which a run is announced."""
@@ -31,9 +37,18 @@ _MOST = 8
 _FEATURE = 1000  # bytes of its name and its row in the tables of a result
 
 
-def block_size(n_samples: int, n_features: int) -> int:
-    """Resamples per task: enough to make calls worth while, few enough that progress is seen."""
-    return max(1, min(_MOST, _BLOCK_CELLS // max(1, n_samples * n_features)))
+def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
+    """Resamples per task: enough to make calls worth while, few enough that progress is seen.
+
+    At least as many as a filter scores `together`, up to eight.
+    """
+    few = _BLOCK_CELLS // max(1, n_samples * n_features)
+    return max(1, min(_MOST, max(few, together)))
+
+
+def resamples_together(bound: Sequence[BoundFilter]) -> int:
+    """The most resamples that one of the filters scores at once."""
+    return max(getattr(each.scorer(), "together", 1) for each in bound)
 
 
 def expected_seconds(
@@ -41,23 +56,23 @@ def expected_seconds(
 ) -> dict[BoundFilter, float] | None:
     """Seconds that each filter takes for one resample; None where a piece would cost too much.
 
-    A compiled filter is timed on the first resample, mRMR on the first steps of its selection, from
-    which the time of the others follows.
+    A compiled filter is timed on the first resample, or on as many as it scores at once; mRMR on the
+    first steps of its selection, from which the time of the others follows.
     """
     scorers = [each.scorer() for each in bound]
     if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
         return None
-    first = slice(0, 1)
-    weights, labels = resamples.weights[first], resamples.labels_of(first)
     found = {}
     for each, scorer in zip(bound, scorers, strict=True):
+        first = slice(0, min(len(resamples), getattr(scorer, "together", 1)))
+        weights, labels = resamples.weights[first], resamples.labels_of(first)
         if hasattr(scorer, "expected_seconds"):
             found[each] = scorer.expected_seconds(weights, labels)
         else:
             scorer(weights, labels)  # the first call may compile
             start = time.perf_counter()
             scorer(weights, labels)
-            found[each] = time.perf_counter() - start
+            found[each] = (time.perf_counter() - start) / first.stop
     return found
 
 

@@ -18,7 +18,12 @@ from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
-from pyfsagg.ensemble.forecast import block_size, require_score_memory, warn_of_time
+from pyfsagg.ensemble.forecast import (
+    block_size,
+    require_score_memory,
+    resamples_together,
+    warn_of_time,
+)
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
@@ -318,7 +323,7 @@ def score_resamples(
     if rounds:
         warn_of_time(bound, resamples, n_jobs, total=m * rounds)
     matrices = {label: store.matrix((m, table.n_features)) for label in labels}
-    size = block_size(table.n_samples, table.n_features)
+    size = block_size(table.n_samples, table.n_features, resamples_together(bound))
     blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)

@@ -49,7 +49,7 @@ class KernelScorer:
     """A compiled loop bound to a table: a :class:`Scorer`.
 
     ``kernel(*arguments, labels, weights, scores)`` writes the scores, of shape (number of outputs, b,
-    n_features).
+    n_features).  A loop that scores some resamples in little more time than one says how many in `together`.
     """
 
     kernel: Callable[..., object]
@@ -57,6 +57,7 @@ class KernelScorer:
     outputs: tuple[str, ...]
     n_features: int
     releases_gil: bool = True
+    together: int = 1
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
         # One type and memory layout, so that the kernels are compiled once.

@@ -103,7 +103,9 @@ def prepare_concordance(table: Table, target: Target) -> KernelScorer:
     require_ordered_complete(table, "concordance")
     times, levels = _LatestFirst.of(_survival(target)), ordered_levels(table)
     own = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
-    return KernelScorer(_concordances, own, ("concordance",), table.n_features)
+    return KernelScorer(
+        _concordances, own, ("concordance",), table.n_features, together=pairs.TOGETHER
+    )
 
 
 def cox_score(
@@ -204,11 +206,12 @@ def comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, 
     """
     times = _LatestFirst.of(survival)
     levels, n_levels = category_codes(values[times.rows])
-    once = np.ones(len(levels), dtype=np.int64)
-    found: tuple[float, float, float] = pairs.comparable_pairs(
-        levels, n_levels, times.event, times.start, once
-    )
-    return found
+    once = np.ones((1, len(levels)), dtype=np.uint16)
+    column = np.asfortranarray(levels[:, np.newaxis])
+    found = np.empty((3, 1, 1))
+    pairs.comparable_pairs(column, np.array([n_levels]), times.event, times.start, once, found)
+    larger, smaller, tied = found.ravel().tolist()
+    return larger, smaller, tied
 
 
 def martingale_residuals(

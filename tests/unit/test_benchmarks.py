@@ -74,6 +74,13 @@ def test_the_run_out_of_core_in_the_readme_is_the_recorded_one() -> None:
     assert f"50 million rows × 50 {told}" in readme
 
 
+def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
+    rows = json.loads((FOLDER / "survival.json").read_text(encoding="utf-8"))["rows"]
+    assert {row["filter"] for row in rows} >= {"cox_score", "concordance", "spearman"}
+    for base in ("pearson of a number", "pearson of survival"):
+        assert max(row[f"times {base}"] for row in rows) <= 3.0
+
+
 def test_the_page_needs_results(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(FOLDER / "page.py"), "--results", str(tmp_path)],

@@ -15,6 +15,7 @@ from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import forecast
 from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.filters._base import KernelScorer
 from pyfsagg.filters.mrmr import _pairs, prepare_mrmr
 
 RNG = np.random.default_rng(0)
@@ -78,6 +79,7 @@ def test_score_matrices_that_do_not_fit_are_refused(tmp_path) -> None:
 )
 def test_blocks_get_smaller_as_tables_get_larger(n: int, p: int, size: int) -> None:
     assert forecast.block_size(n, p) == size
+    assert forecast.block_size(n, p, together=4) == max(size, 4)
 
 
 def test_the_result_does_not_depend_on_the_size_of_the_blocks(
@@ -88,6 +90,31 @@ def test_the_result_does_not_depend_on_the_size_of_the_blocks(
     assert forecast.block_size(2, 2) == 1
     other = bam(X, Y, n_resamples=9, random_state=0)
     np.testing.assert_array_equal(one.combined, other.combined)
+
+
+def test_resamples_that_are_scored_at_once_are_handed_out_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forecast, "_BLOCK_CELLS", 0)
+    monkeypatch.setattr(forecast, "SMALL", 0)
+    seen = []
+    scored = KernelScorer.__call__
+
+    def told(self: KernelScorer, weights: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
+        seen.append((self.outputs[0], len(weights)))
+        return scored(self, weights, labels)
+
+    monkeypatch.setattr(KernelScorer, "__call__", told)
+    y = np.column_stack([1.0 + np.arange(30), np.ones(30)])
+    for filters in (["cox_score"], ["cox_score", "concordance"]):
+        run = {"task": "survival", "n_resamples": 11, "random_state": 0, "pairs": 0}
+        if len(filters) == 1:
+            wam(X, y, filter=filters[0], **run)
+        else:
+            bam(X, y, filters=filters, **run)
+    alone, both = [("cox_score", 1)] * 13, [("cox_score", 8), ("concordance", 8)]
+    timed = [("cox_score", 1)] * 2 + [("concordance", 8)] * 2
+    assert seen == alone + timed + both + [(name, 3) for name, _ in both]
 
 
 def test_pairs_of_a_selection() -> None:

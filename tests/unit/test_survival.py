@@ -15,8 +15,10 @@ import pyfsagg
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.reading import read_target
 from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import FILTERS
+from pyfsagg.filters.survival import prepare_concordance
 
 RNG = np.random.default_rng(5)
 N = 40
@@ -106,6 +108,40 @@ def test_concordance_is_that_of_all_pairs_of_the_drawn_rows() -> None:
         for j in range(X.shape[1]):
             expected = concordance_by_definition(NUMBERS[rows, j], TIME[rows], EVENT[rows])
             assert found[j] == pytest.approx(expected, rel=1e-12)
+
+
+def test_concordance_of_a_resample_does_not_depend_on_those_beside_it() -> None:
+    rows = RNG.integers(0, N, (21, N))
+    together = run("concordance", rows)
+    for r in range(len(rows)):
+        np.testing.assert_array_equal(together[[r]], run("concordance", rows[[r]]))
+
+
+@pytest.mark.parametrize("times", [1, 1_000, 60_000])
+def test_concordance_of_rows_that_count_often(times: int) -> None:
+    weights = times * np.vstack([np.ones(N, dtype=int), COUNTS % 2, COUNTS[::-1] % 2])
+    table, target = check_table(X), check_target(Y, N, task="survival")
+    found = prepare_concordance(table, target)(weights, target.codes[np.newaxis, :])["concordance"]
+    for scores, counts in zip(found, weights // times, strict=True):
+        rows = np.repeat(np.arange(N), counts)
+        for j in range(X.shape[1]):
+            expected = concordance_by_definition(NUMBERS[rows, j], TIME[rows], EVENT[rows])
+            assert scores[j] == pytest.approx(expected, rel=1e-12)
+
+
+def test_concordance_of_more_than_four_thousand_million_rows() -> None:
+    often = 65_535
+    n = 2**32 // often + 2
+    time, event = np.repeat([2.0, 1.0], [n // 3, n - n // 3]), np.ones(n)
+    flag = np.arange(n) % 2 == np.arange(n) % 5 // 4
+    found = pyfsagg.concordance(
+        np.column_stack([flag, ~flag]),
+        np.column_stack([time, event]),
+        sample_weight=np.full(n, often),
+    )
+    early, late = flag[n // 3 :].mean(), flag[: n // 3].mean()
+    share = late * (1 - early) + 0.5 * (late * early + (1 - late) * (1 - early))
+    assert found[0] == pytest.approx(max(share, 1 - share), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", BY_RESIDUALS)
