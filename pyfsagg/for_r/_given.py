@@ -14,10 +14,12 @@ from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 
 __all__ = [
+    "aggregator_of",
     "call_r",
     "counts",
     "filter_of",
     "listed",
+    "null_of",
     "numbers_of",
     "progress_of",
     "rank_table_of",
@@ -111,14 +113,33 @@ def filter_of(given: Any) -> Any:
     return r_function
 
 
-def call_r(function: Callable[..., Any], *arguments: Any) -> Any:
+def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filter function") -> Any:
     """The value of an R function, which answers with its error or the interrupt that it met."""
     found = function(*arguments)
     if "interrupt" in found:
         raise KeyboardInterrupt
     if "error" in found:
-        raise DataError(f"the filter function failed: {found['error']}")
+        raise DataError(f"{what} failed: {found['error']}")
     return found.get("value")
+
+
+def aggregator_of(call: Callable[..., Any]) -> Callable[[Any], Any]:
+    """An R function of a matrix of scores (m, p), which returns p scores."""
+
+    def aggregator(scores: Any) -> Any:
+        return numbers_of(call_r(call, scores, what="the function aggregator"))
+
+    return aggregator
+
+
+def null_of(call: Callable[..., Any]) -> Callable[[np.random.Generator], RankTable]:
+    """An R function of a seed, which returns lists made without a relation to the target."""
+
+    def null(rng: np.random.Generator) -> RankTable:
+        seed = int(rng.integers(2**31 - 1))
+        return rank_table_of(call_r(call, seed, what="the function null")["value"])
+
+    return null
 
 
 def progress_of(call: Callable[..., Any]) -> Callable[[int, int], None]:

@@ -21,8 +21,10 @@ from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import OutputError, UnknownNameError
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
+    aggregator_of,
     counts,
     listed,
+    null_of,
     numbers_of,
     progress_of,
     rank_table_of,
@@ -149,11 +151,11 @@ CALLS: dict[str, Called] = {
     "aggregate_lists": Called("aggregate", {"table_or_scores": "x"}),
     "compare_aggregations": Called("aggregation.compare_methods", {"table_or_scores": "x"}),
     "permutation_p_values": Called(
-        "aggregation.permutation_p_values", {"table_or_scores": "x"}, ("null",)
+        "aggregation.permutation_p_values", {"table_or_scores": "x"}
     ),
     "compare_aggregators": Called("compare_aggregators"),
     # stability of selections
-    "adequacy": Called("adequacy", {"scores": "x"}, (*_COLLECTION, "aggregator")),
+    "adequacy": Called("adequacy", {"scores": "x"}, _COLLECTION),
     "between_sample_stability": Called("between_sample_stability", {}, _COLLECTION),
     "feature_stability": Called("feature_stability", {"data": "x"}, _COLLECTION),
     "nogueira": Called("nogueira", {"sets": "x"}, _COLLECTION),
@@ -272,6 +274,8 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "numbers": numbers_of,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
+    "aggregator": aggregator_of,
+    "null": null_of,
     "list": lambda given: [decoded(each) for each in given],
 }
 """How each kind of R's objects is read."""

@@ -49,6 +49,16 @@ read_argument <- function(value, name, default, given) {
     cores = if (is_number(value) && value == -1) -1L else check_count(value, name),
     progress = progress_function(check_flag(value, name)),
     save = , report = , checkpoint = , scratch = if (!is.null(value)) folder_setting(value, name),
+    aggregator = if (is.function(value)) {
+      marked("aggregator", answered(function(scores) as.list(as.double(value(scores)))))
+    } else {
+      python_value(value, name)
+    },
+    null = if (is.function(value)) {
+      marked("null", answered(function(seed) rank_table_given(value(seed))))
+    } else if (!is.null(value)) {
+      refuse_argument(name, "a function of a seed", value)
+    },
     python_value(value, name)
   )
 }

@@ -24,6 +24,8 @@
 #' @param weights What each list counts.
 #' @param options A named list with a list of options for each method.
 #' @param groups The source of each list: lists of one source are relabelled together.
+#' @param null A function of a seed that makes all lists again with a shuffled target, over the same items in the
+#'   same order, as a `rank_table()` or what that reads; each item is then compared with its own null scores.
 #' @param n_permutations Number of permutations.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @param ... Options of the aggregator.
@@ -129,7 +131,7 @@ compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, opti
 
 #' @rdname ranked_lists
 #' @export
-permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, n_permutations = 1000,
-                                 adjust = "bh", weights = NULL, seed = NULL, ...) {
+permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, null = NULL,
+                                 n_permutations = 1000, adjust = "bh", weights = NULL, seed = NULL, ...) {
   call_python("permutation_p_values", lists = "x", more = list(...))
 }

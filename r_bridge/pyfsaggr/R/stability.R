@@ -146,6 +146,8 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param sizes Which k; a few by default.
 #' @param first,second Matrices of scores of the first and of the second sample of each pair.
 #' @param n_rows How many rows each sample has.
+#' @param aggregator A function of a matrix of scores (resamples in rows) that returns a score for each feature;
+#'   by default that of the result, and for a matrix the mean.
 #' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
 #' @param compare A second collection to compare with.
 #' @param paired Whether row i of both belongs together.
@@ -206,7 +208,7 @@ stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL
 
 #' @rdname stability_more
 #' @export
-adequacy <- function(x, top = 0.25, by = NULL, n_boot = 200, seed = NULL) {
+adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, seed = NULL) {
   call_python("adequacy", collection = "x")
 }
 

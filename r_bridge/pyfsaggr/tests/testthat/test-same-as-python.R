@@ -82,6 +82,12 @@ test_that("stability of selections", {
   same(stability_curve(result$combined, seed = 1)$value,
        "pyfsagg.stability_curve(scores, input='scores', random_state=1)['value'].to_numpy()")
   same(adequacy(result, seed = 4)$expected_kendall, paste0("pyfsagg.adequacy(", run, ", random_state=4).expected_kendall"))
+  own <- adequacy(result$combined, aggregator = function(scores) apply(scores, 2, stats::median), seed = 4)
+  same(own$expected_kendall,
+       "pyfsagg.adequacy(scores, aggregator=lambda rows: __import__('numpy').median(rows, axis=0), random_state=4).expected_kendall")
+  expect_error(adequacy(result, aggregator = function(scores) 1), "must return", class = "pyfsagg_data_error")
+  expect_error(adequacy(result, aggregator = function(scores) stop("no idea")),
+               "the function aggregator failed: no idea", class = "pyfsagg_data_error")
   same(between_sample_stability(result$combined[1:10, ], result$combined[11:20, ])$table$estimate,
        "pyfsagg.between_sample_stability(scores[:10], scores[10:]).estimates['estimate'].to_numpy()")
   report <- tempfile(fileext = ".html")
@@ -223,6 +229,15 @@ test_that("ranked lists", {
   share("orders", orders)
   same(permutation_p_values(orders, groups = c(1, 1, 2, 2, 3), n_permutations = 50, seed = 1)$p_values,
        "pyfsagg.aggregation.permutation_p_values(pyfsagg.RankTable.from_lists(orders), groups=[1, 1, 2, 2, 3], n_permutations=50, random_state=1).p_values")
+  # Null scores of an item are its own: "a" is first in all lists, and in the null ones last.
+  first <- matrix(c(9, 2, 1, 9, 1, 2, 9, 2, 1), 3, dimnames = list(c("a", "b", "c"), NULL))
+  null <- function(seed) rank_table(first[, c(1, 1, 2)] * c(0, 1, 1), "scores")
+  found <- permutation_p_values(rank_table(first, "scores"), "mean_rank", null = null, n_permutations = 19, seed = 1)
+  expect_equal(found$p_values, c(1 / 20, 1, 1))
+  expect_error(permutation_p_values(orders, null = 3), "null must be a function of a seed, got 3",
+               class = "pyfsagg_parameter_error")
+  expect_error(permutation_p_values(orders, null = function(seed) stop("no lists")), "the function null failed: no lists",
+               class = "pyfsagg_data_error")
 })
 
 test_that("limits on false selections", {
