@@ -74,6 +74,19 @@ def test_the_run_out_of_core_in_the_readme_is_the_recorded_one() -> None:
     assert f"50 million rows × 50 {told}" in readme
 
 
+def test_distances_from_the_bound_in_the_notes_are_those_measured() -> None:
+    found = json.loads((FOLDER / "kernels_wide.json").read_text(encoding="utf-8"))
+    notes = (FOLDER / "KERNELS.md").read_text(encoding="utf-8")
+    told = re.findall(r"^\| (\d+ × \d+) \| (.+?) \| (.+) \|$", notes, re.MULTILINE)
+    measured = []
+    for row in found["rows"]:
+        times = [f"{row[name]:.2f}" for name in ("ms a resample", "ms to read", "ms to count")]
+        numbers = [*times, f"{100 * row['share']:.0f} %"]
+        measured.append((row["table"], row["kernel"], " | ".join(numbers)))
+    assert told == measured
+    assert {row[0] for row in told} == {"72 × 7129", "3888 × 308"}
+
+
 def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
     rows = json.loads((FOLDER / "survival.json").read_text(encoding="utf-8"))["rows"]
     assert {row["filter"] for row in rows} >= {"cox_score", "concordance", "spearman"}

@@ -73,11 +73,14 @@ def _count_cells(
 def chi_squared(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
     """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
     n_levels = cells.shape[0] // n_classes
-    class_totals = np.zeros(n_classes, dtype=np.int64)
-    total = 0
-    for cell in range(cells.shape[0]):
-        class_totals[cell % n_classes] += cells[cell]
-        total += cells[cell]
+    shares = np.empty(n_classes)
+    total, classes = cells.sum(), 0
+    for c in range(n_classes):
+        class_total = 0
+        for level in range(n_levels):
+            class_total += cells[level * n_classes + c]
+        shares[c] = class_total / total if class_total > 0 else 0.0
+        classes += class_total > 0
     statistic = 0.0
     levels = 0
     for level in range(n_levels):
@@ -88,10 +91,10 @@ def chi_squared(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]
             continue
         levels += 1
         for c in range(n_classes):
-            if class_totals[c] > 0:
-                expected = level_total * (class_totals[c] / total)
+            if shares[c] > 0.0:
+                expected = level_total * shares[c]
                 statistic += (cells[level * n_classes + c] - expected) ** 2 / expected
-    smaller = min(levels, int((class_totals > 0).sum()))
+    smaller = min(levels, classes)
     if smaller < 2:
         return 0.0, 0.0
     return statistic, np.sqrt(statistic / (total * (smaller - 1)))
