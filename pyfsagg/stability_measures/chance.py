@@ -127,15 +127,3 @@ def log_choose(n: Floats | float, k: Floats | float) -> Floats:
     with np.errstate(invalid="ignore"):
         found = gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(np.maximum(n - k, 0) + 1)
     return np.where(n >= k, found, -np.inf)
-
-
-def random_canberra(p: int, location: int | None = None) -> float:
-    """E of the Canberra distance over p of two independent uniform rankings without ties."""
-    ranks = np.arange(1, p + 1)
-    if location is not None:
-        ranks = np.minimum(ranks, location + 1)
-    values, counts = np.unique(ranks, return_counts=True)
-    total = 0.0
-    for value, count in zip(values, counts, strict=True):
-        total += float(count * (counts * np.abs(values - value) / (values + value)).sum())
-    return total / p**2

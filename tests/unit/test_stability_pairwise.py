@@ -22,7 +22,6 @@ from pyfsagg.exceptions import (
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures import list_stability_measures, stability, thesis_measures
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
-from pyfsagg.stability_measures.chance import random_canberra
 
 Floats = NDArray[np.float64]
 SCORE_AND_RANK = [spec.name for spec in STABILITY_MEASURES if spec.kind != "sets"]
@@ -143,17 +142,6 @@ def test_canberra_directions_and_location() -> None:
     slow = np.mean([(np.abs(a - b) / (a + b)).mean() for a, b in itertools.combinations(cut, 2)])
     found = stability(scores, "canberra", direction="descending", location=3)
     assert found.value == pytest.approx(slow)
-
-
-def test_expected_canberra_of_random_rankings() -> None:
-    p = 6
-    ranks = np.arange(1, p + 1)
-    slow = np.mean([abs(a - b) / (a + b) for a in ranks for b in ranks])
-    assert random_canberra(p) == pytest.approx(slow)
-    cut = np.minimum(ranks, 3)
-    assert random_canberra(p, 2) == pytest.approx(
-        np.mean([abs(a - b) / (a + b) for a in cut for b in cut])
-    )
 
 
 def test_feature_weights_give_the_weighted_correlation() -> None:
