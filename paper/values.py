@@ -274,6 +274,12 @@ def laplacian() -> Iterator[tuple[str, Any]]:
     yield "laplacian_sizes", ", ".join(f"{size:.0f}" for size in sizes["published"])
     yield "laplacian_sizes_met", int(sizes["mean"].eq(sizes["published"]).sum())
     yield "laplacian_sets", len(sizes)
+    search = reproduce.shipped_laplacian_search()
+    other = search[search["met"] < len(sizes)]
+    yield "search_combinations", f"{len(search):,}"
+    yield "search_complete", len(search) - len(other)
+    yield "search_next_met", int(other["met"].max())
+    yield "search_next_missed", int(other["missed"].min())
 
 
 # ---------------------------------------------------------------------------------------------

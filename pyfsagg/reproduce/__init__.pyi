@@ -6,6 +6,7 @@ from .shipped import list_shipped_runs as list_shipped_runs
 from .shipped import shipped_aggregator_choice as shipped_aggregator_choice
 from .shipped import shipped_calibration as shipped_calibration
 from .shipped import shipped_gene_lists as shipped_gene_lists
+from .shipped import shipped_laplacian_search as shipped_laplacian_search
 from .shipped import shipped_readings as shipped_readings
 from .shipped import shipped_run as shipped_run
 from .shipped import shipped_stuart as shipped_stuart
@@ -57,6 +58,7 @@ __all__ = [
     "shipped_aggregator_choice",
     "shipped_calibration",
     "shipped_gene_lists",
+    "shipped_laplacian_search",
     "shipped_readings",
     "shipped_run",
     "shipped_stuart",

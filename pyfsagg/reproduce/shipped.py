@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +12,7 @@ from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.calibration.result import Calibration
+from pyfsagg.reproduce.published import printed_cells
 from pyfsagg.reproduce.stuart.result import StuartFinding
 from pyfsagg.reproduce.unequal_lists.choice import AggregatorChoice
 from pyfsagg.reproduce.unequal_lists.result import GeneListComparison
@@ -19,6 +22,7 @@ __all__ = [
     "shipped_aggregator_choice",
     "shipped_calibration",
     "shipped_gene_lists",
+    "shipped_laplacian_search",
     "shipped_readings",
     "shipped_run",
     "shipped_stuart",
@@ -123,6 +127,39 @@ def shipped_gene_lists() -> GeneListComparison:
     True
     """
     return GeneListComparison.load(data_folder() / "validation" / "gene_lists.json")
+
+
+def shipped_laplacian_search() -> pd.DataFrame:
+    """The shipped search for the reading of the Laplacian score in table 2 of the consensus affinity paper.
+
+    Returns
+    -------
+    DataFrame
+        One row for each combination; columns ``scale`` and ``metric`` (in which neighbours are found),
+        ``neighbours`` (how many), ``edges``, ``own neighbour``, ``weights``, ``direction`` (which scores
+        are important); the number of features that are selected, by data set; ``met``, how many of the
+        printed numbers it gives, and ``missed``, the sum of the differences from them.  ``attrs["record"]``
+        has the machine, the versions and the date.
+
+    Examples
+    --------
+    >>> int((shipped_laplacian_search()["met"] == 4).sum()) > 0
+    True
+    """
+    path = data_folder() / "validation" / "laplacian_search.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    axes, sizes = document["axes"], document["sizes"]
+    found = pd.DataFrame(itertools.product(*axes.values()), columns=list(axes))
+    cells = printed_cells("frcm_2")
+    own = cells[(cells["row"] == "laplacian_score") & (cells["measure"] == "n_features")]
+    printed = own.set_index("dataset")["value"].astype(int)
+    numbers = pd.DataFrame(sizes)
+    apart = (numbers - printed[numbers.columns]).abs()
+    found = pd.concat([found, numbers], axis=1)
+    found["met"] = (apart == 0).sum(axis=1)
+    found["missed"] = apart.sum(axis=1)
+    found.attrs["record"] = document["record"]
+    return found
 
 
 def shipped_aggregator_choice() -> AggregatorChoice:

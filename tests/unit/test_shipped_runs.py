@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +21,7 @@ from pyfsagg.reproduce import (
     best_readings,
     coverage,
     list_shipped_runs,
+    shipped_laplacian_search,
     shipped_readings,
     shipped_run,
     shipped_stuart,
@@ -26,6 +30,8 @@ from pyfsagg.reproduce.published import printed_cells
 from pyfsagg.reproduce.tables.comparison import VERDICTS
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
 from pyfsagg.reproduce.tables.readings import READINGS
+from pyfsagg.unsupervised import laplacian_score
+from pyfsagg.unsupervised.result import mean_plus_sd
 
 RUNS = list(list_shipped_runs().index)
 
@@ -124,6 +130,51 @@ def test_the_stuart_experiment_is_a_full_one() -> None:
     for name in ("stuart_in_r_first_list", "rra_in_r_first_list"):
         assert hundred[name].mean() < at_most[name].mean()
     assert "at 100 lists, where they are nearest too" in " ".join(finding.conclusions())
+
+
+def _search_tool() -> Any:
+    return runpy.run_path(str(Path(__file__).parents[2] / "tools" / "laplacian_search.py"))
+
+
+def test_the_search_for_the_laplacian_row_is_one_of_all_combinations() -> None:
+    tool, found = _search_tool(), shipped_laplacian_search()
+    axes, printed = tool["AXES"], tool["printed_sizes"]()
+    assert len(found) == math.prod(len(values) for values in axes.values())
+    for name, values in axes.items():
+        assert found[name].unique().tolist() == values
+    for name, size in printed.items():
+        assert found[name].median() == pytest.approx(size, rel=0.15)
+        assert found[name].min() >= 1
+    (complete,) = found[found["met"] == len(printed)].to_dict(orient="records")
+    assert {name: complete[name] for name in printed} == printed
+    named = {"metric": "cosine", "neighbours": 5, "own neighbour": True, "direction": "large"}
+    assert {name: complete[name] for name in named} == named
+    readings = shipped_readings("frcm_2")
+    sizes = readings[readings["measure"] == "n_features"].set_index(["reading", "dataset"])["mean"]
+    for reading, weights in (("standard", "heat, mean square of edges"), ("binary", "1")):
+        own = found[
+            (found["scale"] == "z_score") & (found["metric"] == "euclidean")
+            & (found["neighbours"] == 5) & (found["edges"] == axes["edges"][0])
+            & ~found["own neighbour"] & (found["weights"] == weights)
+        ].set_index("direction")  # fmt: skip
+        other = "heat_kernel" if reading == "standard" else reading
+        for name in printed:
+            assert own.loc["small", name] == sizes[reading, name]
+            assert own.loc["large", name] == sizes[f"{other}_reversed", name]
+
+
+def test_the_search_for_the_laplacian_row_scores_as_the_public_function() -> None:
+    tool = _search_tool()
+    X = np.random.default_rng(0).normal(size=(30, 60)) * np.arange(1, 61)
+    axes = {
+        "scale": ["none"], "metric": ["euclidean"], "neighbours": [4], "edges": tool["AXES"]["edges"],
+        "own neighbour": [False, True], "weights": tool["AXES"]["weights"], "direction": ["small"],
+    }  # fmt: skip
+    found = np.array(list(tool["numbers_of_features"](X, axes))).reshape(3, 2, 6)
+    for place, width in ((0, "binary"), (3, "mean")):
+        scores = laplacian_score(X, n_neighbors=4, bandwidth=width, standardize="none")
+        assert found[0, 0, place] == mean_plus_sd(scores).sum()
+    assert len(np.unique(found)) > 3
 
 
 def test_what_the_readings_found() -> None:
