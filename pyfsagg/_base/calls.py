@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from pyfsagg._base.settings import Settings, is_default
 
 __all__ = ["Call"]
@@ -138,6 +136,8 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
         return f"pyfsagg.{type(value).__name__}({', '.join(inner)})"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
+    import numpy as np
+
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, Mapping):

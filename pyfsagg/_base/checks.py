@@ -8,12 +8,12 @@ import os
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "as_array",
@@ -90,6 +90,8 @@ def check_mapping(name: str, value: object) -> dict[str, Any]:
 
 def check_flag(name: str, value: object) -> bool:
     """True or False."""
+    import numpy as np
+
     if not isinstance(value, (bool, np.bool_)):
         raise InputTypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
@@ -138,6 +140,8 @@ def real_array(name: str, values: Any) -> Any:
             f"Complex data not supported: {name} has complex values; take the real part or the "
             "modulus"
         )
+    import numpy as np
+
     if not isinstance(values, np.ma.MaskedArray):
         return values
     if not np.ma.is_masked(values):
@@ -157,6 +161,8 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
     DataError
         For what is no array: rows of unequal length, words where numbers are needed, complex numbers.
     """
+    import numpy as np
+
     try:
         return np.asarray(real_array(name, values), dtype=dtype)
     except DataError:
@@ -171,6 +177,8 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
 def _is_complex(values: Any) -> bool:
     """By the type of an array, of a column of a frame, or of what a list holds."""
     if isinstance(values, list):
+        import numpy as np
+
         try:
             values = np.asarray(values)
         except ValueError:  # rows of unequal length: whoever reads them says so

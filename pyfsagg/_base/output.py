@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -61,7 +60,7 @@ class Place:
             where = self._real if self._inside else self._real.parent
             stem = ".pyfsagg" if self._inside else f".{self._real.name}"
             self._hold(re.compile(re.escape(stem) + r"-[0-9a-f]{8}\.draft"), where)
-            self.draft = where / f"{stem}-{secrets.token_hex(4)}.draft"
+            self.draft = where / f"{stem}-{os.urandom(4).hex()}.draft"
             self.draft.mkdir()
         except OutputError:
             self.release()
@@ -170,7 +169,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         If `path` is a folder, or its folder does not exist or cannot be written.
     """
     target = Path(path)
-    draft = target.parent / f".{target.name}-{secrets.token_hex(4)}"
+    draft = target.parent / f".{target.name}-{os.urandom(4).hex()}"
     try:
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

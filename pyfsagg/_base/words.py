@@ -6,10 +6,11 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "count",
@@ -68,9 +69,8 @@ def numbers(values: ArrayLike) -> list[str]:
     >>> numbers([0.0012345, float("nan")])
     ['0.001234', '–']
     """
-    array = np.asarray(values, dtype=np.float64)
-    finite = np.abs(array[np.isfinite(array)])
-    largest = float(finite.max()) if finite.size else 0.0
+    array = _floats(values)
+    largest = max((abs(value) for value in array.tolist() if math.isfinite(value)), default=0.0)
     magnitude = math.floor(math.log10(largest)) if largest > 0 else 0
     if -5 < magnitude < 12:
         return [number(value, max(0, DIGITS - 1 - magnitude)) for value in array.tolist()]
@@ -89,7 +89,7 @@ def probabilities(values: ArrayLike) -> list[str]:
     >>> probabilities([0.0312345, 3e-7, 0.0, 1.0])
     ['0.0312', '3.0e−07', '< 1e−308', '1.0000']
     """
-    return [_probability(value) for value in np.asarray(values, dtype=np.float64).tolist()]
+    return [_probability(value) for value in _floats(values).tolist()]
 
 
 def _probability(value: float) -> str:
@@ -102,15 +102,20 @@ def _probability(value: float) -> str:
 
 def ranks(values: ArrayLike) -> list[str]:
     """A column of ranks or quantiles of ranks: whole numbers, or one decimal for all of them."""
-    array = np.asarray(values, dtype=np.float64).round(1)
-    known = array[np.isfinite(array)]
-    digits = int((known % 1 != 0).any())
+    array = _floats(values).round(1)
+    digits = int(any(value % 1 != 0 for value in array.tolist() if math.isfinite(value)))
     return [number(value, digits) for value in array.tolist()]
 
 
 def percentages(shares: ArrayLike) -> list[str]:
     """A column of shares from 0 to 1 in per cent, without the sign."""
-    return [number(100.0 * value, 1) for value in np.asarray(shares, dtype=np.float64).tolist()]
+    return [number(100.0 * value, 1) for value in _floats(shares).tolist()]
+
+
+def _floats(values: ArrayLike) -> NDArray[np.float64]:
+    import numpy as np  # commands import this file, and start without NumPy
+
+    return np.asarray(values, dtype=np.float64)
 
 
 def readable(label: str) -> str:
@@ -148,6 +153,8 @@ def setting(value: Any) -> str:
     """The value of a parameter in plain words; numbers keep every digit."""
     if value is None or (isinstance(value, (str, Mapping, Sequence)) and len(value) == 0):
         return "none"
+    import numpy as np
+
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, Mapping):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +55,8 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     command = commands_of(parser).get(arguments[0]) if arguments else None
     if path is None or command is None:
         return
+    import tomllib
+
     try:
         given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

@@ -6,8 +6,6 @@ import argparse
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pyfsagg._base.reading import Reading
 from pyfsagg._command.results import name_of_table
 from pyfsagg.exceptions import ParameterError, UnknownNameError
@@ -110,6 +108,8 @@ def load_table(
     UnknownNameError, ParameterError
         As :func:`read_columns`.
     """
+    import numpy as np
+
     from pyfsagg._table.findings import find_in_table
 
     source, X, y, of_groups = read_columns(options, target, groups)

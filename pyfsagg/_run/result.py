@@ -19,9 +19,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pyfsagg._base.calls import Call
 from pyfsagg._base.output import new_file, new_folder
 from pyfsagg._base.words import enumerate_names
@@ -29,6 +26,7 @@ from pyfsagg.exceptions import DataError, OutputError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from pyfsagg._page.page import Page
 
@@ -45,7 +43,7 @@ __all__ = [
 
 RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
 
-Arrays = Mapping[str, NDArray[Any]]
+Arrays = Mapping[str, "NDArray[Any]"]
 Pictures = Callable[[], Mapping[str, Callable[..., Any]]]
 
 ORIGIN: Mapping[str, Any] = MappingProxyType(
@@ -60,6 +58,8 @@ KINDS: dict[str, type[Result]] = {}
 
 def _write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
     """NumPy's ``.npz`` at zlib's fastest level: scores are nearly as small so, in half the time."""
+    import numpy as np
+
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, values in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -116,6 +116,8 @@ class Saved:
 
     @cached_property
     def arrays(self) -> Arrays:
+        import numpy as np
+
         with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as arrays:
             return dict(arrays)
 
@@ -478,6 +480,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def as_record(value: Any) -> Any:
     """What JSON does not know as plain values; NaN of arrays as None."""
+    import numpy as np
+
     if isinstance(value, np.ndarray):
         plain = value.astype(object)
         if value.dtype.kind == "f":

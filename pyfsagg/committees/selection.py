@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import ClassVar
-
-import numpy as np
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.selection import n_selected
@@ -86,7 +85,7 @@ class LearnerSelection(Settings):
                 )
         else:
             n_selected(self.n_features, 2**31, "n_features")
-        if isinstance(self.step, (int, np.integer)) and not isinstance(self.step, bool):
+        if isinstance(self.step, Integral) and not isinstance(self.step, bool):
             check_integer("step", self.step, low=1)
         elif check_real("step", self.step, low=0.0, high=1.0, low_open=True) == 1.0:
             raise ParameterError("step must be a whole number or a share below 1, got 1.0")

@@ -204,7 +204,7 @@ def test_plain_import_loads_nothing_heavy() -> None:
 def test_the_help_of_the_command_line_loads_nothing_heavy() -> None:
     code = (
         "import sys; from pyfsagg.cli import build_parser; build_parser(); "
-        "print([m for m in ('pandas', 'scipy', 'numba', 'sklearn', 'matplotlib', 'jinja2') "
+        "print([m for m in ('numpy', 'pandas', 'scipy', 'numba', 'sklearn', 'matplotlib', 'jinja2') "
         "if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
