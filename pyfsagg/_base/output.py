@@ -18,7 +18,12 @@ LAST = "run.json"  # where files arrive one by one, its presence says that all a
 
 
 class TakenError(OutputError):
-    """The folder is a file, holds something, or is held by another run."""
+    """The folder is a file, holds something, or is held by another run.
+
+    `results` says that it holds the results of an earlier run, which can be replaced.
+    """
+
+    results = False
 
 
 class Place:
@@ -89,7 +94,9 @@ class Place:
                 if leftover.fullmatch(each.name):
                     shutil.rmtree(each, ignore_errors=True)
         if not self._replaces and any(self._real.iterdir()):
-            raise TakenError(f"the output folder {self.folder} is not empty; name a new one")
+            taken = TakenError(f"the output folder {self.folder} is not empty; name a new one")
+            taken.results = (self._real / LAST).is_file()
+            raise taken
 
     def publish(self) -> None:
         """Let the draft become the folder.

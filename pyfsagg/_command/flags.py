@@ -18,7 +18,7 @@ from pyfsagg._base.settings import names_of
 from pyfsagg._base.task import Task
 from pyfsagg._base.words import duration
 from pyfsagg._run.execution import Execution
-from pyfsagg.exceptions import MissingDependencyError, ParameterError
+from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
 
 __all__ = [
     "TABLE_HELP",
@@ -331,7 +331,9 @@ def output_place(
         _keep_apart(name, checkpoint)
         try:
             place = Place(name, overwrite)
-        except TakenError:
+        except TakenError as error:
+            if given is not None and error.results:
+                raise OutputError(f"{error}, or replace the results there: --overwrite") from None
             if given is not None:
                 raise
             number += 1

@@ -10,6 +10,15 @@ from typing import Any, NoReturn
 __all__ = ["Parser", "commands_of", "nearest"]
 
 
+MEANT = {
+    "--format": "--xlsx",
+    "--force": "--overwrite",
+    "--random-state": "--seed",
+    "--n-jobs": "--jobs",
+}
+"""What flags of other programs and arguments of Python are called here."""
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line with the nearest command, flag or choice."""
 
@@ -22,7 +31,9 @@ class Parser(argparse.ArgumentParser):
             parser = commands_of(self).get(getattr(options, "command", ""), self)
             name = strange[0].partition("=")[0]
             flags = [flag for action in parser._actions for flag in action.option_strings]
-            parser.error(f"unknown argument {name}{nearest(name, flags)}")
+            meant = MEANT.get(name)
+            close = f"; did you mean {meant}?" if meant in flags else nearest(name, flags)
+            parser.error(f"unknown argument {name}{close}")
         return options
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

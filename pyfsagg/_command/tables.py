@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LoadedTable",
+    "load_sparse",
     "load_table",
     "read_columns",
+    "read_sparse_columns",
     "refuse_reading_flags",
     "require_column",
 ]
@@ -30,7 +32,7 @@ class LoadedTable:
 
     Attributes
     ----------
-    X : DataFrame (n_samples, n_features)
+    X : DataFrame or sparse matrix (n_samples, n_features)
     y : Series (n_samples,), optional
         A frame (n_samples, 2) of times and events.
     groups : Series (n_samples,), optional
@@ -40,7 +42,7 @@ class LoadedTable:
         What was read, for the terminal.
     """
 
-    X: pd.DataFrame
+    X: Any
     y: pd.Series[Any] | pd.DataFrame | None
     groups: pd.Series[Any] | None
     view: dict[str, Any]
@@ -137,6 +139,66 @@ def load_table(
     lines = [f"read: {line}" for line in (*found.facts, *source.notes)]
     lines += [f"check: {finding}" for finding in found.findings]
     return LoadedTable(X, y, of_groups, view, lines)
+
+
+def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any]]:
+    """The features and labels of a sparse file, whose columns have no names.
+
+    Raises
+    ------
+    ParameterError
+        For flags that name columns, or read a table in another way.
+    """
+    from pyfsagg.datasets import read_sparse_table
+
+    refuse_reading_flags(options, "is a sparse table", "drop")
+    for flag in ("target", "event", "drop", "groups", "nominal"):
+        if getattr(options, flag, None):
+            raise ParameterError(
+                f"--{flag} names columns, and those of the sparse table {options.table} have no names; "
+                "its labels are in the file or beside it, and its features are called x0, x1, …"
+            )
+    return read_sparse_table(options.table)
+
+
+def load_sparse(options: argparse.Namespace) -> LoadedTable:
+    """Read the sparse table of a command, and look through it.
+
+    Raises
+    ------
+    DataError
+        For findings that stop a run, and are not accepted.
+    ParameterError
+        As :func:`read_sparse_columns`.
+    """
+    from pyfsagg._table.sparse_findings import find_in_sparse
+    from pyfsagg._table.unpack import read_hashed
+
+    X, y = read_sparse_columns(options)
+    found = find_in_sparse(X, y, task=options.task)
+    found.require(options.accept)
+    code = [
+        "from pyfsagg.datasets import read_sparse_table",
+        "",
+        f"X, y = read_sparse_table({options.table!r})",
+    ]
+    known = y.notna().to_numpy()
+    if not known.all() and known.any():  # that is accepted
+        X, y = X[known], y[known]
+        code.append("X, y = X[y.notna().to_numpy()], y[y.notna()]")
+    view = {
+        "data_name": name_of_table(options.table),
+        "reading": code,
+        "read": {
+            "file": name_of_table(options.table),
+            "sha256": read_hashed(options.table)[1],
+            "format": "sparse",
+            **found.record(),
+        },
+    }
+    lines = [f"read: {line}" for line in found.facts]
+    lines += [f"check: {finding}" for finding in found.findings]
+    return LoadedTable(X, y, None, view, lines)
 
 
 def reading_code(

@@ -106,7 +106,7 @@ NAMES = {
 }
 FILE_WORDS = {
     "file": "Name",
-    "sha256": "SHA-256 of its content",
+    "sha256": "SHA-256, as sha256sum prints it",
     "sep": "Divides the cells",
     "decimal": "Decimal mark",
     "found": "Found out",

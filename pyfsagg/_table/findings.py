@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,23 @@ from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.number_words import NUMBER_GAPS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
-__all__ = ["CODES", "Finding", "TableCheck", "find_in_table"]
+__all__ = [
+    "CODES",
+    "COLUMNS_AT_ONCE",
+    "FEW",
+    "MISSING_CODES",
+    "Finding",
+    "Look",
+    "TableCheck",
+    "find_in_table",
+]
 
 STOP, WARNING = "stop", "warning"
 CODES = {
     "identifier": (STOP, "text that differs in nearly every row: a name, a note, a code"),
     "row_number": (STOP, "whole numbers that count the rows"),
     "dates": (STOP, "dates or times, which have no importance score"),
-    "target_copy": (STOP, "a feature that equals the target, perhaps with other labels"),
+    "target_copy": (STOP, "a feature that equals the target, perhaps with other labels or another spelling of them"),
     "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
     "missing_target": (STOP, "rows without a target"),
     "similar_classes": (STOP, "classes that differ by case or blanks only"),
@@ -52,8 +61,8 @@ _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})"
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(:\d{2})?"
 )
-_COLUMNS_AT_ONCE = 512
-_FEW = 10
+COLUMNS_AT_ONCE = 512
+FEW = 10
 """Rows below which every value may well be another one by chance."""
 
 
@@ -218,7 +227,7 @@ def find_in_table(
         Columns that are declared to hold classes: their words may be anything.
     task : {"classification", "regression", "survival"}
     """
-    look = _Look(frame, y, frozenset(map(str, nominal)), task)
+    look = Look(frame, y, frozenset(map(str, nominal)), task)
     look.at_target()
     for names, kinds, values in look.blocks():
         look.at_numbers(names, kinds, values)
@@ -227,8 +236,11 @@ def find_in_table(
 
 
 @dataclass(eq=False)
-class _Look:
+class Look:
     """What has been seen so far."""
+
+    left_out: ClassVar[str] = ""
+    """How a column is left out, where --drop does not do it."""
 
     frame: pd.DataFrame
     y: pd.Series[Any] | pd.DataFrame | None
@@ -241,11 +253,13 @@ class _Look:
     n_events: int | None = None
     n_missing: int = 0
     classes: NDArray[np.intp] | None = None
+    labels: NDArray[np.intp] | None = None
     number: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        n = len(self.frame)
+        n, self.width = self.frame.shape
         self.rows = np.zeros(n, dtype=np.uint64)
+        self.alike: dict[str, NDArray[np.float64]] = {}  # columns with levels of one spelling each
         self.columns: dict[int, list[tuple[str, NDArray[np.float64]]]] = {}
         rng = np.random.default_rng(0)
         self.row_salt = rng.integers(0, 2**63, size=n, dtype=np.uint64)
@@ -279,14 +293,15 @@ class _Look:
         if len(labels) > max(2, len(known) / 4):  # numbers or an identifier: check_target says so
             return
         self.classes = codes
+        self.labels = _one_spelling(labels)[codes].astype(np.intp)
         sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
         self.counts = {
             str(label): size for label, size in sorted(zip(labels, sizes, strict=True), key=str)
         }
         for label, size in self.counts.items():
-            if size == 1 and len(known) >= _FEW:
+            if size == 1 and len(known) >= FEW:
                 self.note("single_member", name, repr(label))
-            elif 2 <= size <= 3 and len(known) >= _FEW:
+            elif 2 <= size <= 3 and len(known) >= FEW:
                 self.note("small_class", name, f"{label!r} ({size})")
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
@@ -302,7 +317,7 @@ class _Look:
         if pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
             self.n_events = int(event.sum())
             if 0 < self.n_events < int(event.notna().sum()):
-                self.classes = pd.factorize(event)[0]
+                self.classes = self.labels = pd.factorize(event)[0]
 
     # -----------------------------------------------------------------------------------------
     # columns
@@ -318,8 +333,8 @@ class _Look:
             else:
                 others.append(j)
         for dtype, positions in plain.items():
-            for start in range(0, len(positions), _COLUMNS_AT_ONCE):
-                part = positions[start : start + _COLUMNS_AT_ONCE]
+            for start in range(0, len(positions), COLUMNS_AT_ONCE):
+                part = positions[start : start + COLUMNS_AT_ONCE]
                 names = [str(frame.columns[j]) for j in part]
                 kinds = [Kind.NOMINAL if n in self.nominal else array_kind(dtype) for n in names]
                 yield names, kinds, frame.iloc[:, part].to_numpy(dtype=np.float64)
@@ -349,13 +364,19 @@ class _Look:
         dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
         if n_levels and dates == n_levels:
             self.note("dates", name)
-        elif known >= _FEW and n_levels >= 0.9 * known:
+        elif known >= FEW and n_levels >= 0.9 * known:
             self.note("identifier", name)
-        elif known >= _FEW and n_levels > known / 3:
+        elif known >= FEW and n_levels > known / 3:
             self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
         elif n_levels > 2 and sum(level.strip()[:1].isdigit() for level in levels) > n_levels / 2:
             self.note("numbers_as_words", name, f"{levels[0]!r} in {name!r}")
-        for group in _similar(levels):
+        similar = _similar(levels)
+        if similar and np.nanmax(values) < n_levels:  # all levels are words
+            spelt = _one_spelling(levels)
+            known_rows = ~np.isnan(values)
+            self.alike[name] = np.full(len(values), np.nan)
+            self.alike[name][known_rows] = spelt[values[known_rows].astype(np.intp)]
+        for group in similar:
             self.note("similar_levels", name, f"{' and '.join(map(repr, group))} in {name!r}")
         gaps = [level for level in levels if level.strip() in NUMBER_GAPS]
         if gaps and n_levels > 2:
@@ -363,22 +384,29 @@ class _Look:
 
     def at_numbers(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
         """Whatever is found in the numbers of several columns at once."""
-        n = len(values)
         missing = np.isnan(values)
         n_missing = missing.sum(axis=0)
         self.n_missing += int(n_missing.sum())
         for kind in kinds:
             self.kinds[kind.name.lower()] += 1
-        low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
-        high = np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
+        low, high = _range(values, missing)
         constant = low >= high
         self._digest(names, values + 0.0, constant)
         for j in np.flatnonzero(constant):
             self.note("constant", names[j])
-        for j in np.flatnonzero((2 * n_missing > n) & ~constant):
+        for j in np.flatnonzero((2 * n_missing > len(values)) & ~constant):
             self.note("mostly_missing", names[j])
+        self.at_columns(names, kinds, values)
+
+    def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
+        """Row numbers, identifiers, codes and copies of the target among several columns."""
+        n = len(values)
+        missing = np.isnan(values)
+        n_missing = missing.sum(axis=0)
+        low, high = _range(values, missing)
+        constant = low >= high
         numbers = np.array([kind in (Kind.NUMERIC, Kind.INTEGER) for kind in kinds]) & ~constant
-        if n >= _FEW:
+        if n >= FEW:
             whole = numbers & (n_missing == 0) & (high - low == n - 1)
             for j in np.flatnonzero(whole):
                 self._at_counts(names[j], values[:, j])
@@ -421,10 +449,14 @@ class _Look:
         missing: NDArray[np.bool_],
         wanted: NDArray[np.bool_],
     ) -> None:
-        """Columns that are the target, or are it in nearly every row."""
-        if len(values) < _FEW or not wanted.any():
+        """Columns that are the target, or are it in nearly every row; "YES" and "yes" are one level."""
+        if len(values) < FEW or not wanted.any():
             return
-        if self.classes is not None:
+        spelt = [j for j, name in enumerate(names) if name in self.alike]
+        if spelt:
+            values = values.copy()
+            values[:, spelt] = np.column_stack([self.alike.pop(names[j]) for j in spelt])
+        if self.labels is not None and self.labels.max() > 0:
             self._at_class_copies(names, values, wanted)
         if self.number is not None:
             target = _standardized(self.number[:, np.newaxis])[:, 0]
@@ -439,9 +471,9 @@ class _Look:
     def _at_class_copies(
         self, names: list[str], values: NDArray[np.float64], wanted: NDArray[np.bool_]
     ) -> None:
-        assert self.classes is not None
-        known = self.classes >= 0
-        codes, cells = self.classes[known], values[known]
+        assert self.labels is not None
+        known = self.labels >= 0
+        codes, cells = self.labels[known], values[known]
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
         share = np.zeros(values.shape[1])
@@ -480,7 +512,7 @@ class _Look:
 
     def at_rows(self) -> None:
         """Equal rows, and equal rows with different targets."""
-        if not len(self.frame.columns):
+        if not self.width:
             return
         _, group, sizes = np.unique(self.rows, return_inverse=True, return_counts=True)
         copies = len(self.rows) - len(sizes)
@@ -498,12 +530,16 @@ class _Look:
 
     def summary(self) -> TableCheck:
         found = tuple(
-            _finding(code, tuple(dict.fromkeys(self.found[code])), self.details[code])
+            _finding(
+                code, tuple(dict.fromkeys(self.found[code])), self.details[code], self.left_out
+            )
             for code in CODES
             if code in self.found
         )
-        n, p = self.frame.shape
-        return TableCheck(n, p, self.kinds, self.n_missing, self.counts, found, self.n_events)
+        n = len(self.frame)
+        return TableCheck(
+            n, self.width, self.kinds, self.n_missing, self.counts, found, self.n_events
+        )
 
 
 # ---------------------------------------------------------------------------------------------
@@ -558,7 +594,9 @@ _SAID = {
 }
 
 
-def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
+def _finding(
+    code: str, columns: tuple[str, ...], details: Sequence[str], left_out: str = ""
+) -> Finding:
     sentence, remedy = _SAID[code]
     told = list(dict.fromkeys(each for each in details if each))
     named = [name for name in columns if name]
@@ -566,7 +604,7 @@ def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Fin
     words = {
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
-        "drop": f"leave it out: --drop {','.join(named[:5])}{more}",
+        "drop": left_out or f"leave it out: --drop {','.join(named[:5])}{more}",
     }
     return Finding(code, tuple(named), sentence.format(**words), remedy.format(**words))
 
@@ -577,6 +615,24 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
     for label in labels:
         groups.setdefault(" ".join(label.split()).casefold(), []).append(label)
     return [sorted(group) for group in groups.values() if len(group) > 1]
+
+
+def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
+    """A number for each label, the same for labels that are one but for case and blanks; -1 at the end.
+
+    The last number is what the position -1, a missing label, stands for.
+    """
+    numbers: dict[str, int] = {}
+    spelt = (" ".join(str(label).split()).casefold() for label in labels)
+    return np.array([*(numbers.setdefault(each, len(numbers)) for each in spelt), -1.0])
+
+
+def _range(
+    values: NDArray[np.float64], missing: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Smallest and largest known value of each column; infinities where there is none."""
+    low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
+    return low, np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
 
 
 def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:

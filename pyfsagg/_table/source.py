@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from pyfsagg._base.words import enumerate_names
 from pyfsagg._table.delimited import MISSING, Layout, find_layout, read_rows
 from pyfsagg._table.number_words import decimal_of, numbers_of, refuse_points
 from pyfsagg._table.sheets import is_workbook, read_sheet
-from pyfsagg._table.unpack import decode_text, read_bytes, shown_source, unpack_zip
+from pyfsagg._table.unpack import decode_text, read_hashed, shown_source, unpack_zip
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 __all__ = ["Source", "read_source"]
@@ -47,7 +46,7 @@ class Source:
     frame : DataFrame
         Without the columns of `drop` and `id`; names of samples are its index.
     record : dict
-        File, SHA-256 of its content, format and what was found out, as it is written into a file.
+        File, its SHA-256, format and what was found out, as it is written into a file.
     notes : tuple of str
         Each choice that nobody had asked for, one sentence each.
     """
@@ -69,7 +68,7 @@ def read_source(source: str | Path, reading: Reading | None = None) -> Source:
     """
     how = reading or Reading()
     reader = _Reader(shown_source(source), how)
-    content = read_bytes(source)
+    content, digest = read_hashed(source)
     frame = reader.read(content, str(source))
     if how.labels is not None:
         frame = reader.join(frame, read_source(how.labels, Reading(missing=how.missing)))
@@ -79,7 +78,7 @@ def read_source(source: str | Path, reading: Reading | None = None) -> Source:
     frame = frame.drop(columns=list(how.drop))
     record = {
         "file": Path(str(source)).name if str(source) != "-" else "standard input",
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "sha256": digest,
         **reader.record,
     }
     return Source(frame, record, tuple(reader.notes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import hashlib
 import io
 import lzma
 import os
@@ -16,7 +17,7 @@ from pathlib import Path
 from pyfsagg._base.checks import check_path
 from pyfsagg.exceptions import DataError
 
-__all__ = ["decode_text", "read_bytes", "shown_source", "unpack_zip"]
+__all__ = ["decode_text", "read_bytes", "read_hashed", "shown_source", "unpack_zip"]
 
 _PACKED = {
     b"\x1f\x8b": ("gzip", gzip.decompress),
@@ -45,6 +46,11 @@ def read_bytes(source: str | os.PathLike[str]) -> bytes:
     DataError
         If there is no such file, or it cannot be read or unpacked.
     """
+    return read_hashed(source)[0]
+
+
+def read_hashed(source: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """As :func:`read_bytes`, with the SHA-256 of the file as it lies there: what ``sha256sum`` prints."""
     check_path("a file", source)
     label = shown_source(source)
     if str(source) == "-":
@@ -59,13 +65,14 @@ def read_bytes(source: str | os.PathLike[str]) -> bytes:
             raise DataError(f"no such file: {label}") from None
         except OSError as error:
             raise DataError(f"cannot read {label}: {error.strerror or error}") from None
+    digest = hashlib.sha256(content).hexdigest()
     for mark, (packer, unpack) in _PACKED.items():
         if content.startswith(mark):
             try:
-                return unpack(content)
+                return unpack(content), digest
             except _DAMAGED as error:
                 raise DataError(f"{label} is a damaged {packer} file: {error}") from None
-    return content
+    return content, digest
 
 
 def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:

@@ -18,7 +18,8 @@ from typing import TextIO
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.config import take_config
 from pyfsagg._command.flags import on_cluster
-from pyfsagg._command.parser import Parser
+from pyfsagg._command.parser import Parser, commands_of
+from pyfsagg._command.spoken import with_flags
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
     aggregate,
@@ -111,7 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pyfsagg {given[0]}: {error}", file=sys.stderr)
         return 2
     options = parser.parse_args(given, argparse.Namespace(arguments=given))
-    with _warnings_as_lines(), _termination_raised():
+    command = _parser_of(options)
+    with _warnings_as_lines(command), _termination_raised():
         try:
             # A command returns nothing, or an exit code of its own.
             limit, cluster = (getattr(options, name, None) for name in ("memory_limit", "dask"))
@@ -121,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _write_out(sys.stdout)
                 return code
         except PyfsaggError as error:
-            print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
+            print(f"pyfsagg {options.command}: {with_flags(str(error), command)}", file=sys.stderr)
             return 2
         except MemoryError as error:
             print(
@@ -142,6 +144,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except OSError as error:  # of the computation: a full disk, a folder that cannot be read
             print(f"pyfsagg {options.command}: {error}", file=sys.stderr)
             return 2
+
+
+def _parser_of(options: argparse.Namespace) -> argparse.ArgumentParser:
+    """The parser that read the flags; that of a command within a command, such as reproduce thesis."""
+    inner = commands_of(options.parser)
+    chosen = [name for name in inner if name in options.arguments[1:2]]
+    return inner[chosen[0]] if chosen else options.parser
 
 
 class _Terminated(KeyboardInterrupt):
@@ -195,10 +204,12 @@ def _tell_state(options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _warnings_as_lines() -> Iterator[None]:
+def _warnings_as_lines(command: argparse.ArgumentParser) -> Iterator[None]:
     """Say each warning in one line, without the place in the code that it comes from."""
     usual = warnings.formatwarning
-    warnings.formatwarning = lambda message, *_: f"pyfsagg: warning: {message}\n"
+    warnings.formatwarning = lambda message, *_: (
+        f"pyfsagg: warning: {with_flags(str(message), command)}\n"
+    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", PyfsaggWarning)

@@ -65,6 +65,7 @@ def rank_folder(
     from pyfsagg.out_of_core import rank_out_of_core
     from pyfsagg.out_of_core.source import open_source
 
+    options.parser.set_defaults(called={})  # here the bins are those of --binning and --bins
     for name, neutral in MEMORY_FLAGS.items():
         if getattr(options, name) != neutral:
             raise ParameterError(

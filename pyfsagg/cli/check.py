@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import TABLE_HELP, add_event_flag, add_reading_flags, target_columns
+from pyfsagg._command.results import name_of_table
+
+if TYPE_CHECKING:
+    from pyfsagg._table.findings import TableCheck
 
 __all__ = ["add_commands"]
 
@@ -15,6 +20,7 @@ examples:
   pyfsagg check table.csv --target class
   pyfsagg check genes.tsv --transpose --labels samples.csv --target tumour
   pyfsagg check patients.csv --target time --event status
+  pyfsagg check words.svmlight
   pyfsagg check measurements.xlsx --sheet 2 --target dose --task regression --missing=-999
 
 Findings marked "stop" end a run of another command, unless --accept names them. The exit code is 1 if there
@@ -46,14 +52,28 @@ def add_commands(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from pyfsagg._command.tables import read_columns
+    from pyfsagg._command.tables import read_columns, read_sparse_columns
     from pyfsagg._table.findings import find_in_table
+    from pyfsagg.datasets import is_sparse_file
 
+    if is_sparse_file(options.table):
+        from pyfsagg._table.sparse_findings import find_in_sparse
+
+        found = find_in_sparse(*read_sparse_columns(options), task=options.task)
+        record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
+        return _tell(options, found, record, [])
     source, X, y, _ = read_columns(options, target_columns(options))
     found = find_in_table(X, y, nominal=options.nominal or (), task=options.task)
+    record = {**source.record, "found": list(source.notes), **found.record()}
+    return _tell(options, found, record, source.notes)
+
+
+def _tell(
+    options: argparse.Namespace, found: TableCheck, record: dict[str, Any], notes: Sequence[str]
+) -> int:
+    """Print what was found; 1 if something would stop a run."""
     if options.json:
-        record = {**source.record, "found": list(source.notes), **found.record()}
         print(json.dumps(record, indent=2, ensure_ascii=False))
     else:
-        print("\n".join([*(f"read: {note}" for note in source.notes), found.text()]))
+        print("\n".join([*(f"read: {note}" for note in notes), found.text()]))
     return 1 if any(each.severity == "stop" for each in found.findings) else 0

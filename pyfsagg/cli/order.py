@@ -52,7 +52,7 @@ def add_commands(commands: Any) -> None:
     _add_method_flags(parser)
     add_work_flags(parser, "threads", dask=False)
     add_output_flags(parser, "pyfsagg-order")
-    parser.set_defaults(run=_order)
+    parser.set_defaults(run=_order, called={"missing": "missing_values"})
 
 
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
@@ -131,12 +131,15 @@ def _sizes(text: str) -> bool | int:
 
 
 def _order(options: argparse.Namespace) -> None:
+    from pyfsagg._base.checks import check_real
     from pyfsagg._base.selection import n_selected
     from pyfsagg.rank_order import eliminate, random_subset_baseline
     from pyfsagg.rank_order.methods import find_elimination
 
     if options.threshold is not None and options.divergence is not None:
         raise ParameterError("--threshold and --divergence exclude each other; give one")
+    if options.divergence is not None:
+        check_real("--divergence", options.divergence, low=0.0)
     find_elimination(options.method)  # refuse before the table is read
     table = load_table(options, options.target)
     X, y = table.X, table.y

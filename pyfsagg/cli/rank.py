@@ -18,8 +18,8 @@ from pyfsagg._command.flags import (
     target_columns,
     threshold,
 )
-from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import load_table, refuse_reading_flags
+from pyfsagg._command.results import keep_result
+from pyfsagg._command.tables import load_sparse, load_table, refuse_reading_flags
 from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
 from pyfsagg.exceptions import ParameterError
 
@@ -64,7 +64,8 @@ def add_commands(commands: Any) -> None:
     )
     add_folder_flags(parser)
     add_output_flags(parser, "pyfsagg-rank")
-    parser.set_defaults(run=_rank)
+    # The bins of a table in memory are those of a filter: --filter-param mrmr.bins=5.
+    parser.set_defaults(run=_rank, called={"binning": None, "bins": None})
 
     demo = commands.add_parser(
         "demo",
@@ -185,40 +186,18 @@ def _rank(options: argparse.Namespace) -> None:
         return
     refuse_folder_flags(options)
     if is_sparse_file(options.table):
-        features, target = _read_sparse(options)
-        groups, said = None, []
-        reading = [
-            "from pyfsagg.datasets import read_sparse_table",
-            "",
-            f"X, y = read_sparse_table({options.table!r})",
-        ]
-        view = {"data_name": name_of_table(options.table), "reading": reading}
+        table = load_sparse(options)
     else:
         require_target(options.target, options.filter or options.filters)
         table = load_table(options, target_columns(options), options.groups)
-        features, target, groups, view = table.X, table.y, table.groups, table.view
-        said = table.lines
-        if groups is not None and options.resampling in (None, "bootstrap"):
+        if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
+    features, target, groups = table.X, table.y, table.groups
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    _run(options, "pyfsagg-rank", features.shape[1], rank, view, said=said)
-
-
-def _read_sparse(options: argparse.Namespace) -> tuple[Any, Any]:
-    """Features and labels of a sparse file, whose columns have no names."""
-    from pyfsagg.datasets import read_sparse_table
-
-    refuse_reading_flags(options, "is a sparse table", "drop")
-    for flag in ("target", "event", "drop", "groups"):
-        if getattr(options, flag):
-            raise ParameterError(
-                f"--{flag} names columns, and those of the sparse table {options.table} have no names; "
-                "its labels are in the file or beside it, and its features are called x0, x1, …"
-            )
-    return read_sparse_table(options.table)
+    _run(options, "pyfsagg-rank", features.shape[1], rank, table.view, said=table.lines)
 
 
 def _demo(options: argparse.Namespace) -> None:

@@ -13,8 +13,10 @@ from pyfsagg._base.reading import Reading
 from pyfsagg._table.findings import TableCheck, find_in_table
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg._table.source import read_source
+from pyfsagg._table.sparse import is_sparse
+from pyfsagg._table.sparse_findings import find_in_sparse
 from pyfsagg._table.table import array_frame
-from pyfsagg.datasets._files import split_target
+from pyfsagg.datasets._files import is_sparse_file, read_sparse_table, split_target
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["check_table"]
@@ -35,13 +37,15 @@ def check_table(
     features that equal the target, columns that mix numbers and words, rows without a target, classes that
     differ by case or blanks only and classes of one to three samples, constant, duplicate and mostly
     missing columns, duplicate rows, numbers such as -999 that look like codes for missing, and words that
-    look like numbers.  Time and memory grow with the number of cells.  Ensembles do not run this check;
+    look like numbers.  Time and memory grow with the number of cells, of a sparse table with those that
+    are not 0.  Ensembles do not run this check;
     the commands of the terminal do, and stop at findings of the severity ``"stop"``.
 
     Parameters
     ----------
-    table : array or data frame (n_samples, n_features), or path
-        A file is read as by :func:`read_table`.
+    table : array, data frame or sparse matrix (n_samples, n_features), or path
+        A file is read as by :func:`read_table`, or :func:`pyfsagg.datasets.read_sparse_table`, which
+        brings its labels along.  The columns of a sparse table are called ``x0``, ``x1``, …
     y : array (n_samples,), optional
         Classes or numbers; for survival a data frame of times and events.
     target : str, optional
@@ -61,7 +65,8 @@ def check_table(
     Raises
     ------
     ParameterError
-        For `y` and `target` together, `y` of another length, or settings without a file.
+        For `y` and `target` together, `y` of another length, settings without a file, or `target` or
+        `nominal` with a sparse table, whose columns have no names.
     DataError
         If a file cannot be read.
 
@@ -73,27 +78,49 @@ def check_table(
     >>> [finding.code for finding in found.findings]
     ['row_number']
     """
-    if isinstance(table, (str, os.PathLike)):
-        frame = read_source(str(table), Reading.of(settings)).frame
-    elif settings:
-        raise ParameterError(
-            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
-        )
-    else:
-        frame = pandas_frame(table, nullable=True)
-        frame = frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
     if y is not None and target is not None:
         raise ParameterError("give y or target, the name of its column, not both")
+    if isinstance(table, (str, os.PathLike)) and is_sparse_file(str(table)) and not settings:
+        table, beside = read_sparse_table(str(table))
+        y = beside if y is None else y
+    if is_sparse(table):
+        if target is not None or nominal is not None:
+            raise ParameterError(
+                "the columns of a sparse table have no names: give y, and neither target nor nominal"
+            )
+        _refuse_settings(settings)
+        return find_in_sparse(table, _labels(y, table.shape[0]), task=task)
+    if isinstance(table, (str, os.PathLike)):
+        frame = read_source(str(table), Reading.of(settings)).frame
+    else:
+        _refuse_settings(settings)
+        frame = pandas_frame(table, nullable=True)
+        frame = frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
     X, labels = split_target(frame, target)
     if y is not None:
-        y = pandas_series(pandas_frame(y))
-        labels = (
-            y.reset_index(drop=True)
-            if isinstance(y, pd.DataFrame)
-            else pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
-        )
-        if len(labels) != len(X):
-            raise ParameterError(f"y has {len(labels)} labels for {len(X)} rows of the table")
+        labels = _labels(y, len(X))
     return find_in_table(
         X, labels, nominal=() if nominal is None else check_list("nominal", nominal), task=task
     )
+
+
+def _refuse_settings(settings: dict[str, Any]) -> None:
+    if settings:
+        raise ParameterError(
+            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
+        )
+
+
+def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
+    """The target as a column, or two of survival, numbered like the rows."""
+    if y is None:
+        return None
+    y = pandas_series(pandas_frame(y))
+    labels = (
+        y.reset_index(drop=True)
+        if isinstance(y, pd.DataFrame)
+        else pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
+    )
+    if len(labels) != n_samples:
+        raise ParameterError(f"y has {len(labels)} labels for {n_samples} rows of the table")
+    return labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.datasets
+from scipy import sparse
 
 RANK = "--filter ig --n-resamples 10 --seed 2 --output out"
 
@@ -149,3 +151,67 @@ def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> Non
     (tmp_path / "t.svm").write_text("1 1:2\n2 2:3\n")
     done = pyfsagg("rank t.svm --filters ig,su --decimal ,")
     assert "--decimal has no meaning here: t.svm is a sparse table" in done.stderr
+
+
+def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    X = np.where(rng.random((40, 8)) < 0.5, rng.normal(size=(40, 8)), 0.0)
+    kinds = np.where(np.arange(40) % 2, "a", "b").astype(object)
+    sparse.save_npz(tmp_path / "good.npz", sparse.csr_matrix(X))
+    pd.Series(kinds, name="target").to_csv(tmp_path / "good.target.csv", index=False)
+    assert pyfsagg("check good.npz").stdout.splitlines() == [
+        "40 samples, 8 features: 8 numeric",
+        "missing cells: 0",
+        "classes: a: 20 and b: 20",
+        "no problems were found",
+    ]
+    X[:, 2], X[:, 5] = np.arange(40) % 2, 0.0
+    kinds[7] = None
+    sparse.save_npz(tmp_path / "bad.npz", sparse.csr_matrix(X))
+    pd.Series(kinds, name="target").to_csv(tmp_path / "bad.target.csv")
+    done = pyfsagg("check bad.npz --json")
+    assert done.returncode == 1
+    record = json.loads(done.stdout)
+    assert record["file"] == "bad.npz"
+    assert {each["code"] for each in record["findings"]} == {
+        "near_copy", "constant", "missing_target"
+    }  # fmt: skip
+    refused = pyfsagg(f"rank bad.npz {RANK}")
+    assert refused.returncode == 2
+    assert "to accept it: --accept missing_target" in refused.stderr
+    done = pyfsagg(f"rank bad.npz {RANK} --accept missing_target")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "check: [constant] one value or none: 'x5'; it has no information; leave it out of the file"
+        in (done.stderr)
+    )
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["data"]["n_samples"] == 39
+    digest = hashlib.sha256((tmp_path / "bad.npz").read_bytes()).hexdigest()
+    assert record["view"]["read"]["sha256"] == digest
+    assert digest in (tmp_path / "out" / "report.html").read_text()
+    names: dict[str, object] = {}
+    exec("\n".join(record["view"]["reading"]), names)
+    assert names["X"].shape == (39, 8)
+    assert "--target names columns" in pyfsagg("check bad.npz --target x1").stderr
+
+
+def test_packed_files_have_the_hash_of_sha256sum(
+    pyfsagg, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    wine.to_csv(tmp_path / "t.csv.gz", index=False)
+    record = json.loads(pyfsagg("check t.csv.gz --target kind --json").stdout)
+    assert record["sha256"] == hashlib.sha256((tmp_path / "t.csv.gz").read_bytes()).hexdigest()
+
+
+def test_other_spellings_of_the_target_are_copies(
+    pyfsagg, wine: pd.DataFrame, tmp_path: Path
+) -> None:
+    loud = wine["kind"].str.upper()
+    mixed = loud.where(wine.index % 2 == 0, wine["kind"] + " ")
+    other = wine["kind"].where(wine.index > 1, "Barbera")
+    wine.assign(loud=loud, mixed=mixed, other=other).to_csv(tmp_path / "t.csv", index=False)
+    done = pyfsagg("check t.csv --target kind")
+    assert done.returncode == 1
+    assert "stop: [target_copy] a copy of the target: 'loud' and 'mixed'; leave" in done.stdout
+    assert "warning: [near_copy] nearly the target: 'other'" in done.stdout

@@ -89,8 +89,8 @@ def test_command_ends_with_1_if_something_disagrees(
         ("--data wine --target kind", "which has its own"),
         ("--data nowhere", "unknown data set 'nowhere'"),
         ("--data wine --exclude hues", "unknown column 'hues'; did you mean 'hue'?"),
-        ("--n-resamples 1", "n_resamples must be a whole number of at least 3"),
-        ("--seed -1", "random_state must be"),
+        ("--n-resamples 1", "--n-resamples must be a whole number of at least 3"),
+        ("--seed -1", "--seed must be"),
     ],
 )
 def test_command_refuses_in_one_line(command, wine: Path, arguments: str, message: str) -> None:

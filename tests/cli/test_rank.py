@@ -143,7 +143,7 @@ BAD_FILES = {
         ("good.csv --filter infogian", "did you mean"),
         ("good.csv --aggregator artihmetic_mean", "did you mean 'arithmetic_mean'"),
         ("good.csv --resampling boots", "did you mean 'bootstrap'"),
-        ("good.csv --n-resamples 0", "n_resamples must be a whole number of at least 1"),
+        ("good.csv --n-resamples 0", "--n-resamples must be a whole number of at least 1"),
         ("good.csv --n-resamples -5", "got -5"),
         ("good.csv --n-resamples many", "expected a number or auto"),
         ("good.csv --threshold 0", "threshold"),
@@ -252,7 +252,7 @@ def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
     assert "numeric target <b>dose</b>" in report
     refused = pyfsagg("rank t.csv --target dose")
     assert refused.returncode == 2
-    assert "task='regression'" in refused.stderr
+    assert "--task regression" in refused.stderr
 
 
 def outcome(folder: Path) -> tuple[bytes, dict[str, Any]]:

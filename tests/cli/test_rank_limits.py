@@ -51,8 +51,8 @@ def test_p_values_against_shuffled_targets(pyfsagg, table: Path, tmp_path: Path)
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ("--fdr 1.5", "fdr must be above 0 and below 1"),
-        ("--max-false 0", "max_false must be a number above 0"),
+        ("--fdr 1.5", "--fdr must be above 0 and below 1"),
+        ("--max-false 0", "--max-false must be a number above 0"),
         ("--max-false 1 --fdr 0.1", "give one of them"),
         ("--max-false 1 --resampling bootstrap", "leave --resampling out"),
     ],

@@ -72,7 +72,7 @@ def test_claims_on_own_runs_as_json(
         (["claims", "--table", "9"], "unknown table '9'"),
         (["claims", "--runs", "nowhere.csv"], "nowhere.csv"),
         (["stuart", "--datasets", "nowhere"], "unknown data set 'nowhere'"),
-        (["stuart", "--quick", "--folds", "1"], "n_folds"),
+        (["stuart", "--quick", "--folds", "1"], "--folds"),
         (["stuart", "--quick", "--filters", "vdm"], "information_gain, mrmr, got vdm"),
     ],
 )

@@ -58,3 +58,8 @@ def test_a_number_is_the_same_call_again() -> None:
         assert one == two
         np.testing.assert_equal(repr(first), repr(second))
     assert fuzz.make_line(0, 17) == fuzz.make_line(0, 17)
+
+
+def test_the_usual_lines_are_understood() -> None:
+    for command, line in fuzz.USUAL.items():
+        fuzz.commands()[command].parse_args(line.split())

@@ -1,0 +1,130 @@
+"""Errors of the terminal speak of flags, whatever the functions below call their parameters."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyfsagg._base.task import Task
+from pyfsagg._command.parser import commands_of
+from pyfsagg._command.spoken import flags_of, with_flags
+from pyfsagg._run.execution import Execution
+from pyfsagg.cli import build_parser
+
+REFUSED = {
+    "rank t.csv -t class --n-resamples 0": "--n-resamples must be a whole number of at least 1",
+    "rank t.csv -t class --seed=-1": "--seed must be a whole number",
+    "rank t.csv -t class --jobs 0": "--jobs must be a whole number of workers",
+    "rank t.csv -t class --threshold 0": "--threshold (a number of features) must be",
+    "rank t.csv -t class --nominal x": "--nominal names the column 'x', which",
+    "rank t.csv -t class --sheet 1": "--sheet needs a workbook",
+    "rank t.csv -t class --decimal x": "--decimal must be '.' or ','",
+    "rank t.csv -t class --memory-limit x": "--memory-limit must be a number of bytes",
+    "rank t.csv -t class --filter-param mrmr.bins=1 -n 2": "bins must be a whole number",
+    "demo --max-false 0": "--max-false must be a number above 0",
+    "influence t.csv -t class --folds 1": "--n-folds must be a whole number",
+    "influence t.csv -t class --folds 2 -n 0": "--n-resamples must be a whole number",
+    "evaluate t.csv -t class --n-repeats 0": "--n-repeats must be a whole number",
+    "evaluate t.csv -t class --test-size 2": "--test-size must be a number",
+    "committee t.csv -t class --folds 1 --learners lr": "--folds must be a whole number",
+    "committee t.csv -t class --step 3.5": "--step must be a number",
+    "order t.csv -t class --divergence=-3": "--divergence must be a number",
+    "order t.csv -t class --method x": "--method must be one of",
+    "order t.csv -t class --max-seconds nan": "--max-seconds must be a finite number",
+    "unsupervised plain.csv --feature-fraction 3": "--feature-fraction must be a number",
+    "unsupervised plain.csv --k-range 1,9": "the lowest number of clusters in --k-range must",
+    "aggregate lists.txt --cutoff 0": "--cutoff must be a number above 0",
+    "aggregate lists.txt --universe 2": "--universe 2 is smaller than the 3 different items",
+    "agreement lists.txt --format lines --pilot 1": "--pilot must be a whole number",
+    "vote lists.txt --size 9": "--size must be a whole number from 1 to 3",
+    "stability scores.csv --sizes 0": "each of --sizes (a number of features) must be",
+    "stability scores.csv --level 2": "--level must be a number above 0",
+    "screen guides.csv --item gene --score score --alpha 2": "--alpha must be a number above 0",
+    "screen guides.csv --item gene --score score --control-genes x": "--control-genes names x",
+}  # fmt: skip
+
+
+def write_inputs(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(24, 4)), columns=list("abcd"))
+    X.to_csv(folder / "plain.csv", index=False)
+    X.assign(**{"class": np.arange(24) % 2}).to_csv(folder / "t.csv", index=False)
+    X[:6].to_csv(folder / "scores.csv", index=False)
+    (folder / "lists.txt").write_text("a,b,c\nb,a,c\nc,a,b\n")
+    guides = "".join(f"g{i % 4},{i}\n" for i in range(16))
+    (folder / "guides.csv").write_text(f"gene,score\n{guides}")
+
+
+def test_messages_name_flags(pyfsagg, tmp_path: Path) -> None:
+    write_inputs(tmp_path)
+    for line, said in REFUSED.items():
+        done = pyfsagg(f"{line} {'' if 'order' in line or 'demo' in line else '--quiet'}")
+        assert done.returncode == 2, line
+        message = done.stderr.splitlines()[-1]
+        assert said in message, (line, message)
+        assert message.index(said) > 0
+        assert "_" not in message.partition(" must ")[0], message
+
+
+def test_every_setting_has_the_name_of_its_flag() -> None:
+    for name, parser in commands_of(build_parser()).items():
+        flags = flags_of(parser)
+        for setting in (*Execution.__dataclass_fields__, *Task.__dataclass_fields__):
+            if setting in flags:
+                assert flags[setting].startswith("--"), name
+                assert with_flags(f"{setting} must be 1", parser) == f"{flags[setting]} must be 1"
+        if any(action.dest == "seed" for action in parser._actions):
+            assert flags["random_state"] == "--seed"
+
+
+@pytest.mark.parametrize(
+    ("message", "spoken"),
+    [
+        ("n_resamples must be 1; ties must be 2", "--n-resamples must be 1; --ties must be 2"),
+        ("no such file: n_resamples.csv", "no such file: n_resamples.csv"),
+        ("the column 'n_resamples' is constant", "the column 'n_resamples' is constant"),
+        ("there are ties in the scores", "there are ties in the scores"),
+        ("use ties='random' or full=True", "use --ties random or --full"),
+        ("n_resamples=10 is too few", "--n-resamples 10 is too few"),
+        ("Student's t needs n_resamples > 2, it's so", "Student's t needs --n-resamples > 2, it's so"),
+        ("rf.ties=1 is unknown", "rf.ties=1 is unknown"),
+        ("missing must be 'error'", "--missing-values must be 'error'"),
+        ("bins must be 2", "bins must be 2"),
+    ],
+)  # fmt: skip
+def test_words_of_users_stay(message: str, spoken: str) -> None:
+    parser = argparse.ArgumentParser()
+    for flag in ("--n-resamples", "--ties", "--missing", "--missing-values", "--bins"):
+        parser.add_argument(flag)
+    parser.add_argument("--full", action="store_true")
+    parser.set_defaults(called={"missing": "missing_values", "bins": None})
+    assert with_flags(message, parser) == spoken
+
+
+def test_flags_of_other_programs_are_understood(pyfsagg, tmp_path: Path) -> None:
+    write_inputs(tmp_path)
+    for flag, meant in (
+        ("--format xlsx", "--xlsx"),
+        ("--force", "--overwrite"),
+        ("--sed 1", "--seed"),
+    ):
+        done = pyfsagg(f"rank t.csv -t class {flag}")
+        assert done.returncode == 2
+        assert f"unknown argument {flag.split()[0]}; did you mean {meant}?" in done.stderr
+
+
+def test_a_folder_with_results_may_be_replaced(pyfsagg, tmp_path: Path) -> None:
+    write_inputs(tmp_path)
+    line = "stability scores.csv --output out --quiet"
+    assert pyfsagg(line).returncode == 0
+    done = pyfsagg(line)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "pyfsagg stability: the output folder out is not empty; name a new one, or replace the results "
+        "there: --overwrite\n",
+    )
+    assert pyfsagg(f"{line} --overwrite").returncode == 0
