@@ -91,6 +91,7 @@ def test_every_setting_has_the_name_of_its_flag() -> None:
         ("use ties='random' or full=True", "use --ties random or --full"),
         ("n_resamples=10 is too few", "--n-resamples 10 is too few"),
         ("Student's t needs n_resamples > 2, it's so", "Student's t needs --n-resamples > 2, it's so"),
+        ("use Plan(n_resamples=7)", "use --n-resamples 7"),
         ("rf.ties=1 is unknown", "rf.ties=1 is unknown"),
         ("missing must be 'error'", "--missing-values must be 'error'"),
         ("bins must be 2", "bins must be 2"),

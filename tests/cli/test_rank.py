@@ -273,7 +273,7 @@ def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) 
     other = pyfsagg(f"{rank} --seed 9 --output other")
     assert other.returncode == 2
     assert other.stderr.endswith(
-        "pyfsagg rank: the checkpoint kept belongs to another run: seed is 0 there and 9 here. "
+        "pyfsagg rank: the checkpoint kept belongs to another run: --seed is 0 there and 9 here. "
         "Repeat that run, or name another folder\n"
     )
     assert not (tmp_path / "other").exists()

@@ -66,7 +66,7 @@ def test_one_filter(pyfsagg, parts: Path) -> None:
         ("--target kind --task regression", "--task needs the table in memory"),
         ("--target kind --resampling bootstrap", "--resampling needs the table in"),
         ("--target kind --n-resamples auto", "--n-resamples auto needs the table"),
-        ("--target kind --memory-limit 9MB", "memory_limit is 9 MB, and"),
+        ("--target kind --memory-limit 9MB", "--memory-limit is 9 MB, and"),
         ("--target kind --filters ig,mrmr", "'mrmr' needs the table in memory"),
         ("--target kind --filter ig --filters ig,su", "give one of them"),
         ("--target kind --method wam --filters ig,su", "by one filter, got 2"),
