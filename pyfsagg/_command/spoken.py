@@ -49,8 +49,8 @@ def with_flags(message: str, parser: argparse.ArgumentParser) -> str:
     """A message about parameters as one about the flags of a command.
 
     A parameter is one where it begins a clause and has a verb (``n_folds must be …``), is given a
-    value (``ties='random'``, ``Protocol(n_folds=5)``), or is a name with an underscore.  What stands in quotation marks came
-    from the user and stays.
+    value (``ties='random'``, ``Protocol(n_folds=5)``), or is a name with an underscore.
+    What stands in quotation marks came from the user and stays.
 
     Examples
     --------
