@@ -33,7 +33,7 @@ CODES = {
     "identifier": (STOP, "text that differs in nearly every row: a name, a note, a code"),
     "row_number": (STOP, "whole numbers that count the rows"),
     "dates": (STOP, "dates or times, which have no importance score"),
-    "target_copy": (STOP, "a feature that equals the target, perhaps with other labels or spellings"),
+    "target_copy": (STOP, "a feature that equals the target, perhaps with labels of its own"),
     "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
     "missing_target": (STOP, "rows without a target"),
     "similar_classes": (STOP, "classes that differ by case or blanks only"),
