@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _timing import write_json
 
 GOAL = 1.3
 
@@ -132,9 +133,7 @@ def main() -> None:
         )
     worst = max(row["ratio"] for row in found)
     print(f"largest ratio {worst:.2f}; the goal is at most {GOAL}")
-    if options.output:
-        record = {"goal": GOAL, "worst": worst, "shapes": found}
-        options.output.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    write_json(options.output, {"goal": GOAL, "worst": worst, "shapes": found})
 
 
 def measure(name: str) -> dict[str, Any]:

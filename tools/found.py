@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,13 @@ def _cell(value: Any) -> str:
         return ""
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def benchmark(name: str) -> dict[str, Any]:
+    """The kept figures of a benchmark."""
+    path = Path(__file__).resolve().parents[1] / "benchmarks" / f"{name}.json"
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
 def made(record: dict[str, Any]) -> str:

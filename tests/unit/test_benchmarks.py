@@ -87,6 +87,14 @@ def test_distances_from_the_bound_in_the_notes_are_those_measured() -> None:
     assert {row[0] for row in told} == {"72 × 7129", "3888 × 308"}
 
 
+def test_peaks_of_memory_are_near_their_estimates() -> None:
+    found = json.loads((FOLDER / "memory.json").read_text(encoding="utf-8"))
+    ratios = [shape["peak"] / shape["estimate"] for shape in found["shapes"]]
+    assert len({shape["name"] for shape in found["shapes"]}) == 10
+    assert max(ratios) <= found["goal"] == 1.3
+    assert found["worst"] == round(max(ratios), 3)
+
+
 def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
     rows = json.loads((FOLDER / "survival.json").read_text(encoding="utf-8"))["rows"]
     assert {row["filter"] for row in rows} >= {"cox_score", "concordance", "spearman"}
