@@ -210,10 +210,11 @@ def _filter_example(spec: Any) -> str:
         data = "ionosphere"
     elif "classes" not in spec.targets:
         X, y, task = 'data.X.drop(columns="proline")', 'data.X["proline"]', ', task="regression"'
+    few = 3 if spec.name in ("frcm", "frmv") else 20  # an ensemble of clusterings in each resample
     return (
         f'data = pyfsagg.load_dataset("{data}")\n'
         f"X, y = {X}, {y}\n"
-        f'result = pyfsagg.wam(X, y, filter="{spec.name}"{task}, n_resamples=20, random_state=0)\n'
+        f'result = pyfsagg.wam(X, y, filter="{spec.name}"{task}, n_resamples={few}, random_state=0)\n'
         'result.to_frame()[["rank", "score", "selection_frequency"]].head(3)'
     )
 
