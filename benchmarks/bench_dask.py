@@ -18,6 +18,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+from _timing import write_json
 
 import pyfsagg
 
@@ -34,8 +35,7 @@ def main() -> None:
     for name, shape in list(SHAPES.items())[: 1 if options.quick else None]:
         record[name] = _compare(*shape)
         print(name, json.dumps(record[name]), flush=True)
-    if options.output:
-        options.output.write_text(json.dumps(record, indent=1) + "\n")
+    write_json(options.output, record)
 
 
 def _compare(n: int, p: int, m: int) -> dict[str, Any]:

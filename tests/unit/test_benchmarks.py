@@ -95,6 +95,15 @@ def test_peaks_of_memory_are_near_their_estimates() -> None:
     assert found["worst"] == round(max(ratios), 3)
 
 
+def test_runs_outlive_thirty_killed_workers() -> None:
+    found = json.loads((FOLDER / "dask_kills.json").read_text(encoding="utf-8"))
+    assert found["kills"] >= 30
+    assert found["all"] == {"same bits": found["kills"]}
+    moments = [found[moment]["same bits"] for moment in ("before", "scatter", "work")]
+    assert sum(moments) == found["kills"]
+    assert min(moments) >= 10
+
+
 def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
     rows = json.loads((FOLDER / "survival.json").read_text(encoding="utf-8"))["rows"]
     assert {row["filter"] for row in rows} >= {"cox_score", "concordance", "spearman"}
