@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import warnings
 from collections.abc import Callable
@@ -34,7 +35,7 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
 
     The title of the axes is left out, because the page has a caption.  Identifiers get the prefix,
     so that several pictures can stand in one page; fonts are those of the page; nothing refers to
-    another file.
+    another file.  What its points say stands in the attribute ``data-points``.
 
     Parameters
     ----------
@@ -47,6 +48,8 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
     """
     from matplotlib import rc_context, rcdefaults, rcParams
 
+    from pyfsagg._draw.points import told_points
+
     with rc_context(), warnings.catch_warnings():
         # A report looks the same whatever style the reader has set for own pictures.
         rcdefaults()
@@ -57,11 +60,15 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
         axes.set_title("", loc="left")
         target = io.BytesIO()
         axes.figure.savefig(target, format="svg", facecolor="none")  # type: ignore[union-attr]
+        sentences, points = told_points(axes)
     root = ElementTree.fromstring(target.getvalue())
     _strip(root)
     for element in root.iter():
         _localise(element, prefix)
     root.attrib.update({"role": "img", "aria-label": label})
+    if points:  # for the script of the page, which says them where a reader points
+        told = json.dumps([sentences, points], ensure_ascii=False, separators=(",", ":"))
+        root.attrib["data-points"] = told
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     # ElementTree escapes what has to be escaped in names of features.

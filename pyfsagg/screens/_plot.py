@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
+from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import probabilities
+from pyfsagg._draw.points import name_points
 from pyfsagg._draw.style import (
     BLUE,
     GREY,
@@ -76,9 +78,11 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
         found |= hit
         if hit.any():
             label = f"{WAYS[name]}, FDR ≤ {fdr:g}: {hit.sum():,}"
-            _dots(ax, effect[hit], evidence[hit], COLOURS[name], label, size=5.0)
+            _dots(
+                ax, effect[hit], evidence[hit], COLOURS[name], label, _those(result, hit), size=5.0
+            )
     rest = f"others: {(~found).sum():,}" if found.any() else f"no gene with FDR ≤ {fdr:g}"
-    _dots(ax, effect[~found], evidence[~found], GREY, rest, size=3.0)
+    _dots(ax, effect[~found], evidence[~found], GREY, rest, _those(result, ~found), size=3.0)
     best = np.unique([result.order(name)[:n] for name in result.sides])
     best = best[np.argsort(-evidence[best], kind="stable")]
     shown = best if not found.any() else np.flatnonzero(found)
@@ -117,7 +121,8 @@ def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Ax
     ax.set_xlim(0.8, max(2.0, G * 1.2))
     ax.set_ylim(0.0, 1.08 * max(1.0, *(float(curve[0]) for curve in curves.values())))
     for name, curve in curves.items():
-        _dots(ax, places, curve, COLOURS[name], WAYS[name], size=4.0)
+        genes = [result.genes[g] for g in result.order(name)]
+        _dots(ax, places, curve, COLOURS[name], WAYS[name], genes, size=4.0)
     everywhere = (np.tile(places, len(curves)), np.concatenate(list(curves.values())))
     best = [result.genes[g] for name in curves for g in result.order(name)[:n]]
     tops = np.concatenate([curve[:n] for curve in curves.values()])
@@ -223,8 +228,10 @@ def plot_p_value_quantiles(result: Screen, *, ax: Axes | None = None) -> Axes:
     top = max(float(_evidence(result, name).max()) for name in result.sides)
     ax.set_ylim(-0.03 * max(top, end), 1.05 * max(top, end))
     for name in result.sides:
-        observed = np.sort(_evidence(result, name))[::-1]
-        _dots(ax, expected, observed, COLOURS[name], WAYS[name], size=4.0)
+        order = np.argsort(-_evidence(result, name), kind="stable")
+        genes = [result.genes[g] for g in order]
+        observed = _evidence(result, name)[order]
+        _dots(ax, expected, observed, COLOURS[name], WAYS[name], genes, size=4.0)
     ax.set_xlabel("Expected −log10 of the p-value")
     ax.set_ylabel("Observed")
     clear_frame(ax, grid="both")
@@ -241,6 +248,10 @@ def _evidence(result: Screen, side: str) -> Floats:
     return np.asarray(0.0 - result.sides[side].log_p_values / np.log(10.0))
 
 
+def _those(result: Screen, chosen: NDArray[np.bool_]) -> list[str]:
+    return [result.genes[g] for g in np.flatnonzero(chosen)]
+
+
 def _limits(ax: Axes, x: Floats, y: Floats) -> None:
     known = x[~np.isnan(x)]
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
@@ -249,14 +260,16 @@ def _limits(ax: Axes, x: Floats, y: Floats) -> None:
     ax.set_ylim(0.0, 1.08 * max(1.0, float(y.max())))
 
 
-def _dots(ax: Axes, x: Floats, y: Floats, colour: str, label: str, *, size: float) -> None:
-    """Points; of those that would hide one another one is drawn, so that pages stay small."""
+def _dots(
+    ax: Axes, x: Floats, y: Floats, colour: str, label: str, genes: Sequence[str], *, size: float
+) -> None:
+    """Points of genes; of those that would hide one another one is drawn, so that pages stay small."""
     known = np.flatnonzero(~np.isnan(x))
     if len(known):
         cells = np.round(_in_axes(ax, x[known], y[known]) * CELLS).astype(np.int64)
         _, first = np.unique(cells, axis=0, return_index=True)
         known = np.sort(known[first])
-    ax.plot(
+    (drawn,) = ax.plot(
         x[known],
         y[known],
         "o",
@@ -266,6 +279,7 @@ def _dots(ax: Axes, x: Floats, y: Floats, colour: str, label: str, *, size: floa
         alpha=0.55 if colour == GREY else 0.85,
         label=label,
     )
+    name_points(drawn, [genes[place] for place in known.tolist()])
 
 
 def _name_points(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from markupsafe import Markup
+
+from pyfsagg._base.words import count, enumerate_names, plural
 from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
@@ -26,6 +29,7 @@ from pyfsagg.unsupervised.result import ConsensusRanking
 
 __all__ = ["unsupervised_page"]
 
+FIRST = 10  # features that the summary names
 REFERENCES = {
     "frcm": "Zhang, Wong, Shen and Xie (2012), feature ranking by consensus affinity, IEEE/ACM TCBB.",
     "frmv": "Hong, Kwong, Chang and Ren (2008), feature ranking from multiple views, Pattern "
@@ -61,6 +65,7 @@ def unsupervised_page(
     selected = result.selected(rule)
     samples = result.data["n_samples"]
     sections = [
+        Section("summary", "Summary", [Text(_summary(result, rule, selected))]),
         Section("ranking", "Ranking", [_ranking(result, rule, len(selected))]),
         Section("spectrum", "Spectrum of the scores", [_spectrum(result, rule)]),
     ]
@@ -80,6 +85,20 @@ def unsupervised_page(
         f"{result.method}: {len(selected)} of {result.n_features} features selected; {samples} "
         "samples",
         sections,
+    )
+
+
+def _summary(result: ConsensusRanking, rule: str | float | int, selected: Sequence[str]) -> Markup:
+    """What is selected, by what, and how far that can be trusted."""
+    names = enumerate_names(list(selected), most=FIRST) if selected else "none"
+    return Markup("<b>{} of {} selected:</b> {}. {}").format(
+        count(len(selected)),
+        plural(result.n_features, "feature"),
+        names,
+        f"The features of {plural(result.data['n_samples'], 'sample')} were ranked by {result.method}, "
+        f"without labels; they are selected by the rule {rule}. Such a ranking shows which features follow "
+        "the structure of the data, not which separate classes; it has no interval, because there were no "
+        "resamples.",
     )
 
 
@@ -127,7 +146,10 @@ def _against_classes(result: ConsensusRanking) -> list[Block]:
     blocks: list[Block] = [Text("The classes were used here only, not for the ranking.")]
     curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
     if curve is not None:
-        for measure, name in (("nmi", "Normalised mutual information"), ("ari", "Rand index")):
+        for measure, name in (
+            ("nmi", "Normalised mutual information"),
+            ("ari", "Adjusted Rand index"),
+        ):
             svg = inline_svg(
                 partial(plot_clustering_curve, curve, measure=measure),
                 prefix=measure,

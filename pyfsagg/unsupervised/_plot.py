@@ -184,7 +184,7 @@ def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     if last["fraction"] == 1.0:
         ax.axhline(last["mean_borda"], color=INK, linewidth=1.0, linestyle="--")
     ax.set_xlabel("Best features, % of all")
-    ax.set_ylabel("Mean Borda value (larger = closer to the classes)")
+    ax.set_ylabel("Mean Borda value (larger = closer)")
     set_title(ax, "Agreement of the ranking with the classes")
     return ax
 

@@ -17,8 +17,9 @@ const cell = (text) => {
 };
 
 const save = (heads, rows) => {
-  const lines = [heads, ...rows.map((row) => Array.from(row.cells))];
-  const text = lines.map((cells) => cells.map((each) => cell(each.textContent)).join(",")).join("\n");
+  const titles = heads.map((head) => (head.querySelector(".plain") || head).textContent);
+  const lines = [titles, ...rows.map((row) => Array.from(row.cells, (each) => each.textContent))];
+  const text = lines.map((cells) => cells.map(cell).join(",")).join("\n");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text + "\n"], { type: "text/csv" }));
   link.download = "table.csv";
@@ -45,6 +46,62 @@ document.querySelectorAll("pre, p[data-copy]").forEach((block) => {
   tools.className = "tools copy";
   tools.append(button("Copy", copy(block)));
   block.before(tools);
+});
+// A picture says what the point is that is pointed at, by mouse, finger or arrow keys.
+const NEAR = 16; // pixels
+document.querySelectorAll("svg[data-points]").forEach((svg) => {
+  const [sentences, points] = JSON.parse(svg.dataset.points);
+  const frame = svg.parentElement;
+  const told = document.createElement("output");
+  const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+  let at = -1;
+  told.className = "told";
+  told.hidden = true;
+  ring.setAttribute("class", "ring");
+  ring.setAttribute("r", "6");
+  frame.tabIndex = 0;
+  frame.setAttribute("role", "group");
+  frame.setAttribute("aria-label", "Picture; the arrow keys left and right read its points");
+  frame.append(told);
+  const scale = () => svg.clientWidth / svg.viewBox.baseVal.width;
+  const leave = () => {
+    at = -1;
+    told.hidden = true;
+    ring.remove();
+  };
+  const show = (which) => {
+    if (which === at) return;
+    at = (which + points.length) % points.length;
+    const [x, y, sentence, ...words] = points[at];
+    told.textContent = sentences[sentence].replace(/\{(\d)\}/g, (_, word) => words[word]);
+    told.hidden = false;
+    ring.setAttribute("cx", x);
+    ring.setAttribute("cy", y);
+    svg.append(ring);
+    const above = y * scale() - told.offsetHeight - 12;
+    const middle = x * scale() - told.offsetWidth / 2;
+    told.style.left = `${Math.max(0, Math.min(middle, frame.clientWidth - told.offsetWidth))}px`;
+    told.style.top = `${above < 0 ? y * scale() + 12 : above}px`;
+  };
+  const point = (event) => {
+    const area = svg.getBoundingClientRect();
+    const far = points.map(([x, y]) =>
+      Math.hypot(x * scale() + area.left - event.clientX, y * scale() + area.top - event.clientY));
+    const nearest = far.indexOf(Math.min(...far));
+    if (far[nearest] <= NEAR) show(nearest);
+    else leave();
+  };
+  svg.addEventListener("pointermove", point);
+  svg.addEventListener("pointerdown", point);
+  svg.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && leave());
+  frame.addEventListener("blur", leave);
+  frame.addEventListener("keydown", (event) => {
+    const to = { ArrowRight: at + 1, ArrowLeft: at < 0 ? -1 : at - 1, Home: 0, End: -1 }[event.key];
+    if (event.key === "Escape") leave();
+    if (to === undefined) return;
+    event.preventDefault();
+    show(to);
+  });
 });
 document.querySelectorAll("table[data-find]").forEach((table) => {
   const body = table.tBodies[0];
@@ -74,8 +131,11 @@ document.querySelectorAll("table[data-find]").forEach((table) => {
       const sorted = rows.slice().sort(compare);
       body.append(...(descending ? sorted.reverse() : sorted));
     });
+    const plain = document.createElement("span"); // print repeats heads, but no buttons in them
+    plain.className = "plain";
+    plain.append(...label.map((node) => node.cloneNode(true)));
     sorter.append(...label);
-    head.append(sorter);
+    head.append(plain, sorter);
   });
 
   const store = document.querySelector(

@@ -1,0 +1,251 @@
+"""Pages of every kind in a browser: on a desk, on a telephone and on paper; pointed at and printed.
+
+One browser opens all of them.  What is cut off or lies over something else is measured; axe-core looks
+for barriers; the console stays silent.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import Browser, axe
+from command_line import words
+
+import pyfsagg
+from pyfsagg.cli import main
+
+pytestmark = pytest.mark.browser
+
+BOXES = Path(__file__).parents[1] / "support" / "page_boxes.js"
+RUNS = {
+    "rank": "rank table.csv --target kind --filters ig,mrmr,cs,su --n-resamples 12 --max-false 1",
+    "aggregate": "aggregate a.txt b.txt c.txt --universe 90 --methods rra,borda,mean_rank",
+    "agreement": "agreement a.txt b.txt c.txt --pilot 3",
+    "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
+    "stability": "stability a.txt b.txt c.txt --n-features 90",
+    "influence": "influence table.csv --target kind --filters ig --folds 4 --n-resamples 4 --jobs 1",
+    "evaluate": "evaluate table.csv --target kind --methods su,cs --classifiers nb --thresholds 2,4 "
+    "--n-resamples 3 --n-folds 3 --jobs 1",
+    "committee": "committee table.csv --target kind --learners lr --n-features 3 --n-resamples 3 --jobs 1",
+    "order": "order table.csv --target kind --method spoilers --accuracy 5 --jobs 1",
+    "unsupervised": "unsupervised table.csv --classes kind --n-clusterings 8 --trials 2 --jobs 1",
+}
+LOOKS = {"desk": (1280, "screen", "light"), "phone": (390, "screen", "dark"),
+         "paper": (718, "print", "light")}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Inputs of all runs; names are as long as those of users."""
+    folder = tmp_path_factory.mktemp("tables")
+    data = pyfsagg.load_dataset("wine")
+    few = data.X.iloc[::4, :7].rename(columns={"ash": "nonflavanoid_phenols_of_the_third_vintage"})
+    few = (few - few.mean()) / few.std()
+    few.assign(kind="k" + data.y.astype(str)).to_csv(folder / "table.csv", index=False)
+    rng = np.random.default_rng(4)
+    guides = pd.DataFrame({"gene": np.repeat([f"gene-{i}" for i in range(90)], 3)})
+    guides["z"] = rng.standard_normal(len(guides)).round(2)
+    guides.to_csv(folder / "guides.csv", index=False)
+    for name in "abc":
+        order = np.argsort(np.arange(60) + 6 * rng.standard_normal(60))[:20]
+        (folder / f"{name}.txt").write_text("".join(f"gene {j}\n" for j in order))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(
+    tables: Path, browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path]:
+    """A page of each kind."""
+    made = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tables)
+        for kind, line in RUNS.items():
+            folder = tmp_path_factory.mktemp(kind) / "out"
+            patch.setattr("sys.argv", ["pyfsagg", *words(line)])
+            assert main([*words(f"{line} --quiet"), "--output", str(folder)]) == 0
+            made[kind] = folder / "report.html"
+    return made
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("kind", RUNS)
+def test_nothing_is_cut_or_hidden_and_nobody_shut_out(
+    kind: str, look: str, pages: dict[str, Path], browser: Browser
+) -> None:
+    width, media, scheme = LOOKS[look]
+    with browser.page(pages[kind], width, media=media, scheme=scheme) as page:
+        assert page.run(BOXES.read_text("utf-8")) == []
+        assert page.complaints() == []
+        if media == "screen":
+            page.run(axe())
+            found = page.run("axe.run().then(found => found.violations.map(each => each.id))")
+            assert found == []
+
+
+def test_the_measure_finds_what_is_cut_or_hidden(browser: Browser, tmp_path: Path) -> None:
+    """The boxes of a page with one mistake of each kind."""
+    (tmp_path / "bad.html").write_text(
+        "<!DOCTYPE html><html lang=en><title>t</title><body style='margin:0'><main>"
+        "<p style='width:2000px'>too wide</p><p>first</p><p style='margin-top:-30px'>second</p>"
+        "<table style='width:30px;table-layout:fixed'><tr><td style='overflow:hidden'>"
+        "unbreakable</table>"
+        "<svg viewBox='0 0 100 50' width=100 height=50><text x='90' y='20'>outside</text>"
+        "<text x='5' y='40'>one</text><text x='8' y='40'>two</text></svg></main>"
+    )
+    with browser.page(tmp_path / "bad.html") as page:
+        found = " ".join(page.run(BOXES.read_text("utf-8")))
+    for part in (
+        "the page is 2000 pixels wide",
+        "<p> too wide",
+        "over another: <p> first and <p> second",
+        "cut in a cell: <td> unbreakable",
+        "cut in picture 1: outside",
+        "over another in picture 1: one and two",
+    ):
+        assert part in found
+
+
+# ---------------------------------------------------------------------------------------------
+# pointing at a picture
+# ---------------------------------------------------------------------------------------------
+TOLD = "[...document.querySelectorAll('output.told:not([hidden])')].map(each => each.textContent)"
+FIRST_POINT = """(() => {
+  const svg = document.querySelector("svg[data-points]");
+  svg.scrollIntoView({ block: "center" });
+  const [sentences, points] = JSON.parse(svg.dataset.points);
+  const area = svg.getBoundingClientRect();
+  const scale = area.width / svg.viewBox.baseVal.width;
+  const [x, y, sentence, ...words] = points[2];
+  const text = sentences[sentence].replace(/\\{(\\d)\\}/g, (_, word) => words[word]);
+  return [area.left + x * scale, area.top + y * scale, text];
+})()"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_picture_tells_its_points(width: int, pages: dict[str, Path], browser: Browser) -> None:
+    """To the mouse and to a finger, and to the keys; and is silent again."""
+    with browser.page(pages["rank"], width) as page:
+        x, y, text = page.run(FIRST_POINT)
+        assert re.fullmatch(r"\w+: Rank in a resample [\d.]+ \(median, .*\)", text)
+        assert page.run(TOLD) == []
+        point = page.mouse if width > 500 else page.tap
+        point(x + 2, y + 2)
+        assert page.run(TOLD) == [text]
+        ring = page.run("document.querySelectorAll('circle.ring').length")
+        assert ring == 1
+        inside = page.run(
+            "(() => { const box = document.querySelector('output.told:not([hidden])')"
+            ".getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth })()"
+        )
+        assert inside
+        point(x + 200 if x < width / 2 else x - 200, y - 300)
+        assert page.run(TOLD) == []
+        page.run("document.querySelector('.picture').focus()")
+        for key, number in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowLeft", 0), ("End", -1)):
+            page.key(key)
+            (told,) = page.run(TOLD)
+            names = page.run(
+                "JSON.parse(document.querySelector('svg[data-points]').dataset.points)[1]"
+            )
+            assert told.startswith(f"{names[number][3]}: "), key
+        page.key("Escape")
+        assert page.run(TOLD) == []
+        assert page.complaints() == []
+
+
+# ---------------------------------------------------------------------------------------------
+# print
+# ---------------------------------------------------------------------------------------------
+def test_titles_of_a_long_table_are_on_every_printed_page(
+    pages: dict[str, Path], browser: Browser, tmp_path: Path
+) -> None:
+    with browser.page(pages["screen"], media="print") as page:
+        heads = page.run(
+            "[...document.querySelector('table[data-find]').tHead.rows[0].cells].map(each =>"
+            " (each.querySelector('.plain') || each).textContent)"
+        )
+        rows = page.run("document.querySelectorAll('table[data-find]')[0].tBodies[0].rows.length")
+        sheets = printed(page.pdf(tmp_path / "page.pdf"))
+    assert (len(heads), rows) == (10, 90)
+    with_rows = [sheet for sheet in sheets if len(re.findall(r"gene-\d+ \d of \d", sheet)) > 5]
+    assert len(with_rows) >= 2
+    for sheet in with_rows:
+        assert " ".join(heads) in " ".join(sheet.split())
+    assert "Find a gene" not in " ".join(sheets)
+
+
+def test_a_table_saved_from_the_page_has_each_title_once(
+    pages: dict[str, Path], browser: Browser
+) -> None:
+    keep = "URL.createObjectURL = (blob) => { window.kept = blob.text(); return '#'; }; 0"
+    with browser.page(pages["screen"]) as page:
+        page.run(keep)
+        page.run("[...document.querySelectorAll('button')].find("
+                 "each => each.textContent === 'Save as CSV').click()")  # fmt: skip
+        lines = page.run("window.kept").splitlines()
+    assert lines[0].startswith("Rank,Gene,Guides that count,")
+    assert len(lines) == 91
+
+
+def printed(pdf: bytes) -> list[str]:
+    """The words on each sheet of a file that Chromium printed."""
+    parts = {int(n): body for n, body in re.findall(rb"(\d+) 0 obj\b(.*?)endobj", pdf, re.DOTALL)}
+    sheets = []
+    for body in parts.values():
+        if not re.search(rb"/Type\s*/Page\b", body):
+            continue
+        fonts = {}
+        for block in re.findall(rb"/Font\s*<<(.*?)>>", body, re.DOTALL):
+            for name, number in re.findall(rb"/(\w+)\s+(\d+) 0 R", block):
+                letters = re.search(rb"/ToUnicode\s+(\d+) 0 R", parts[int(number)])
+                fonts[name] = _letters(_stream(parts[int(letters[1])])) if letters else {}
+        content = re.search(rb"/Contents\s+(\d+) 0 R", body)
+        assert content is not None
+        sheets.append(_words(_stream(parts[int(content[1])]), fonts))
+    return sheets
+
+
+def _stream(body: bytes) -> bytes:
+    found = re.search(rb"stream\r?\n(.*)endstream", body, re.DOTALL)
+    return zlib.decompressobj().decompress(found[1]) if found else b""
+
+
+def _letters(table: bytes) -> dict[int, str]:
+    """What the numbers of the signs of a font stand for."""
+    found = {}
+    for block in re.findall(rb"beginbfchar(.*?)endbfchar", table, re.DOTALL):
+        for sign, text in re.findall(rb"<(\w+)>\s*<(\w+)>", block):
+            found[int(sign, 16)] = bytes.fromhex(text.decode()).decode("utf-16-be", "replace")
+    for block in re.findall(rb"beginbfrange(.*?)endbfrange", table, re.DOTALL):
+        for first, last, text in re.findall(rb"<(\w+)>\s*<(\w+)>\s*<(\w+)>", block):
+            for step, sign in enumerate(range(int(first, 16), int(last, 16) + 1)):
+                found[sign] = chr(int(text, 16) + step)
+    return found
+
+
+def _words(content: bytes, fonts: dict[bytes, dict[int, str]]) -> str:
+    text, letters = "", {}
+    operators = rb"/(\w+)\s+[\d.]+\s+Tf|<([0-9A-Fa-f]+)>\s*Tj|\[(.*?)\]\s*TJ|(ET)"
+    for font, signs, row, end in re.findall(operators, content, re.DOTALL):
+        if font:
+            letters = fonts.get(font, {})
+        for each in [signs] if signs else re.findall(rb"<([0-9A-Fa-f]+)>", row):
+            text += "".join(
+                letters.get(int(each[i : i + 4], 16), "?") for i in range(0, len(each), 4)
+            )
+        text += " " if end else ""
+    return text
