@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.selection import n_selected
+from pyfsagg._base.words import enumerate_names
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
@@ -163,6 +164,7 @@ def read_source(
         wordy = _columns_of_words(frame)
         if form == "matrix":
             raise DataError(f"column {wordy[0]!r} of {first} holds words; a matrix holds numbers")
+        _refuse_mixture(frame, wordy, first)
         lists = {str(name): _names(frame[name]) for name in frame.columns}
     else:
         lists_format: Any = "lists" if form == "auto" else form
@@ -229,6 +231,18 @@ def _is_table(path: str) -> bool:
 
 def _columns_of_words(frame: pd.DataFrame) -> list[Any]:
     return [name for name in frame.columns if frame[name].dtype.kind not in "biuf"]
+
+
+def _refuse_mixture(frame: pd.DataFrame, wordy: list[Any], path: str) -> None:
+    """Numbers beside lists of names are no names."""
+    numbers = [name for name in frame.columns if name not in wordy and frame[name].notna().any()]
+    if numbers:
+        raise DataError(
+            f"{path} holds words in {enumerate_names([repr(str(name)) for name in wordy], 3)} and numbers "
+            f"in {enumerate_names([repr(str(name)) for name in numbers], 3)}: it is neither a matrix of "
+            "numbers (after a first column of labels) nor lists of names; leave the columns of one kind "
+            "out, or give --format columns if the numbers are names"
+        )
 
 
 def _read_run(

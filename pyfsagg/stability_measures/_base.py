@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -228,7 +229,7 @@ def _divide(total: Floats, mass: Floats) -> Floats:
     return out
 
 
-_RANGE = re.compile(r"[\[(](-?[\d.]+|-inf), (-?[\d.]+|inf)[\])]")
+_RANGE = re.compile(r"[\[(](.+), (.+)[\])]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,10 +264,26 @@ class StabilitySpec(Spec):
     def larger_is_stabler(self) -> bool:
         return self.higher_is_better
 
-    def within(self, limit: float) -> float:
-        """A limit of an interval, moved to the end of the range of the measure if it is beyond it."""
+    def within(self, limit: float, n_rows: int) -> float:
+        """A limit of an interval, moved to the end of the range of the measure if it is beyond it.
+
+        An end that depends on more than the number of rows (m) does not move it.
+        """
         ends = _RANGE.fullmatch(self.bounds)
-        return limit if ends is None else min(max(limit, float(ends[1])), float(ends[2]))
+        if ends is None:
+            return limit
+        low, high = _end(ends[1], n_rows), _end(ends[2], n_rows)
+        return min(limit if low is None else max(limit, low), math.inf if high is None else high)
+
+
+def _end(text: str, n_rows: int) -> float | None:
+    """An end of a range as a number; None if it is none."""
+    if text == "-1/(m-1)":
+        return -1.0 / (n_rows - 1) if n_rows > 1 else None
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 STABILITY_MEASURES = Registry(

@@ -65,7 +65,7 @@ def stability_page(
     interval, p = result.parameters["interval"], result.data["n_features"]
     sections = [
         Section("summary", "Summary", [Text(_summary(result))]),
-        Section("measures", "Measures", [_measures(result, interval, level)]),
+        Section("measures", "Measures", [_measures(result, interval, level), *_definitions(table)]),
     ]
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
@@ -162,6 +162,15 @@ def _measures(result: StabilityReport, interval: str, level: float) -> Table:
             ]
         ),
     )
+
+
+def _definitions(table: pd.DataFrame) -> list[Block]:
+    """What each measure is; those of other packages may be absent here."""
+    known = [STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES]
+    rows = [[titled(spec.name), spec.summary, spec.formula] for spec in known]
+    columns = [Column(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
+    note = "The documentation sets the formulas: Reference, Stability measures."
+    return [Table("What each measure is.", columns, rows, note)] if rows else []
 
 
 def _comparison(pair: Pair, level: float) -> list[Block]:

@@ -210,7 +210,12 @@ def stability(
         estimate.n_undefined,
         statistic.unit,
         kind,
-        None if limits is None else (spec.within(limits.lower), spec.within(limits.upper)),
+        None
+        if limits is None
+        else (
+            spec.within(limits.lower, statistic.n_rows),
+            spec.within(limits.upper, statistic.n_rows),
+        ),
         None if limits is None else limits.method,
         None if limits is None else limits.level,
         None if limits is None else limits.standard_error,

@@ -193,8 +193,8 @@ def _row(
         note = str(reason)
     return {
         "value": found.value,
-        "lower": np.nan if limits is None else spec.within(limits.lower),
-        "upper": np.nan if limits is None else spec.within(limits.upper),
+        "lower": np.nan if limits is None else spec.within(limits.lower, statistic.n_rows),
+        "upper": np.nan if limits is None else spec.within(limits.upper, statistic.n_rows),
         "bounds": spec.bounds,
         "corrected_for_chance": spec.corrected_for_chance,
         "larger_is_stabler": spec.larger_is_stabler,

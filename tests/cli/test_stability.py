@@ -305,3 +305,18 @@ def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path: Path) -
         assert within(-np.inf) <= row["lower"] <= row["upper"] <= within(np.inf)
     assert found.loc["spearman", ["lower", "upper"]].tolist() == [-1.0, 1.0]
     assert found.loc["asd", "lower"] == 0.0
+
+
+def test_words_beside_numbers_are_no_lists(pyfsagg, tmp_path: Path) -> None:
+    (tmp_path / "mixed.csv").write_text("gene,fold,other\na,0.3,x\nb,0.2,y\nc,0.5,z\n")
+    refused = pyfsagg("stability mixed.csv -o out")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(
+        "pyfsagg stability: mixed.csv holds words in 'gene' and 'other' and numbers in 'fold': it is neither"
+    )
+    assert refused.stderr.count("\n") == 1
+    done = pyfsagg("stability mixed.csv --format columns -o out --n-features 20")
+    assert done.returncode == 0, done.stderr
+    # A list that is empty is none of numbers.
+    (tmp_path / "empty.csv").write_text("one,two,none\na,x,\nb,a,\n")
+    assert "numbers in" not in pyfsagg("stability empty.csv -o other").stderr

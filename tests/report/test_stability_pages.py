@@ -19,7 +19,12 @@ from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_p
 from pyfsagg.ensemble._page import render_report
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.stability_measures import adequacy_curve, enough_resamples, stability_report
+from pyfsagg.stability_measures import (
+    STABILITY_MEASURES,
+    adequacy_curve,
+    enough_resamples,
+    stability_report,
+)
 from pyfsagg.stability_measures._page import stability_page
 from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
 
@@ -148,7 +153,10 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     ids = shown.values("id")
     for section in ("summary", "measures", "size", "comparison", "features", "repeat", "cite"):
         assert section in ids
-    rows = {cells[0]: cells[1:] for _, cells in shown.rows if cells}
+    rows = {cells[0]: cells[1:] for _, cells in shown.rows if len(cells) not in (0, 3)}
+    defined = {cells[0]: cells[1:] for _, cells in shown.rows if len(cells) == 3}
+    assert len(defined) == 1 + len(table)
+    assert defined["Jaccard"][1] == STABILITY_MEASURES.get("jaccard").formula
     assert rows["Nogueira"][0] == f"{table.loc['nogueira', 'value']:.3f}".replace("-", "−")
     assert rows["ASD"][3] == "smaller"
     assert "<other>" in rows
