@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,12 +141,23 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
 
     if isinstance(value, np.generic):
         return repr(value.item())
+    if isinstance(value, os.PathLike):
+        return repr(os.fsdecode(value))
     if isinstance(value, Mapping):
-        inner = [f"{key!r}: {_code(each, str(key), own)}" for key, each in value.items()]
+        if _is_long(value):
+            return _name(value, name, own)
+        inner = [
+            f"{_code(key, name, own)}: {_code(each, str(key), own)}" for key, each in value.items()
+        ]
         return f"{{{', '.join(inner)}}}"
     if isinstance(value, (list, tuple)) and not _is_array_like(value):
         return f"[{', '.join(_code(each, name, own) for each in value)}]"
     return _name(value, name, own)
+
+
+def _is_long(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is data, such as the groups of many columns, and not a list of choices."""
+    return sum(len(each) if isinstance(each, (list, tuple)) else 1 for each in value.values()) > 50
 
 
 def _is_array_like(value: Sequence[Any]) -> bool:

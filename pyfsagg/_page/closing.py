@@ -93,6 +93,9 @@ NAMES = {
     "target_bins": "Bins of a numeric target or of residuals",
     "n_samples": "Samples",
     "n_features": "Features",
+    "n_columns": "Columns",
+    "feature_groups": "Groups of columns",
+    "group_score": "Score of a group",
     "n_lists": "Lists",
     "n_items": "Items",
     "n_guides": "Guides",
@@ -113,8 +116,8 @@ FILE_WORDS = {
     "labels": "Second file",
 }
 """What is said of a file."""
-UNNAMED = ("call", "compared")
-"""What a record holds and the settings leave out: the code that repeats the result shows it."""
+UNNAMED = ("call", "compared", "groups", "group_scores")
+"""What a record holds and the settings leave out: the code that repeats the result shows it, or a table."""
 
 
 def named_settings(record: Mapping[str, Any], words: Mapping[str, str] | None = None) -> Rows:
@@ -237,6 +240,7 @@ def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     about: dict[str, str] = {}
     if "n_samples" in data and "n_features" in data:
         p = data["n_features"] + len(data.get("dropped_features", ()))
+        p = data.get("n_columns", p)
         size = f"{plural(data['n_samples'], 'sample')} and {plural(p, 'feature')}"
         about |= dict.fromkeys(("X", "data"), f"table of {size}")
         about |= dict.fromkeys(("folder", "source"), f"Parquet files of {size}")

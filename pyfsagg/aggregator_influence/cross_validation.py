@@ -181,7 +181,7 @@ def influence(
                 (label, name): np.stack([scores[f"{label}|{name}"] for scores in found])
                 for label, name in (key.rsplit("|", 1) for key in found[0])
             },
-            folds.table.feature_names,
+            folds.names,
             parameters,
             folds.data,
             versions(),
@@ -268,7 +268,7 @@ class FoldPlan:
 
     def rank_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
         """Aggregated scores on the training part of one fold, by ``filter|aggregator``."""
-        table = self.folds.table
+        names = self.folds.names
         matrices = self.score_fold(fold)
         scores = {}
         for name, options in self.aggregators.items():
@@ -276,11 +276,9 @@ class FoldPlan:
             if self.normalize is None:
                 ensembles = {label: matrices[label] for label in self.folds.labels}
             else:
-                ensembles = {
-                    "bam": combine_filters(matrices, table.feature_names, self.normalize, compute)
-                }
+                ensembles = {"bam": combine_filters(matrices, names, self.normalize, compute)}
             for label, matrix in ensembles.items():
-                scores[f"{label}|{name}"] = compute(as_lists(matrix, table.feature_names)).scores
+                scores[f"{label}|{name}"] = compute(as_lists(matrix, names)).scores
         return scores
 
 

@@ -29,6 +29,8 @@ MEMORY_FLAGS = {
     "max_false": None,
     "fdr": None,
     "drop_near_zero_variance": False,
+    "feature_groups": None,
+    "group_score": "auto",
     "scratch": None,
 }
 """Flags that need the table in memory, with their neutral values."""

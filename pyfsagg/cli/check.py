@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._command.flags import TABLE_HELP, add_event_flag, add_reading_flags, target_columns
 from pyfsagg._command.results import name_of_table
 
@@ -21,6 +22,7 @@ examples:
   pyfsagg check genes.tsv --transpose --labels samples.csv --target tumour
   pyfsagg check patients.csv --target time --event status
   pyfsagg check words.svmlight
+  pyfsagg check encoded.csv --target class --feature-groups groups.csv
   pyfsagg check measurements.xlsx --sheet 2 --target dose --task regression --missing=-999
 
 Findings marked "stop" end a run of another command, unless --accept names them. The exit code is 1 if there
@@ -45,7 +47,7 @@ def add_commands(commands: Any) -> None:
     add_event_flag(parser)
     from pyfsagg._base.task import Task
 
-    Task.add_flags(parser, "target_bins", "drop_near_zero_variance")
+    Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
     add_reading_flags(parser)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     parser.set_defaults(run=_check)
@@ -59,13 +61,16 @@ def _check(options: argparse.Namespace) -> int:
     if is_sparse_file(options.table):
         from pyfsagg._table.sparse_findings import find_in_sparse
 
-        found = find_in_sparse(*read_sparse_columns(options), task=options.task)
+        words, y = read_sparse_columns(options)
+        groups = _groups(options, [f"x{j}" for j in range(words.shape[1])])
+        found = find_in_sparse(words, y, task=options.task)
         record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
-        return _tell(options, found, record, [])
+        return _tell(options, found, {**record, **groups}, [])
     source, X, y, _ = read_columns(options, target_columns(options))
+    groups = _groups(options, X.columns)
     found = find_in_table(X, y, nominal=options.nominal or (), task=options.task)
     record = {**source.record, "found": list(source.notes), **found.record()}
-    return _tell(options, found, record, source.notes)
+    return _tell(options, found, {**record, **groups}, source.notes)
 
 
 def _tell(
@@ -75,5 +80,31 @@ def _tell(
     if options.json:
         print(json.dumps(record, indent=2, ensure_ascii=False))
     else:
-        print("\n".join([*(f"read: {note}" for note in notes), found.text()]))
+        said = [*(f"read: {note}" for note in notes), *_about_groups(record)]
+        print("\n".join([*said, found.text()]))
     return 1 if any(each.severity == "stop" for each in found.findings) else 0
+
+
+def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
+    """What the record says of the groups that --feature-groups makes; nothing without the flag."""
+    from pyfsagg._base.task import Task
+    from pyfsagg._table.groups import group_columns
+
+    task = Task.from_flags(options)
+    if task.feature_groups is None:
+        return {}
+    found = group_columns(task, columns)
+    groups = {name: list(members) for name, members in found.items() if members != (name,)}
+    return {"groups": groups, "without_group": len(found) - len(groups)}
+
+
+def _about_groups(record: dict[str, Any]) -> list[str]:
+    groups, alone = record.get("groups"), record.get("without_group", 0)
+    if not groups:
+        return []
+    sizes = [len(columns) for columns in groups.values()]
+    return [
+        f"groups: {plural(len(groups), 'group')} of {min(sizes)} to {max(sizes)} columns"
+        + (f", and {plural(alone, 'column')} without a group" if alone else "")
+        + f": {enumerate_names(list(groups))}"
+    ]

@@ -167,7 +167,8 @@ def _saved_ranking(
             "leave it out, the run says which columns are nominal"
         )
     strange = [name for name in nominal or [] if name not in X.columns]
-    same = not strange and set(saved.feature_names) <= set(X.columns)
+    ranked = {each for name in saved.feature_names for each in saved.groups.get(name, (name,))}
+    same = not strange and ranked <= set(X.columns)
     if same:
         table = check_table(X, nominal=nominal)
         same = (
@@ -184,4 +185,8 @@ def _saved_ranking(
         )
     label = "bam" if saved.method == "bam" else next(iter(saved.score_matrices))
     task = replace(Task.from_flags(options), nominal=nominal)
+    if saved.groups and task.feature_groups is None:
+        task = replace(
+            task, feature_groups=saved.groups, group_score=saved.parameters["group_score"]
+        )
     return {"rankings": {f"{label} (saved)": saved}, "task": task}

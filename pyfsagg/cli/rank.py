@@ -39,6 +39,7 @@ examples:
   pyfsagg rank table.csv --target dose --task regression --filters pearson,spearman,ig
   pyfsagg rank table.csv --target time --event status --filters cox_score,concordance,pearson
   pyfsagg rank table.csv --target class --max-false 1          # how many can be selected?
+  pyfsagg rank encoded.csv --target class --feature-groups prefix:=    # one-hot columns as one feature
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
   zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
@@ -197,7 +198,23 @@ def _rank(options: argparse.Namespace) -> None:
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    _run(options, "pyfsagg-rank", features.shape[1], rank, table.view, said=table.lines)
+    _run(
+        options,
+        "pyfsagg-rank",
+        _count_features(options, features),
+        rank,
+        table.view,
+        said=table.lines,
+    )
+
+
+def _count_features(options: argparse.Namespace, features: Any) -> int:
+    """Number of columns, or of groups of them."""
+    from pyfsagg._base.task import Task
+    from pyfsagg._table.groups import group_columns
+
+    names = getattr(features, "columns", [f"x{j}" for j in range(features.shape[1])])
+    return len(group_columns(Task.from_flags(options), names))
 
 
 def _demo(options: argparse.Namespace) -> None:

@@ -40,6 +40,7 @@ from pyfsagg._page.page import (
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble._between import between_blocks, between_sentence, repeated_rows
 from pyfsagg.ensemble._page_errors import error_sections
+from pyfsagg.ensemble._page_groups import group_blocks
 from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
@@ -185,7 +186,13 @@ def ensemble_page(
         ),
         *error_sections(result, limits),
         Section(
-            "ranking", "Ranking", [_ranking_table(result, threshold, k), *repeated_rows(result)]
+            "ranking",
+            "Ranking",
+            [
+                _ranking_table(result, threshold, k),
+                *group_blocks(result),
+                *repeated_rows(result),
+            ],
         ),
         Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, threshold, k)),
@@ -226,13 +233,20 @@ def _subtitle(result: EnsembleResult) -> str:
         "survival": Markup("survival {}").format(target),
         "none": Markup("no target"),
     }[kind]
-    size = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
+    columns = f" (groups of {count(data['n_columns'])} columns)" if result.groups else ""
+    size = (
+        f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}, "
+    )
     return Markup("{}{}").format(size, words)
 
 
 def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: str) -> list[Block]:
     """What was found, how far it can be trusted, and what was done."""
-    notes = [result.about_ties(threshold), result.about_copies(threshold)]
+    notes = [
+        result.about_ties(threshold),
+        result.about_copies(threshold),
+        result.about_groups(),
+    ]
     trust = [*between_sentence(result, threshold), *(note for note in notes if note)]
     if spearman:
         trust.append(
@@ -283,7 +297,11 @@ def _procedure(result: EnsembleResult) -> list[str]:
             f"The table was read in pieces: numbers were cut into {parameters['bins']} bins of "
             f"{readable(parameters['binning'])} once, for all filters and resamples."
         )
-    sentences += depth_sentences(parameters, result.n_features)
+    sentences += depth_sentences(
+        parameters,
+        data.get("n_columns", result.n_features),
+        "column" if result.groups else "feature",
+    )
     dropped = len(data["dropped_features"])
     if dropped:
         sentences.append(
@@ -302,12 +320,14 @@ def _procedure(result: EnsembleResult) -> list[str]:
     return sentences
 
 
-def depth_sentences(parameters: Mapping[str, Any], n_features: int) -> list[str]:
-    """Sentences on greedy filters that select only some of the features."""
+def depth_sentences(
+    parameters: Mapping[str, Any], n_features: int, noun: str = "feature"
+) -> list[str]:
+    """Sentences on greedy filters that select only some of the features (`noun`: what these are)."""
     return [
-        f"The filter {readable(label)} selected {count(depth)} features one by one in each resample; "
-        f"the other {count(n_features - depth)} have the criterion that they had when the last one was "
-        f"selected (n_features = 'all' selects them all, which takes longer)."
+        f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
+        f"the other {count(n_features - depth) if noun == 'feature' else 'ones'} have the criterion that "
+        f"they had when the last one was selected (n_features = 'all' selects them all, which takes longer)."
         for label, chosen in parameters.get("filter_params", {}).items()
         if isinstance(depth := chosen.get("n_features"), int) and depth < n_features
     ]
@@ -326,6 +346,7 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             ["yes" if position < k else "no" for position in range(len(best))],
         ),
         (Column("Score"), numbers(best["score"])),
+        *([(Column("Columns"), numbers(best["n_columns"]))] if result.groups else []),
         *rank_set_columns(result, [place[name] for name in best.index]),
         (Column("Median rank"), ranks(best["rank_median"])),
         (

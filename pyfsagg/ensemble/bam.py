@@ -118,7 +118,7 @@ n_jobs, execution
         )
 
         def combine(matrices: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-            return combine_filters(matrices, run.table.feature_names, normalize, compute, run.store)
+            return combine_filters(matrices, run.names, normalize, compute, run.store)
 
         call = Call.of(bam, given, random_state=run.parameters["seed"])
         return run_ensemble("bam", run, combine, compute, n_jobs, call)

@@ -200,6 +200,11 @@ def clusters_of_run(
             raise ParameterError(
                 f"similarity={word!r} is computed from the table, which a result does not keep; give X"
             )
+        if result.groups:
+            raise DataError(
+                "the similarity of groups of columns is not defined; give similarity= as a matrix of the "
+                f"{result.n_features} features"
+            )
         matrix = absolute_correlations(_table_of(result, X), word)
     else:
         word = "matrix"

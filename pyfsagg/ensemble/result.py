@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.selection import n_selected
-from pyfsagg._base.words import lines_of
+from pyfsagg._base.words import count, lines_of
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble._between import between_text, halves_of, split_pairs
 from pyfsagg.ensemble.clusters import Copies, about_copies, clusters_of_run
 from pyfsagg.ensemble.compare import compare_runs
+from pyfsagg.ensemble.groups import about_groups
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.error_control import (
@@ -119,6 +120,38 @@ class EnsembleResult(Result):
     @property
     def n_features(self) -> int:
         return len(self.feature_names)
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Columns of each group of columns (:class:`pyfsagg.Task`), by its name; empty without groups.
+
+        A feature that is not among them is a column of its own.
+        """
+        found = self.data.get("groups") or {}
+        return {name: tuple(columns) for name, columns in found.items()}
+
+    def columns(self, threshold: float | int | str) -> list[str]:
+        """Columns of the table that the features of :meth:`select` stand for, best feature first.
+
+        They are the features themselves unless the run had groups.
+
+        Parameters
+        ----------
+        threshold : int, float or str
+            As in :meth:`select`: a number of features, which may be groups, not of columns.
+
+        Raises
+        ------
+        ParameterError, DataError
+            As in :meth:`select`.
+        """
+        return [
+            column for name in self.select(threshold) for column in self.groups.get(name, (name,))
+        ]
+
+    def about_groups(self) -> str:
+        """Whether the scores of groups depend on their sizes, in words; empty if they do not."""
+        return about_groups(self)
 
     @cached_property
     def resample_ranks(self) -> NDArray[np.float64]:
@@ -363,8 +396,8 @@ class EnsembleResult(Result):
         Raises
         ------
         DataError
-            If the run did not look for copies and neither `X` nor a matrix is given, or `X` lacks a
-            feature.
+            If the run did not look for copies and neither `X` nor a matrix is given, `X` lacks a
+            feature, or the run ranks groups of columns and no matrix is given.
         InputTypeError
             For a sparse `X`.
         ParameterError
@@ -451,6 +484,7 @@ class EnsembleResult(Result):
         Columns: ``rank`` and ``score`` of the aggregate; ``tied``, how many features have this score
         (1: no other one); ``rank_set_lower`` and ``rank_set_upper``, the 95 % confidence set of its
         true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
+        with groups ``n_columns``, how many columns the feature has;
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are not a confidence set); ``selection_frequency`` among the best `threshold` of
         a resample (equal scores at its edge count with the share of their orders that selects them),
@@ -467,6 +501,9 @@ class EnsembleResult(Result):
             frame.insert(2, "rank_set_lower", self.rank_sets.lower)
             frame.insert(3, "rank_set_upper", self.rank_sets.upper)
         frame.insert(2, "tied", tie_sizes(self.scores))
+        if self.groups:
+            sizes = [len(self.groups.get(name, (name,))) for name in self.feature_names]
+            frame.insert(2, "n_columns", sizes)
         for label, matrix in self.score_matrices.items():
             means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
             frame[f"mean_{label}"] = np.concatenate(means)
@@ -558,6 +595,7 @@ class EnsembleResult(Result):
             "selected": self.select(threshold),
             "between_sample_stability": between,
             "ties": self.about_ties(threshold),
+            "about_groups": self.about_groups(),
             "copies": None if self.copies is None else self.copies.record(),
             "about_copies": self.about_copies(threshold),
             "stability": table,
@@ -587,10 +625,20 @@ class EnsembleResult(Result):
         place = frame.columns.get_loc("tied")
         selected = frame.index.isin(self.select(view["threshold"]))
         frame.insert(place, "selected", selected)  # type: ignore[arg-type]
-        return {"ranking.csv": frame}
+        return {"ranking.csv": frame, **self._table_of_groups()}
+
+    def _table_of_groups(self) -> dict[str, pd.DataFrame]:
+        """The groups as a file that ``feature_groups`` reads; none without groups."""
+        rows = [(column, name) for name, columns in self.groups.items() for column in columns]
+        if not rows:
+            return {}
+        return {"groups.csv": pd.DataFrame(rows, columns=["column", "group"]).set_index("column")}
 
     def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        return {"selected.txt": lines_of(self.select(view["threshold"]))}
+        texts = {"selected.txt": lines_of(self.select(view["threshold"]))}
+        if self.groups:
+            texts["selected_columns.txt"] = lines_of(self.columns(view["threshold"]))
+        return texts
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:
@@ -648,11 +696,13 @@ class EnsembleResult(Result):
             stability = self.stability().round(3).to_string(index_names=False)
         except DataError as reason:
             stability = f"not defined: {reason}"
+        width = self.data.get("n_columns", self.n_features)
+        noun = "columns" if self.groups else "features"
         depth = [
-            f"The filter {label} selected {chosen['n_features']} features greedily in each resample; the "
+            f"The filter {label} selected {chosen['n_features']} {noun} greedily in each resample; the "
             "others keep the criterion of its last step."
             for label, chosen in self.parameters.get("filter_params", {}).items()
-            if isinstance(chosen.get("n_features"), int) and chosen["n_features"] < self.n_features
+            if isinstance(chosen.get("n_features"), int) and chosen["n_features"] < width
         ]
         return [
             *depth,
@@ -661,15 +711,28 @@ class EnsembleResult(Result):
             f"({self.parameters['resampling']})",
             between_text(self, threshold),
             *self._about_errors(view),
-            f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+            f"Selected {len(selected)} of {self.n_features} features{self._of_columns(threshold)}:\n"
+            f"{table}{rest}",
             textwrap.fill(self._by_chance(len(selected)), 88, break_on_hyphens=False),
             *(
                 textwrap.fill(note, 88)
-                for note in (self.about_ties(threshold), self.about_copies(threshold))
+                for note in (
+                    self.about_ties(threshold),
+                    self.about_copies(threshold),
+                    self.about_groups(),
+                )
                 if note
             ),
             f"Agreement of the resamples, which share rows of one sample:\n{stability}",
         ]
+
+    def _of_columns(self, threshold: float | int) -> str:
+        """How many columns the selected features have, if these are groups."""
+        if not self.groups:
+            return ""
+        return (
+            f" ({count(len(self.columns(threshold)))} of {count(self.data['n_columns'])} columns)"
+        )
 
     def _about_errors(self, view: Mapping[str, Any]) -> list[str]:
         found = [each for each in (self.controlled(view), self.permutation) if each is not None]

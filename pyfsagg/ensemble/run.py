@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,19 +17,22 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution
+from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.reading import read_any_table, read_target
-from pyfsagg._table.table import AnyTable, Weights, full_weights
+from pyfsagg._table.table import AnyTable, Table, Weights, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble._between import n_pairs_of, pairs_plan, record_of_pairs
-from pyfsagg.ensemble.clusters import find_copies
+from pyfsagg.ensemble.clusters import Copies, find_copies
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
     BoundFilter,
     as_lists,
     bind_filters,
+    counts_levels,
+    filter_label,
     function_of,
     read_filter_params,
     score_resamples,
@@ -65,6 +68,12 @@ class Run:
     store: MatrixStore
     execution: Execution
     row_weights: Weights
+    groups: FeatureGroups | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features: columns, or groups of them."""
+        return self.table.feature_names if self.groups is None else self.groups.names
 
     def collect(
         self,
@@ -88,7 +97,7 @@ class Run:
         by = "halves" if extreme else "bootstrap"
 
         def scores_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-            return aggregate(as_lists(rows, self.table.feature_names)).scores
+            return aggregate(as_lists(rows, self.names)).scores
 
         while True:
             m = combined.shape[0]
@@ -171,11 +180,13 @@ def set_up_run(
     execution: Execution | None = None,
     pairs: int | str = 0,
     largest: int | None = None,
+    groups: FeatureGroups | None = None,
     **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
 
-    `largest` is the largest number of features that will be asked for, where it is known.
+    `largest` is the largest number of features that will be asked for, where it is known; `groups` are
+    those of the table where they were read before.
 
     From the checkpoint of `execution` the seed is taken where `random_state` leaves it open.
     """
@@ -187,17 +198,20 @@ def set_up_run(
     table = read_any_table(task, X)
     target = read_target(task, y, table.n_samples, optional=True)
     identity = data_hash(table, target)
+    groups = read_feature_groups(task, table) if groups is None else groups
+    n_columns = table.n_features
     dropped: tuple[str, ...] = ()
     if task.drop_near_zero_variance:
-        table, dropped = _drop_near_zero_variance(table)
+        table, groups, dropped = _drop_near_zero_variance(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     options = settle_parameters(
-        filters, read_filter_params(filters, filter_params), table.n_features, largest
+        filters, read_filter_params(filters, filter_params), table.n_features, largest, groups
     )
-    bound, labels = bind_filters(filters, options, table, target, seed)
+    bound, labels = bind_filters(filters, options, table, target, seed, groups)
+    n_features = table.n_features if groups is None else len(groups)
     goal = number if isinstance(number, Precision) else None
     if goal is not None:
-        _check_goal(goal, plan, table.n_features, execution)
+        _check_goal(goal, plan, n_features, execution)
 
     def draw(size: int, first: int = 0) -> Resamples:
         return draw_resamples(table, target, plan, n_resamples=size, seed=seed, first=first)
@@ -207,6 +221,11 @@ def set_up_run(
 
     n_pairs_of(pairs, 0, plan)  # refuse before the work is done
     resamples = draw(FIRST_LOOK if isinstance(number, Precision) else number)
+    if groups is not None and resamples.changes_table:
+        raise ParameterError(
+            f"resampling={plan.name!r} changes columns, and is not supported with feature_groups; use a "
+            "plan that draws rows, for instance 'bootstrap' or 'subsample'"
+        )
     settled = {
         "filters": labels,
         "filter_params": options,
@@ -219,10 +238,15 @@ def set_up_run(
         "seed": seed,
         **recorded,
     }
+    if groups is not None:
+        settled["group_scores"] = {
+            filter_label(item): groups.how(counts_levels(item)) for item in filters
+        }
     data = {
         "sha256": identity,
         "n_samples": table.n_samples,
-        "n_features": table.n_features,
+        "n_features": n_features,
+        **({} if groups is None else {**groups.record(), "n_columns": n_columns}),
         "target": target.name or None,
         "target_kind": target.kind,
         "class_counts": target.class_counts,
@@ -233,6 +257,7 @@ def set_up_run(
         **settled,
         "functions": [function_of(item) for item in filters],
         "precision": None if goal is None else goal.record(),
+        "groups": None if groups is None else groups.record(),
         "weights": resamples.weights,
         "data": identity,
         "versions": versions(),
@@ -253,6 +278,7 @@ def set_up_run(
         store,
         execution,
         full_weights(table.n_samples, plan.sample_weight)[0],
+        groups,
     )
 
 
@@ -275,12 +301,16 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
     n_selected(goal.top, n_features)
 
 
-def _drop_near_zero_variance(table: AnyTable) -> tuple[AnyTable, tuple[str, ...]]:
-    kept = variance.drop_near_zero_variance(table)
-    if kept.n_features < 2:
+def _drop_near_zero_variance(
+    table: AnyTable, groups: FeatureGroups | None
+) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
+    before = table.feature_names if groups is None else groups.names
+    table, groups = variance.drop_features(table, groups)
+    after = table.feature_names if groups is None else groups.names
+    if len(after) < 2:
         raise DataError("one feature is left after near-zero-variance removal; rank without it")
-    names = set(kept.feature_names)
-    return kept, tuple(name for name in table.feature_names if name not in names)
+    names = set(after)
+    return table, groups, tuple(name for name in before if name not in names)
 
 
 def run_ensemble(
@@ -298,7 +328,7 @@ def run_ensemble(
     scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,
-        feature_names=run.table.feature_names,
+        feature_names=run.names,
         score_matrices=matrices,
         combined=combined,
         scores=scores,
@@ -307,15 +337,27 @@ def run_ensemble(
         data=run.data,
         versions=versions(),
         halves=halves,
-        copies=find_copies(run.table, run.row_weights),
+        copies=_copies(run),
     )
+
+
+def _copies(run: Run) -> Copies | None:
+    """Features that are nearly copies; groups of several columns are similar to none."""
+    table, groups = run.table, run.groups
+    if groups is not None:
+        alone = np.flatnonzero(groups.sizes == 1)
+        names = tuple(groups.names[j] for j in alone)
+        if not isinstance(table, Table) or not len(alone):
+            return None
+        table = replace(table.take(groups.columns_of(alone)), feature_names=names)
+    return find_copies(table, run.row_weights)
 
 
 def _aggregate(
     run: Run, combined: NDArray[np.float64], compute: Callable[[RankTable], AggregatedValues]
 ) -> NDArray[np.float64]:
     """Aggregated scores (n_features,), some columns at a time where the aggregator allows it."""
-    names = run.table.feature_names
+    names = run.names
     by_item = AGGREGATORS.get(run.parameters["aggregator"]).by_item
     # A resample that saw some features only may have seen none of those in a part.
     if not by_item(run.parameters["aggregator_params"]) or run.resamples.features is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -15,8 +15,9 @@ from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
+from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import dense_megabytes
-from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.table import AnyTable, SparseTable, Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.forecast import (
     block_size,
@@ -35,6 +36,7 @@ __all__ = [
     "BoundFilter",
     "as_lists",
     "bind_filters",
+    "counts_levels",
     "deep_enough",
     "filter_label",
     "function_of",
@@ -48,7 +50,8 @@ __all__ = [
 class BoundFilter:
     """Filters that are computed in one pass over a table.
 
-    `outputs` says which of the scorer's outputs belongs to the label of which filter.
+    `outputs` says which of the scorer's outputs belongs to the label of which filter.  With `grouped`
+    columns the features are groups, called `names`; the scores of the scorer are those of columns.
     """
 
     prepare: Callable[..., Scorer]
@@ -56,6 +59,11 @@ class BoundFilter:
     table: AnyTable
     target: Target
     outputs: dict[str, str] = field(default_factory=dict)
+    grouped: GroupedColumns | None = None
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.names = self.names or self.table.feature_names
 
     def scorer(self, table: AnyTable | None = None) -> Scorer:
         """The scorer of the table, prepared at the first call, or of another table."""
@@ -65,6 +73,14 @@ class BoundFilter:
             self._scorer = self.prepare(self.table, self.target, **self.parameters)
         return self._scorer
 
+    def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
+        found = self.scorer()(weights, labels)
+        own = {label: found[output] for label, output in self.outputs.items()}
+        if self.grouped is None:
+            return own
+        return {label: self.grouped.reduce(scores) for label, scores in own.items()}
+
 
 def bind_filters(
     filters: Sequence[Any],
@@ -72,6 +88,7 @@ def bind_filters(
     table: AnyTable,
     target: Target,
     seed: int,
+    groups: FeatureGroups | None = None,
 ) -> tuple[list[BoundFilter], list[str]]:
     """Names, callables and estimators as filters of a table, and their labels in the order given.
 
@@ -81,8 +98,9 @@ def bind_filters(
     ------
     UnknownNameError, ParameterError, InputTypeError
         Unknown filter, a parameter that a filter does not have, the same filter twice, or something
-        that is no filter.
+        that is no filter; a joint score of `groups` by a filter that counts no levels.
     """
+    readings: dict[bool, GroupedColumns] = {}
     bound: list[BoundFilter] = []
     labels: list[str] = []
     unused = {name: dict(chosen) for name, chosen in parameters.items()}
@@ -96,12 +114,22 @@ def bind_filters(
         labels.append(label)
         chosen = unused.pop(label, {})
         _check_parameters(label, prepare, chosen)
+        if groups is not None:
+            counts = counts_levels(item)
+            able = (spec.name for spec in FILTERS if spec.counts_levels)
+            groups.refuse_joint(counts, label, able)
+            if counts not in readings:
+                readings[counts] = groups.read(table, counts)
         for other in bound:
             if other.prepare is prepare and dict(other.parameters) == dict(chosen):
                 other.outputs[label] = output
                 break
         else:
-            bound.append(BoundFilter(prepare, chosen, table, target, {label: output}))
+            each = BoundFilter(prepare, chosen, table, target, {label: output})
+            if groups is not None:
+                grouped = readings[counts]
+                each = replace(each, table=grouped.table, grouped=grouped, names=groups.names)
+            bound.append(each)
     if not labels:
         raise ParameterError("filters is empty; name at least one filter")
     if unused:
@@ -180,6 +208,11 @@ def function_of(item: Any) -> Any:
     return FILTERS.get(item).prepare if isinstance(item, str) else item
 
 
+def counts_levels(item: Any) -> bool:
+    """Whether a filter counts the levels of a nominal column, and looks at nothing else of it."""
+    return isinstance(item, str) and FILTERS.get(item).counts_levels
+
+
 def _is_estimator(item: Any) -> bool:
     return hasattr(item, "fit") and hasattr(item, "get_params")
 
@@ -243,18 +276,21 @@ def settle_parameters(
     parameters: Mapping[str, Mapping[str, Any]],
     n_features: int,
     largest: int | float | None = None,
+    groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
 
     `largest` is the largest number of features that will be asked for; a fraction says nothing: a
-    quarter of a wide table is more than a greedy search is for.
+    quarter of a wide table is more than a greedy search is for.  The depth in a table with `groups`
+    counts the columns that the filter reads.
     """
     known = largest if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
         if isinstance(item, str):
             spec = FILTERS.get(item)
-            chosen = spec.settle(settled.get(spec.name, {}), n_features, known)
+            width = n_features if groups is None else groups.width(spec.counts_levels)
+            chosen = spec.settle(settled.get(spec.name, {}), width, known)
             if chosen:
                 settled[spec.name] = chosen
     return settled
@@ -315,15 +351,16 @@ def score_resamples(
     are numbered from `first`.
     """
     m = len(resamples)
-    table = bound[0].table
+    names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
     labels = [label for each in bound for label in each.outputs]
     if rounds and not store.on_disk:
-        require_score_memory(len(labels), (m, table.n_features))
+        require_score_memory(len(labels), (m, len(names)))
     if rounds:
         warn_of_time(bound, resamples, n_jobs, total=m * rounds)
-    matrices = {label: store.matrix((m, table.n_features)) for label in labels}
-    size = block_size(table.n_samples, table.n_features, resamples_together(bound))
+    matrices = {label: store.matrix((m, len(names))) for label in labels}
+    widest = max(each.table.n_features for each in bound)
+    size = block_size(table.n_samples, widest, resamples_together(bound))
     blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
     threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
@@ -344,7 +381,7 @@ def score_resamples(
             store.release()
             advance(rows.stop)
     for label, matrix in matrices.items():
-        _check_scores(label, matrix, table, store)
+        _check_scores(label, matrix, names, store)
     return matrices
 
 
@@ -356,9 +393,9 @@ def _score_block(
     for each in bound:
         if resamples.changes_table:
             found = _score_changed_tables(each, resamples, rows)
+            scores |= {label: found[output] for label, output in each.outputs.items()}
         else:
-            found = each.scorer()(resamples.weights[rows], resamples.labels_of(rows))
-        scores |= {label: found[output] for label, output in each.outputs.items()}
+            scores |= each.scores(resamples.weights[rows], resamples.labels_of(rows))
     return scores
 
 
@@ -381,23 +418,23 @@ def _score_changed_tables(
 
 
 def _check_scores(
-    label: str, matrix: NDArray[np.float64], table: AnyTable, store: MatrixStore
+    label: str, matrix: NDArray[np.float64], names: Sequence[str], store: MatrixStore
 ) -> None:
-    scored = np.zeros(table.n_features, dtype=np.bool_)
+    scored = np.zeros(len(names), dtype=np.bool_)
     for rows in row_blocks(matrix.shape):
         block = matrix[rows]
         infinite = np.isinf(block)
         if infinite.any():
-            r, j = np.argwhere(infinite)[0]
+            r, j = np.argwhere(infinite)[0].tolist()
             raise DataError(
-                f"the filter {label!r} gave an infinite score for {table.feature_names[j]!r} in "
+                f"the filter {label!r} gave an infinite score for {names[j]!r} in "
                 f"resample {rows.start + r}; scores must be finite"
             )
         scored |= ~np.isnan(block).all(axis=0)
         store.release()
     if not scored.all():
         raise DataError(
-            f"the filter {label!r} gave no score for {table.feature_names[scored.argmin()]!r} in any "
+            f"the filter {label!r} gave no score for {names[int(scored.argmin())]!r} in any "
             f"of {matrix.shape[0]} resample(s); draw more resamples or leave the feature out"
         )
 

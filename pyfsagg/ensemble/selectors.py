@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyfsagg._base.estimators import estimator_accepts_missing
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
+from pyfsagg._table.frames import open_frame
 from pyfsagg._table.selection import TableSelector
 from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.sparse_check import check_sparse
@@ -66,8 +67,16 @@ class _AggregationSelector(TableSelector):
         self.result_ = self._rank(X, y, sample_weight, groups)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking
-        self.support_ = self.result_.support(self.threshold)
+        self.support_ = self._columns(X)
         return self
+
+    def _columns(self, X: Any) -> NDArray[np.bool_]:
+        """Which columns of the table are selected: all those of a selected group, none that was dropped."""
+        if self.result_.n_features == self.n_features_in_:
+            return self.result_.support(self.threshold)
+        frame = open_frame(X)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if frame is None else frame.names
+        return np.isin(np.array(list(map(str, names))), self.result_.columns(self.threshold))
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
@@ -140,12 +149,13 @@ n_jobs, execution
 
     Attributes
     ----------
-    scores_ : ndarray (n_features,)
-        Aggregated scores, larger = more important.
-    ranking_ : ndarray (n_features,)
+    scores_ : ndarray (n_ranked,)
+        Aggregated scores, larger = more important, of the features of ``result_``: the columns, or groups of
+        them (``task=pyfsagg.Task(feature_groups=…)``), without near-constant ones that were left out.
+    ranking_ : ndarray (n_ranked,)
         Ranks, 1 = most important; ties get average ranks.
     support_ : ndarray of bool (n_features,)
-        The selected features; ties are broken by column order.
+        The selected columns, of a selected group all; ties are broken by column order.
     result_ : EnsembleResult
         The complete result.
 

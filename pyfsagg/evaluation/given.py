@@ -45,9 +45,13 @@ class GivenRanking:
 
 
 def read_rankings(
-    rankings: Any, table: Table, target: Target, ranking_rows: Rows | None
+    rankings: Any,
+    table: Table,
+    target: Target,
+    ranking_rows: Rows | None,
+    features: tuple[str, ...] | None = None,
 ) -> dict[str, GivenRanking]:
-    """Results, arrays of ranks and lists of names, as feature positions.
+    """Results, arrays of ranks and lists of names, as positions of the features (of the columns by default).
 
     Raises
     ------
@@ -79,12 +83,13 @@ def read_rankings(
                 leakage = "certain"
             elif origin == part:
                 leakage = "excluded"
-        found[label] = GivenRanking(_order(label, item, table), leakage)
+        found[label] = GivenRanking(_order(label, item, features or table.feature_names), leakage)
     return found
 
 
-def _order(label: str, item: Any, table: Table) -> NDArray[np.intp]:
+def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     if isinstance(item, EnsembleResult):
+        _check_groups(label, item, known)
         # Near-constant features that the run left out come last.
         item = [*item.select(item.n_features), *item.data["dropped_features"]]
     if hasattr(item, "tolist"):
@@ -95,20 +100,30 @@ def _order(label: str, item: Any, table: Table) -> NDArray[np.intp]:
             f"feature names (best first), got {item!r}"
         )
     if len(item) and all(isinstance(name, str) for name in item):
-        return _order_of_names(label, list(item), table.feature_names)
+        return _order_of_names(label, list(item), known)
     try:
         ranks = as_array("a ranking", item, np.float64)
     except (TypeError, ValueError):
         raise DataError(
             f"the ranking {label!r} holds neither names nor numbers only: {item!r}"
         ) from None
-    if ranks.shape != (table.n_features,) or not np.isfinite(ranks).all():
+    if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
         raise DataError(
-            f"the ranking {label!r} must have one rank for each of the {table.n_features} features, "
+            f"the ranking {label!r} must have one rank for each of the {len(known)} features, "
             f"1 = most important; got the shape {ranks.shape}"
             + ("" if np.isfinite(ranks).all() else " with missing or infinite ranks")
         )
     return np.argsort(rank_scores(-ranks), kind="stable")
+
+
+def _check_groups(label: str, result: EnsembleResult, known: tuple[str, ...]) -> None:
+    """Refuse a run of groups where columns are evaluated, and the other way round."""
+    ranked = [*result.feature_names, *result.data["dropped_features"]]
+    if set(ranked) != set(known) and result.groups:
+        raise DataError(
+            f"the ranking {label!r} is one of groups of columns; give the same groups here, by "
+            "task=pyfsagg.Task(feature_groups=result.groups)"
+        )
 
 
 def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDArray[np.intp]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
+from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
@@ -267,8 +268,9 @@ def rank_methods(
     n_jobs: int | None,
     largest: int | None = None,
     rounds: int = 1,
+    groups: FeatureGroups | None = None,
 ) -> dict[str, Order]:
-    """Feature positions by method, best first; equal scores in column order.
+    """Feature positions by method, best first; equal scores in column order; of groups their positions.
 
     `rows` are the positions of the rows of `table` in the table of the evaluation, `largest` is the
     largest number of features that will be asked for by a number, `rounds` is how often as much will be
@@ -283,11 +285,11 @@ def rank_methods(
     """
     ensembles = {k: each for k, each in methods.items() if isinstance(each, EnsembleMethod)}
     scores = _ensemble_scores(
-        ensembles, table, target, rows, n_resamples, seed, n_jobs, largest, rounds
+        ensembles, table, target, rows, n_resamples, seed, n_jobs, largest, rounds, groups
     )
     for label, method in methods.items():
         if not isinstance(method, EnsembleMethod):
-            scores[label] = _single_scores(label, method, table, target, seed)
+            scores[label] = _single_scores(label, method, table, target, seed, groups)
     return {label: np.argsort(rank_scores(scores[label]), kind="stable") for label in methods}
 
 
@@ -301,6 +303,7 @@ def _ensemble_scores(
     n_jobs: int | None,
     largest: int | None,
     rounds: int,
+    groups: FeatureGroups | None,
 ) -> dict[str, NDArray[np.float64]]:
     scores = {}
     for batch in _batches(ensembles):
@@ -316,10 +319,11 @@ def _ensemble_scores(
             resampling=first.plan.take(rows),
             random_state=seed,
             largest=largest,
+            groups=groups,
         )
         matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, rounds=rounds)
         for label, method in batch.items():
-            scores[label] = method.scores(matrices, table.feature_names)
+            scores[label] = method.scores(matrices, run.names)
     return scores
 
 
@@ -364,25 +368,30 @@ def _same(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
 
 
 def _single_scores(
-    label: str, method: FunctionMethod | SingleFilter, table: Table, target: Target, seed: int
+    label: str,
+    method: FunctionMethod | SingleFilter,
+    table: Table,
+    target: Target,
+    seed: int,
+    groups: FeatureGroups | None,
 ) -> NDArray[np.float64]:
     if isinstance(method, FunctionMethod):
         item, params = _as_filter(method.function), {}
     else:
         item, params = method.item, dict(method.params)
     bound, labels = bind_filters(
-        [item], {filter_label(item): params} if params else {}, table, target, seed
+        [item], {filter_label(item): params} if params else {}, table, target, seed, groups
     )
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     try:
-        found = bound[0].scorer()(weights, target.codes[np.newaxis, :])
+        found = bound[0].scores(weights, target.codes[np.newaxis, :])
     except PyfsaggError:
         raise
     except Exception as error:
         raise DataError(
             f"the method {label!r} failed on {table.n_samples} rows: {type(error).__name__}: {error}"
         ) from error
-    scores: NDArray[np.float64] = found[bound[0].outputs[labels[0]]][0]
+    scores: NDArray[np.float64] = found[labels[0]][0]
     return scores
 
 

@@ -18,6 +18,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
+from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.reading import read_table, read_target
 from pyfsagg._table.table import Table
@@ -42,7 +43,7 @@ from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_
 from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
 from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.filters.variance import drop_features
 
 __all__ = ["BASELINES", "DEFAULT_METHODS", "Plan", "read_plan"]
 
@@ -111,6 +112,12 @@ class Plan:
     seed: int
     parameters: Mapping[str, Any]
     execution: Execution
+    groups: FeatureGroups | None = None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features: of columns, or of groups."""
+        return self.table.n_features if self.groups is None else len(self.groups)
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader has to know about rankings that may have seen the test rows."""
@@ -182,6 +189,7 @@ class Plan:
                 for part in self.parts
             ],
             "data": self._data()["sha256"],
+            "groups": None if self.groups is None else self.groups.record(),
             "versions": versions(),
         }
 
@@ -209,6 +217,7 @@ class Plan:
                 n_jobs=n_jobs,
                 largest=self.largest,
                 rounds=len(self.parts) if number == 1 else 0,
+                groups=self.groups,
             )
             if checkpoint is not None:
                 checkpoint.put(key, orders)
@@ -216,7 +225,7 @@ class Plan:
             kind = "baseline" if label in self.singles else "method"
             kind = "ranking" if label in self.repeats else kind
             yield Ranked(label, kind, 0, order, self.thresholds)
-        p = self.table.n_features
+        p = self.n_features
         if "all_features" in self.baselines:
             yield Ranked(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
         if "random_subsets" in self.baselines:
@@ -228,16 +237,18 @@ class Plan:
         for ranked in rankings:
             for threshold in ranked.thresholds:
                 features = ranked.order[: threshold.n_features]
+                columns = features if self.groups is None else self.groups.columns_of(features)
                 for fold in part.folds:
                     for label in self.classifiers:
-                        fit = Fit.of(fold, label, features)
+                        fit = Fit.of(fold, label, columns)
                         yield Request(part, fold, ranked, threshold, label, fit)
 
     def _data(self) -> dict[str, Any]:
         return {
             "sha256": data_hash(self.table, self.target),
             "n_samples": self.table.n_samples,
-            "n_features": self.table.n_features,
+            "n_features": self.n_features,
+            **({} if self.groups is None else self.groups.record()),
             "target": self.target.name,
             "target_kind": self.target.kind,
             "class_counts": self.target.class_counts,
@@ -303,8 +314,9 @@ def read_plan(
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
     table = read_table(task, X)
     target = read_target(task, y, table.n_samples)
+    groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
-        table = drop_near_zero_variance(table)
+        table, groups = drop_features(table, groups)
     members = read_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
@@ -318,7 +330,8 @@ def read_plan(
             "with protocol='thesis'"
         )
     rows = None if ranking_rows is None else read_rows(ranking_rows, table.n_samples)
-    given = {} if rankings is None else read_rankings(rankings, table, target, rows)
+    features = table.feature_names if groups is None else groups.names
+    given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
     if "thesis" in protocols:
         _refuse_leaks(given)
     own = {} if methods is None else read_methods(methods)
@@ -330,7 +343,7 @@ def read_plan(
     models = read_classifiers(
         answers.defaults if classifiers is None else classifiers, answers.models
     )
-    sizes = read_thresholds(thresholds, table.n_features)
+    sizes = read_thresholds(thresholds, len(features))
     names = read_metrics(answers.metric if metrics is None else metrics, task.task)
     parts = draw_parts(
         table,
@@ -379,6 +392,7 @@ def read_plan(
         seed,
         parameters,
         execution,
+        groups,
     )
 
 

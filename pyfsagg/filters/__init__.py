@@ -48,7 +48,8 @@ def list_filters() -> pd.DataFrame:
 
     ``targets`` lists the targets that they can use: classes, a numeric target
     (``task="regression"``), survival, none; ``sparse`` shows whether they read a SciPy sparse
-    matrix as well.
+    matrix as well; ``counts_levels`` whether they can read a group of columns as one nominal column
+    (:class:`pyfsagg.Task`).
 
     Examples
     --------

@@ -114,7 +114,8 @@ class FilterSpec(Spec):
     the parameters leave open, where `largest` is the largest number of features that will be asked
     for, or None; `targets` are the kinds of target that it can use, of
     ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether `prepare` also takes a
-    :class:`~pyfsagg._table.table.SparseTable`.
+    :class:`~pyfsagg._table.table.SparseTable`; `counts_levels` whether of a nominal column
+    nothing matters but which rows share a level, so that a group of columns can be read as one.
     """
 
     prepare: Callable[..., Scorer]
@@ -123,6 +124,7 @@ class FilterSpec(Spec):
     settle: Callable[[Mapping[str, Any], int, int | None], dict[str, Any]] = as_given
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
+    counts_levels: bool = False
 
 
 FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")

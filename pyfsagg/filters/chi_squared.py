@@ -103,6 +103,7 @@ FILTERS.add(
         output="chi_squared",
         targets=("classes", "numeric", "survival"),
         sparse=True,
+        counts_levels=True,
     ),
     FilterSpec(
         name="cramers_v",
@@ -118,5 +119,6 @@ FILTERS.add(
         output="cramers_v",
         targets=("classes", "numeric", "survival"),
         sparse=True,
+        counts_levels=True,
     ),
 )

@@ -277,6 +277,7 @@ FILTERS.add(
         prepare=prepare_value_difference_metric,
         output=_VDM,
         sparse=True,
+        counts_levels=True,
     ),
     FilterSpec(
         name="fit_criterion",

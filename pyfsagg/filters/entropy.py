@@ -297,6 +297,7 @@ FILTERS.add(
         output="information_gain",
         targets=("classes", "numeric", "survival"),
         sparse=True,
+        counts_levels=True,
     ),
     FilterSpec(
         name="gain_ratio",
@@ -311,6 +312,7 @@ FILTERS.add(
         output="gain_ratio",
         targets=("classes", "numeric", "survival"),
         sparse=True,
+        counts_levels=True,
     ),
     FilterSpec(
         name="symmetric_uncertainty",
@@ -325,5 +327,6 @@ FILTERS.add(
         output="symmetric_uncertainty",
         targets=("classes", "numeric", "survival"),
         sparse=True,
+        counts_levels=True,
     ),
 )

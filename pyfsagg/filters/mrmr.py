@@ -282,6 +282,7 @@ FILTERS.add(
         output="mrmr",
         accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
         settle=settle_depth,
+        counts_levels=True,
         targets=("classes", "numeric", "survival"),
     )
 )

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import AnyTable, Table, check_table
 from pyfsagg.exceptions import DataError
 
-__all__ = ["NearZeroVariance", "drop_near_zero_variance", "near_zero_variance"]
+__all__ = ["NearZeroVariance", "drop_features", "drop_near_zero_variance", "near_zero_variance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,3 +155,39 @@ def drop_near_zero_variance(
             f"{frequency_ratio:g}) or lower unique_percent (now {unique_percent:g})"
         )
     return table.take(np.flatnonzero(found.keep))
+
+
+@overload
+def drop_features(
+    table: Table, groups: FeatureGroups | None
+) -> tuple[Table, FeatureGroups | None]: ...
+
+
+@overload
+def drop_features(
+    table: AnyTable, groups: FeatureGroups | None
+) -> tuple[AnyTable, FeatureGroups | None]: ...
+
+
+def drop_features(
+    table: AnyTable, groups: FeatureGroups | None
+) -> tuple[AnyTable, FeatureGroups | None]:
+    """The table without near-constant features, and its groups, of which each stays whole or goes.
+
+    Raises
+    ------
+    DataError
+        If no feature is left.
+    """
+    if groups is None:
+        return drop_near_zero_variance(table), None
+    keep = set(drop_near_zero_variance(table).feature_names)
+    left = [
+        j
+        for j, columns in enumerate(groups.columns)
+        if any(table.feature_names[column] in keep for column in columns)
+    ]
+    if len(left) == len(groups):
+        return table, groups
+    groups, columns = groups.take(np.array(left, dtype=np.intp))
+    return table.take(columns), groups

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -107,7 +108,12 @@ def test_the_record_is_plain() -> None:
         "target_bins": 5,
         "nominal": ["2"],
         "drop_near_zero_variance": False,
+        "feature_groups": None,
+        "group_score": "auto",
     }
+    assert Task(feature_groups=Path("g.csv")).record()["feature_groups"] == "g.csv"
+    assert Task(feature_groups="prefix:_").record()["feature_groups"] == "prefix:_"
+    assert Task(feature_groups={"g": ["a"]}).record()["feature_groups"] == "given (mapping)"
 
 
 # ---------------------------------------------------------------------------------------------

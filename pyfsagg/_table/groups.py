@@ -1,0 +1,498 @@
+"""Groups of columns that are one feature: what a user writes down, and tables that show a group as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pyfsagg._base.checks import check_list, check_writable_names
+from pyfsagg._base.task import PREFIX, Task
+from pyfsagg._base.types import Floats
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.delimited import read_delimited
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import AnyTable, Table
+from pyfsagg._table.unpack import read_bytes, shown_source
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+
+__all__ = ["FeatureGroups", "GroupedColumns", "Members", "group_columns", "read_feature_groups"]
+
+MOST_VALUES = 10
+"""Values of a column up to which combinations of columns are levels."""
+
+Members = dict[str, tuple[str, ...]]
+"""Names of the columns of each group."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedColumns:
+    """A table as a filter reads it that knows nothing of groups, and how its scores become those of groups.
+
+    Attributes
+    ----------
+    table : Table or SparseTable
+    order : ndarray of int, shape (n,)
+        Columns of `table`, those of a group side by side.
+    start : ndarray of int, shape (n_groups,)
+        Where the columns of each group begin in `order`.
+    by : {"max", "mean"}
+        The score of a group of several columns.
+    """
+
+    table: AnyTable
+    order: NDArray[np.intp]
+    start: NDArray[np.intp]
+    by: Literal["max", "mean"]
+
+    def reduce(self, scores: Floats) -> Floats:
+        """Scores (b, n_groups) of scores (b, n_columns); a column without a score counts for nothing."""
+        own = scores[:, self.order]
+        if len(self.start) == own.shape[1]:
+            return own
+        if self.by == "max":
+            largest: Floats = np.fmax.reduceat(own, self.start, axis=1)
+            return largest
+        known = ~np.isnan(own)
+        total = np.add.reduceat(np.where(known, own, 0.0), self.start, axis=1)
+        count = np.add.reduceat(known, self.start, axis=1, dtype=np.int64)
+        means: Floats = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        return means
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureGroups:
+    """The features of a run whose columns are grouped.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The groups and the columns without a group, in the order of their first columns.
+    columns : tuple of ndarray of int
+        Positions of the columns of each, in an order that does not depend on that of the table.
+    column_names : tuple of str
+        Names of all columns of the table.
+    score : {"auto", "joint", "max", "mean"}
+    as_levels : ndarray of bool, shape (n_groups,)
+        Groups of several columns that filters which count levels read as one nominal column.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[NDArray[np.intp], ...]
+    column_names: tuple[str, ...]
+    score: str
+    as_levels: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of columns of each."""
+        return np.array([len(each) for each in self.columns], dtype=np.intp)
+
+    @property
+    def members(self) -> Members:
+        """Names of the columns of each group, in the order of the table, but of columns alone."""
+        found = {
+            name: tuple(self.column_names[j] for j in np.sort(columns))
+            for name, columns in zip(self.names, self.columns, strict=True)
+        }
+        return {name: members for name, members in found.items() if members != (name,)}
+
+    def record(self) -> dict[str, Any]:
+        """What the data of a result say of its groups."""
+        members = {name: list(columns) for name, columns in self.members.items()}
+        return {"n_columns": len(self.column_names), "groups": members}
+
+    def columns_of(self, features: Sequence[int] | NDArray[np.intp]) -> NDArray[np.intp]:
+        """Positions of the columns of features at these positions."""
+        if not len(features):
+            return np.empty(0, dtype=np.intp)
+        return np.concatenate([self.columns[j] for j in features])
+
+    def take(self, features: NDArray[np.intp]) -> tuple[FeatureGroups, NDArray[np.intp]]:
+        """Some of the features, and the positions of the columns that are left, which are their table."""
+        kept = np.sort(self.columns_of(features))
+        place = np.full(len(self.column_names), -1, dtype=np.intp)
+        place[kept] = np.arange(len(kept))
+        groups = replace(
+            self,
+            names=tuple(self.names[j] for j in features),
+            columns=tuple(place[self.columns[j]] for j in features),
+            column_names=tuple(self.column_names[j] for j in kept),
+            as_levels=self.as_levels[features],
+        )
+        return groups, kept
+
+    def width(self, counts_levels: bool) -> int:
+        """Number of columns that a filter reads."""
+        joint = self.as_levels & counts_levels
+        return int(np.where(joint, 1, self.sizes).sum())
+
+    def read(self, table: AnyTable, counts_levels: bool) -> GroupedColumns:
+        """The table as a filter reads it that counts levels or does not."""
+        joint = self.as_levels & counts_levels
+        by: Literal["max", "mean"] = "mean" if self.score == "mean" else "max"
+        own = [
+            columns[:1] if one else columns
+            for columns, one in zip(self.columns, joint, strict=True)
+        ]
+        start = np.concatenate(([0], np.cumsum([len(each) for each in own])[:-1])).astype(np.intp)
+        if not joint.any():
+            return GroupedColumns(table, np.concatenate(own), start, by)
+        with_levels = _with_levels(table, own, start, self.names, self.columns, joint)
+        return GroupedColumns(with_levels, np.arange(with_levels.n_features), start, by)
+
+    def how(self, counts_levels: bool) -> dict[str, list[str]]:
+        """By which score each group of several columns is scored: ``{"joint": […], "max": […]}``."""
+        joint = self.as_levels & counts_levels
+        several = self.sizes > 1
+        rest = "mean" if self.score == "mean" else "max"
+        names = np.array(self.names, dtype=object)
+        found = {"joint": names[joint].tolist(), rest: names[several & ~joint].tolist()}
+        return {how: groups for how, groups in found.items() if groups}
+
+    def refuse_joint(self, counts_levels: bool, label: str, able: Iterable[str]) -> None:
+        """Refuse a joint score by a filter that counts no levels.
+
+        Raises
+        ------
+        ParameterError
+        """
+        if self.score == "joint" and not counts_levels and (self.sizes > 1).any():
+            raise ParameterError(
+                f"group_score='joint' reads a group as one nominal column, whose levels the filter "
+                f"{label!r} does not count; filters that do: {', '.join(able)}. Or use "
+                "group_score='auto', 'max' or 'mean'"
+            )
+
+
+# ---------------------------------------------------------------------------------------------
+# what a user writes down
+# ---------------------------------------------------------------------------------------------
+def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
+    """The groups that a task asks for; None without any, and where each column is a group by its own name.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError, InputTypeError, DataError
+        For what names no columns of the table, or not each once; ``group_score="joint"`` of columns
+        with many values; fewer than two features.
+    """
+    if task.feature_groups is None:
+        if task.group_score != "auto":
+            raise ParameterError(
+                f"group_score={task.group_score!r} is the score of a group of columns, and there are no "
+                "groups; give feature_groups"
+            )
+        return None
+    names = table.feature_names
+    groups = _assignment(task.feature_groups, names)
+    if groups == {name: [j] for j, name in enumerate(names)}:
+        return None
+    if len(groups) < 2:
+        raise DataError(
+            f"feature_groups puts all {len(names)} columns into one group, {next(iter(groups))!r}; at "
+            "least two features are needed"
+        )
+    ordered = sorted(groups.items(), key=lambda item: min(item[1]))
+    columns = tuple(np.array(_in_order(members, names), dtype=np.intp) for _, members in ordered)
+    found = FeatureGroups(
+        tuple(name for name, _ in ordered),
+        columns,
+        names,
+        task.group_score,
+        np.zeros(len(ordered), dtype=np.bool_),
+    )
+    if task.group_score in ("max", "mean"):
+        return found
+    several = np.flatnonzero(found.sizes > 1)
+    as_levels = found.as_levels.copy()
+    if task.group_score == "joint":
+        for j in several:
+            _refuse_many_values(found.names[j], columns[j], table)
+        as_levels[several] = True
+    else:
+        as_levels[several] = [_is_one_hot(table, columns[j]) for j in several]
+    return replace(found, as_levels=as_levels)
+
+
+def group_columns(task: Task, columns: Iterable[Any]) -> Members:
+    """Columns by feature: of the groups that a task asks for, and columns of their own.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError, InputTypeError, DataError
+        As :func:`read_feature_groups`, of names alone.
+    """
+    names = tuple(str(name) for name in columns)
+    if task.feature_groups is None:
+        return {name: (name,) for name in names}
+    groups = sorted(_assignment(task.feature_groups, names).items(), key=lambda item: min(item[1]))
+    return {group: tuple(names[j] for j in sorted(members)) for group, members in groups}
+
+
+def _assignment(given: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
+    """Positions of columns by group; a column without a group is one by its own name."""
+    if isinstance(given, str) and given.startswith(PREFIX):
+        groups = _by_prefix(given.removeprefix(PREFIX), names)
+    elif isinstance(given, Mapping):
+        groups = _by_mapping(given, names)
+    else:
+        groups = _by_mapping(_of_file(given), names)
+    place = {name: j for j, name in enumerate(names)}
+    check_writable_names(list(groups), "a group")
+    grouped = {j for members in groups.values() for j in members}
+    for group, members in groups.items():
+        if not group.strip():
+            raise ParameterError("feature_groups has a group without a name; give it one")
+        if group in place and place[group] not in members:
+            raise ParameterError(
+                f"feature_groups names a group {group!r}, and the table has a column of this name that "
+                "is not in it; rename the group, or put the column into it"
+            )
+    alone = {name: [j] for j, name in enumerate(names) if j not in grouped}
+    return {**groups, **alone}
+
+
+def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
+    """Groups by the part of a name before the first separator; of one column by its whole name."""
+    found: dict[str, list[int]] = {}
+    for j, name in enumerate(names):
+        found.setdefault(name.partition(separator)[0] or name, []).append(j)
+    found = {
+        group if len(members) > 1 else names[members[0]]: members
+        for group, members in found.items()
+    }
+    if len(found) == len(names):
+        raise ParameterError(
+            f"feature_groups={PREFIX + separator!r} finds no two columns with the same prefix: the names "
+            f"are {_few(names)}"
+        )
+    return found
+
+
+def _by_mapping(given: Mapping[Any, Any], names: Sequence[str]) -> dict[str, list[int]]:
+    """Groups of a mapping of group to columns, or of column to group."""
+    place = {name: j for j, name in enumerate(names)}
+    single = all(_is_label(value) for value in given.values())
+    if single and any(_place_of(column, place) is not None for column in given):
+        pairs = [(str(group), column) for column, group in given.items()]
+    else:
+        pairs = []
+        for group, members in given.items():
+            listed = [members] if _is_label(members) else _members(group, members)
+            pairs += [(_group_name(group), column) for column in listed]
+    groups: dict[str, list[int]] = {}
+    owner: dict[int, str] = {}
+    for group, column in pairs:
+        j = _place_of(column, place)
+        if j is None:
+            raise _unknown(column, names)
+        if j in owner:
+            other = "twice" if owner[j] == group else f"in {owner[j]!r} and in {group!r}"
+            raise ParameterError(
+                f"feature_groups names the column {names[j]!r} {other}; a column belongs to one group"
+            )
+        owner[j] = group
+        groups.setdefault(group, []).append(j)
+    return groups
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, (str, Integral)) and not isinstance(value, bool)
+
+
+def _group_name(group: Any) -> str:
+    if not _is_label(group):
+        raise InputTypeError(f"a group of feature_groups needs a name, got {group!r}")
+    return str(group)
+
+
+def _members(group: Any, members: Any) -> list[Any]:
+    listed = check_list(f"the group {group!r} of feature_groups", members)
+    if not listed:
+        raise ParameterError(f"the group {group!r} of feature_groups has no column; leave it out")
+    return listed
+
+
+def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
+    """The position of a column that is given by name or position; None if there is none."""
+    if isinstance(column, Hashable) and column in place:
+        return place[column]  # type: ignore[index]
+    if isinstance(column, Integral) and not isinstance(column, bool):
+        if str(column) in place:  # a frame whose columns have numbers as names
+            return place[str(column)]
+        return int(column) if 0 <= int(column) < len(place) else None
+    return None
+
+
+def _unknown(column: Any, names: Sequence[str]) -> Exception:
+    if _is_label(column) and not isinstance(column, str):
+        return ParameterError(
+            f"feature_groups names the column at position {column}; positions are 0 to "
+            f"{len(names) - 1}"
+        )
+    if not isinstance(column, str):
+        return InputTypeError(
+            f"feature_groups names columns by their name or position, got {column!r}"
+        )
+    return UnknownNameError("column in feature_groups", column, names)
+
+
+def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Groups by column, of a text file with the columns ``column`` and ``group``."""
+    label = shown_source(path)
+    try:
+        content = read_bytes(path)
+    except DataError as error:
+        raise DataError(
+            f"feature_groups is read as the path of a file, and there is {error}; a rule is written "
+            f"'{PREFIX}=' or '{PREFIX}_'"
+            if str(error).startswith("no such file")
+            else str(error)
+        ) from None
+    frame = read_delimited(content, label, missing=(), text_columns=None)
+    missing = [name for name in ("column", "group") if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"{label} has no column {missing[0]!r}; a file of feature_groups has a header with the "
+            f"names column and group, and this one has {_few(list(frame.columns))}"
+        )
+    found: dict[str, str] = {}
+    for column, group in zip(frame["column"], frame["group"], strict=True):
+        if column in found:
+            raise DataError(
+                f"{label} names the column {column!r} twice; a column belongs to one group"
+            )
+        found[str(column)] = str(group)
+    return found
+
+
+def _few(names: Sequence[Any]) -> str:
+    return ", ".join(map(str, names[:5])) + (", …" if len(names) > 5 else "")
+
+
+def _in_order(members: Sequence[int], names: Sequence[str]) -> list[int]:
+    """Columns by what their names do not share; numbers as numbers, as levels are sorted."""
+    texts = [names[j] for j in members]
+    first, last = min(texts), max(texts)
+    shared = next(
+        (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first)
+    )
+    rest = [text[shared:] for text in texts]
+    key: list[Any] = [_number(text) for text in rest]
+    if any(each is None for each in key):
+        key = rest
+    return [members[i] for i in sorted(range(len(members)), key=lambda i: (key[i], texts[i]))]
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text.isascii() and text.isdigit() else None
+
+
+# ---------------------------------------------------------------------------------------------
+# groups as levels
+# ---------------------------------------------------------------------------------------------
+def _is_one_hot(table: AnyTable, columns: NDArray[np.intp]) -> bool:
+    """Whether all cells are 0 or 1 (or missing), and no row has two cells of 1."""
+    if (table.kinds[columns] == Kind.NOMINAL).any():
+        return False
+    ones = np.zeros(table.n_samples, dtype=np.int64)
+    for j in columns:
+        cells = table.column(int(j))
+        one = cells == 1.0
+        if not (one | (cells == 0.0) | np.isnan(cells)).all():
+            return False
+        ones += one
+    return bool(ones.max(initial=0) <= 1)
+
+
+def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) -> None:
+    for j in columns:
+        if table.kinds[j] == Kind.NOMINAL:
+            continue
+        n_values = len(table.value_counts(int(j)))
+        if n_values > MOST_VALUES:
+            raise ParameterError(
+                f"group_score='joint' makes levels of the values of a group, and the column "
+                f"{table.feature_names[j]!r} of the group {group!r} has {n_values:,} values, more than "
+                f"{MOST_VALUES}; use 'auto', 'max' or 'mean', or declare the column nominal"
+            )
+
+
+def joint_levels(cells: Sequence[Floats]) -> Floats:
+    """One column of level codes (n_samples,) for several columns: their combinations that occur.
+
+    The combinations are in descending order of the first column, then of the second, …, and missing
+    cells come last, so that one-hot columns in the order of the levels have the codes of these levels.
+    Rows in which all cells are missing are missing.
+    """
+    n_samples = len(cells[0])
+    joint = np.zeros(n_samples, dtype=np.int64)
+    unknown = np.ones(n_samples, dtype=np.bool_)
+    for column in cells:
+        missing = np.isnan(column)
+        levels, code = np.unique(-column[~missing], return_inverse=True)
+        own = np.full(n_samples, len(levels), dtype=np.int64)
+        own[~missing] = code
+        joint = np.unique(joint * (len(levels) + 1) + own, return_inverse=True)[1]
+        unknown &= missing
+    found = joint.astype(np.float64)
+    found[~unknown] = np.unique(joint[~unknown], return_inverse=True)[1]
+    found[unknown] = np.nan
+    return found
+
+
+def _with_levels(
+    table: AnyTable,
+    own: Sequence[NDArray[np.intp]],
+    start: NDArray[np.intp],
+    names: Sequence[str],
+    columns: Sequence[NDArray[np.intp]],
+    joint: NDArray[np.bool_],
+) -> AnyTable:
+    """The columns `own`, side by side; those of a `joint` group stand for all of its columns."""
+    taken = table.take(np.concatenate(own))
+    labels = list(taken.feature_names)
+    kinds = taken.kinds.copy()
+    levels = dict(taken.levels)
+    codes: dict[int, Floats] = {}
+    for unit in np.flatnonzero(joint).tolist():
+        place = int(start[unit])
+        codes[place] = joint_levels([table.column(int(j)) for j in columns[unit]])
+        n_levels = len(np.unique(codes[place][~np.isnan(codes[place])]))
+        labels[place] = names[unit]
+        kinds[place] = Kind.NOMINAL
+        levels[place] = tuple(range(1, n_levels + 1))
+    if isinstance(taken, Table):
+        values = taken.values.copy(order="F")
+        for place, column in codes.items():
+            values[:, place] = column
+        return Table(values, tuple(labels), kinds, levels)
+    return _sparse_with_levels(taken, tuple(labels), kinds, levels, codes)
+
+
+def _sparse_with_levels(
+    taken: SparseTable,
+    labels: tuple[str, ...],
+    kinds: NDArray[np.int8],
+    levels: dict[int, tuple[Any, ...]],
+    codes: Mapping[int, Floats],
+) -> SparseTable:
+    """The sparse table with other columns at the places `codes`, whose levels are stored as 1, 2, …"""
+    cells = np.split(taken.cells, taken.start[1:-1])
+    rows = np.split(taken.rows, taken.start[1:-1])
+    everywhere = np.arange(taken.n_samples, dtype=np.int32)
+    for place, column in codes.items():
+        cells[place], rows[place] = column + 1.0, everywhere
+    start = np.concatenate(([0], np.cumsum([len(each) for each in cells]))).astype(np.int64)
+    return SparseTable(
+        np.concatenate(cells), np.concatenate(rows), start, taken.n_samples, labels, kinds, levels
+    )
