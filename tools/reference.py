@@ -65,6 +65,7 @@ PAGES = {
             *VALUES,
             ("Targets", lambda spec: ", ".join(spec.targets)),
             ("Sparse tables", lambda spec: "yes" if spec.sparse else "no"),
+            ("Counts levels", lambda spec: "yes" if spec.counts_levels else "no"),
             *SOURCE,
         ),
     ),

@@ -64,8 +64,8 @@ class Task(Settings):
     Columns in any order give the same scores.  In a joint column a missing value is a value like others,
     and the group is missing where all its columns are.  The largest of many scores of noise is larger
     than that of a few: by ``"max"`` large groups are selected more often without any relation to the
-    target, and by ``"mean"`` the few good columns of a large group count less (:doc:`simulated
-    </how-to/column-groups>`).
+    target, and by ``"mean"`` the few good columns of a large group count less (simulated in the how-to on
+    column groups).
 
     Examples
     --------

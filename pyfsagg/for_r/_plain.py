@@ -172,6 +172,7 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
         "about_copies": result.about_copies(),
+        "about_groups": result.about_groups(),
         "scores": result.scores,
         "ranks": result.ranking,
         "halves": result.halves,

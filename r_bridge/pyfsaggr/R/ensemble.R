@@ -38,7 +38,8 @@
 #'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
 #'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
 #'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (the aggregated
-#'   scores), `about_copies` (a sentence if near copies of a feature split the vote),
+#'   scores), `about_copies` (a sentence if near copies of a feature split the vote), `groups` (the columns
+#'   of each group, with `feature_groups`) and `about_groups` (a sentence if their sizes matter),
 #'   `parameters`, `data` and `versions`; `between_samples`, a data frame with the agreement of two
 #'   samples of half the size (sets, ranks and scores, with intervals for the population), or `NULL`
 #'   with `pairs = 0` or few resamples; and `call`, so that [update()] runs it again with other
@@ -138,6 +139,8 @@ ensemble_result <- function(found) {
       score_matrices = lapply(found$score_matrices, named),
       combined = named(found$combined),
       about_copies = found$about_copies,
+      groups = lapply(as.list(found$data$groups), function(columns) as.character(unlist(columns))),
+      about_groups = found$about_groups,
       parameters = found$parameters,
       data = found$data,
       versions = found$versions,
@@ -181,6 +184,7 @@ load_result <- function(path, report = NULL) {
 #'
 #' @param object A result of [wam()] or [bam()].
 #' @param n Number of features (a whole number of at least 1), or a share of them (below 1).
+#' @param columns With `feature_groups`: the columns of the selected groups instead of the names of the groups.
 #' @param ... Not used.
 #' @return Names of features, best first.
 #' @examples
@@ -192,14 +196,18 @@ selected <- function(object, n = 0.25, ...) UseMethod("selected")
 
 #' @rdname selected
 #' @export
-selected.pyfsagg_ensemble <- function(object, n = 0.25, ...) {
+selected.pyfsagg_ensemble <- function(object, n = 0.25, columns = FALSE, ...) {
   p <- nrow(object$ranking)
   if (!is.numeric(n) || length(n) != 1L || is.na(n) || n <= 0 || n > p) {
     stop_pyfsagg(
       paste0("n must be a number of features from 1 to ", p, ", or a share below 1"), "parameter"
     )
   }
-  object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
+  best <- object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
+  if (!check_flag(columns, "columns")) return(best)
+  unlist(lapply(best, function(name) {
+    if (name %in% names(object$groups)) object$groups[[name]] else name
+  }))
 }
 
 #' Lists of all filters, aggregators, measures and plans

@@ -16,6 +16,7 @@ print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
   }
   # A result that was saved by an older version has no such sentence.
   if (isTRUE(nzchar(x$about_copies))) cat(strwrap(x$about_copies), sep = "\n")
+  if (isTRUE(nzchar(x$about_groups))) cat(strwrap(x$about_groups), sep = "\n")
   invisible(x)
 }
 

@@ -49,7 +49,7 @@ mlr3_filter <- function(method, title, run) {
     private = list(
       .calculate = function(task, nfeat) {
         found <- do.call(run, mlr3_arguments(task, self$param_set$values))
-        found$scores[task$feature_names]
+        scores_of_columns(found)[task$feature_names]
       },
       .get_properties = function() "missings"
     )
@@ -69,10 +69,17 @@ mlr3_parameters <- function(run) {
       seed = count(0L), cores = count(1L, default = 1L, tags = "threads"),
       filter_params = any(), aggregator_params = any(), resampling_params = any(), precision = any(),
       pairs = count(0L, special_vals = list("auto")), nominal = any(), target_bins = count(2L),
-      drop_near_zero_variance = paradox::p_lgl(), checkpoint = any(), scratch = any(), memory_limit = any()
+      drop_near_zero_variance = paradox::p_lgl(), feature_groups = any(), group_score = any(), checkpoint = any(), scratch = any(), memory_limit = any()
     ),
     if (own == "filters") list(normalize = any())
   ))
+}
+
+# The columns of a group have its score.
+scores_of_columns <- function(found) {
+  scores <- found$scores
+  for (group in names(found$groups)) scores[found$groups[[group]]] <- found$scores[[group]]
+  scores
 }
 
 mlr3_arguments <- function(task, values) {

@@ -70,6 +70,7 @@ word_setting <- function(value, name, ...) check_string(value, name)
 folder_setting <- function(value, name, ...) path.expand(check_string(value, name))
 
 TASKS <- c("classification", "regression", "survival")
+GROUP_SCORES <- c("auto", "joint", "max", "mean")
 
 READERS <- list(
   filter = function(value, name, ...) {
@@ -89,6 +90,8 @@ READERS <- list(
   target_bins = count_setting, n_folds = count_setting, n_repeats = count_setting,
   n_random = count_setting,
   drop_near_zero_variance = flag_setting,
+  feature_groups = function(value, name, n, features) read_feature_groups(value, name, features),
+  group_score = function(value, name, ...) check_choice(value, name, GROUP_SCORES),
   scratch = folder_setting,
   memory_limit = function(value, name, ...) {
     if (is.character(value)) return(check_string(value, name))
@@ -134,6 +137,34 @@ READERS <- list(
     as.list(as.double(value))
   }
 )
+
+# A list has the columns of each group; a named vector, or a data frame, the group of each column.
+read_feature_groups <- function(value, name, features) {
+  if (is.character(value) && is.null(names(value)) && length(value) == 1L) {
+    value <- check_string(value, name)
+    return(if (startsWith(value, "prefix:")) enc2utf8(value) else path.expand(value))
+  }
+  if (is.data.frame(value) && all(c("column", "group") %in% names(value))) {
+    value <- stats::setNames(as.character(value$group), as.character(value$column))
+  }
+  of_columns <- is.atomic(value)
+  if (!length(value) || is.data.frame(value) || !(of_columns || is.list(value)) || is.null(names(value)) ||
+    !all(nzchar(names(value)))) {
+    refuse_argument(name, paste0(
+      "a named list of columns, such as list(colour = c(\"red\", \"blue\")), a vector or data frame with the ",
+      "group of each column, \"prefix:=\", or the path of a file"
+    ), value)
+  }
+  if (anyNA(value) || anyDuplicated(names(value))) {
+    stop_pyfsagg(paste0(name, ": each group, or column, is named once, and none is NA"), "parameter")
+  }
+  if (of_columns) return(as.list(stats::setNames(enc2utf8(as.character(value)), enc2utf8(names(value)))))
+  members <- function(columns) {
+    if (is.numeric(columns) && !anyNA(match(columns, seq_along(features)))) columns <- features[columns]
+    check_words(columns, name)
+  }
+  stats::setNames(lapply(value, members), enc2utf8(names(value)))
+}
 
 # Names and R functions; a function is called by its name in the list.
 read_filters <- function(value, name) {
