@@ -61,9 +61,9 @@ def _check(options: argparse.Namespace) -> int:
     if is_sparse_file(options.table):
         from pyfsagg._table.sparse_findings import find_in_sparse
 
-        words, y = read_sparse_columns(options)
+        words, labels = read_sparse_columns(options)
         groups = _groups(options, [f"x{j}" for j in range(words.shape[1])])
-        found = find_in_sparse(words, y, task=options.task)
+        found = find_in_sparse(words, labels, task=options.task)
         record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
         return _tell(options, found, {**record, **groups}, [])
     source, X, y, _ = read_columns(options, target_columns(options))

@@ -66,14 +66,14 @@ def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path) 
     [
         (
             "--feature-groups prefix:",
-            "'prefix:' names no separator; give the text that ends the prefix",
+            "--feature-groups prefix: names no separator; give the text that ends the prefix",
         ),
         (
             "--feature-groups no.csv",
             "and there is no such file: no.csv; a rule is written 'prefix:='",
         ),
         ("--feature-groups prefix:= --threshold 4", "must be a whole number from 1 to 3, got 4"),
-        ("--group-score max", "there are no groups; give feature_groups"),
+        ("--group-score max", "there are no groups; give --feature-groups"),
         ("--feature-groups prefix:= --group-score sum", "known: auto, joint, max, mean"),
         (
             "--feature-groups prefix:= --drop colour=red,colour=green,colour=blue,shape=a",
@@ -81,7 +81,7 @@ def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path) 
         ),
         (
             "--feature-groups groups.csv --drop colour=red",
-            "unknown column in feature_groups 'colour=red'",
+            "unknown column in --feature-groups 'colour=red'",
         ),
     ],
 )
