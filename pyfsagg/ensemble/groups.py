@@ -20,7 +20,8 @@ _SAID = {
     "max": "the score of a group is the largest of its columns ({}), and without any relation to the target "
     "the largest of many scores is larger than that of few, so that large groups are selected first",
     "mean": "the score of a group is the mean of its columns ({}), and without any relation to the target "
-    "means of few scores differ more than means of many, so that small groups are selected first (and last)",
+    "means of few scores differ more than means of many, so that single columns are selected more often than "
+    "groups of ten",
 }
 
 

@@ -126,8 +126,8 @@ def test_evaluation_and_influence_of_groups(
 ) -> None:
     assert pyfsagg(f"{RANK} --feature-groups prefix:= -o run").returncode == 0
     done = pyfsagg(
-        "evaluate encoded.csv --target kind --from run -n 5 --protocol nested --n-folds 2 --n-repeats 1 --thresholds 1 "
-        "--classifiers naive_bayes --baselines all_features --quiet -o tested"
+        "evaluate encoded.csv --target kind --from run -n 5 --protocol nested --n-folds 2 --n-repeats 1 "
+        "--thresholds 1 --classifiers naive_bayes --baselines all_features --quiet -o tested"
     )
     assert (done.returncode, done.stderr) == (0, "")
     record = json.loads((tmp_path / "tested" / "run.json").read_text())

@@ -24,6 +24,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.filters import FILTERS
+from pyfsagg.reproduce import shipped_calibration
 
 COUNTING = [spec.name for spec in FILTERS if spec.counts_levels]
 OTHERS = ["spearman", "fit_criterion", "pearson"]
@@ -446,7 +447,7 @@ def test_what_is_said_of_unequal_sizes(run: pyfsagg.EnsembleResult) -> None:
     told = " ".join(" ".join(run.paragraphs(run.full_view({}))).split())
     assert run.about_groups() in told
     mean = _scores(encoded, y, "ig", Task(feature_groups="prefix:=", group_score="mean"))
-    assert "small groups are selected first" in mean.about_groups()
+    assert "single columns are selected more often" in mean.about_groups()
     joint = _scores(
         encoded.drop(columns="size"),
         y,
@@ -575,3 +576,21 @@ def test_numbers_without_a_target() -> None:
         random_state=0,
     )
     assert found.parameters["group_scores"] == {"laplacian_score": {"max": ["colour", "level"]}}
+
+
+# ---------------------------------------------------------------------------------------------
+# what is said of sizes is what the calibration measured
+# ---------------------------------------------------------------------------------------------
+def test_what_is_said_of_sizes_was_measured() -> None:
+    rows = shipped_calibration().rows
+    rows = rows[rows["topic"] == "column_groups"].set_index("design")
+    high = rows["measured"] - 2 * rows["error"] > 0.5
+    low = rows["measured"] + 2 * rows["error"] < 0.5
+    layers = rows["simulation"] == "unequal_layers"
+    by_max, by_mean = (rows.index.str.contains(f"group_score={way}") for way in ("max", "mean"))
+    ten = rows.index.str.contains("columns=10")
+    assert high[layers & by_max].all()
+    assert (rows["measured"][layers & by_max & ten] > 0.9).all()
+    assert low[layers & by_mean & ten].all()
+    assert high[rows["simulation"] == "unequal_blocks"].all()
+    assert (rows["verdict"][rows["simulation"] == "equal_layers"] == "kept").all()

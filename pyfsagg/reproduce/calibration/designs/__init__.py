@@ -2,6 +2,7 @@
 
 from pyfsagg.reproduce.calibration.designs import (
     adequacy,
+    column_groups,
     effect_sizes,
     error_control,
     folds,
@@ -19,6 +20,7 @@ from pyfsagg.reproduce.calibration.designs import (
 
 __all__ = [
     "adequacy",
+    "column_groups",
     "effect_sizes",
     "error_control",
     "folds",

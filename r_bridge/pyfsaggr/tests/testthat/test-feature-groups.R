@@ -49,7 +49,7 @@ test_that("groups are written as a list, a vector, a data frame, a rule or a fil
   expect_identical(names(alone$scores), c(colours, shapes, "number"))
   mean <- of(data$x, groups, group_score = "mean")
   expect_lt(mean$scores[["colour"]], expected$scores[["colour"]])
-  expect_match(mean$about_groups, "small groups are selected first")
+  expect_match(mean$about_groups, "single columns are selected more often")
   expect_output(print(mean), "Features have 1 to 3 columns")
 })
 
