@@ -107,6 +107,6 @@ def unequal_blocks(rng: np.random.Generator, filter: str, group_score: str) -> t
         levels = rng.integers(0, 8 if large else 2, N_ROWS)
         name = f"{'large' if large else 'small'} {j}"
         blocks[name] = pd.get_dummies(pd.Series(levels), prefix=name)
-    groups = {name: list(block) for name, block in blocks.items()}
+    groups = {name: list(map(str, block)) for name, block in blocks.items()}
     X = pd.concat(list(blocks.values()), axis=1)
     return (_large_among_selected(X, groups, filter, group_score, int(rng.integers(2**31))),)
