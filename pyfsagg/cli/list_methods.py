@@ -20,7 +20,19 @@ examples:
   pyfsagg list aggregators rra
 """
 DIRECTIONS = ("higher_is_better", "larger_is_stabler")
-SHOWN = ("better", "bounds", "input", "targets", "kind", "task", "parameter", "default", "summary")
+SHOWN = (
+    "better",
+    "bounds",
+    "input",
+    "targets",
+    "kind",
+    "task",
+    "parameter",
+    "default",
+    "needs",
+    "installed",
+    "summary",
+)
 
 
 def _filters() -> pd.DataFrame:
@@ -59,6 +71,18 @@ def _regressors() -> pd.DataFrame:
     return list_regressors()
 
 
+def _survival_models() -> pd.DataFrame:
+    from importlib.util import find_spec
+
+    from pyfsagg.evaluation import list_survival_models
+
+    found = list_survival_models()
+    there = [
+        "yes" if not needed or find_spec(needed) is not None else "no" for needed in found["needs"]
+    ]
+    return found.assign(installed=there)
+
+
 def _metrics() -> pd.DataFrame:
     from pyfsagg.evaluation import list_metrics
 
@@ -90,6 +114,7 @@ KINDS: dict[str, Callable[[], pd.DataFrame]] = {
     "plans": _plans,
     "classifiers": _classifiers,
     "regressors": _regressors,
+    "survival-models": _survival_models,
     "metrics": _metrics,
     "orders": _orders,
     "unsupervised": _unsupervised,

@@ -97,7 +97,8 @@ def committee(
     ------
     InputTypeError, ParameterError
         For what is no learner or of the other kind; no learner; one without coefficients or importances
-        unless the selection is sequential; a metric that scikit-learn does not have; survival.
+        unless the selection is sequential; a metric that scikit-learn does not have; survival; groups of
+        columns.
     DataError
         For nominal features; a resample that draws all rows; if every voter fails.
 
@@ -128,6 +129,11 @@ def committee(
         raise ParameterError(
             "a committee takes classes or numbers; for survival rank features by pyfsagg.wam with "
             "task='survival'"
+        )
+    if wanted.feature_groups is not None or wanted.group_score != "auto":
+        raise ParameterError(
+            "a committee selects columns one by one, and feature_groups is not supported; vote on the names "
+            "of groups by pyfsagg.vote, or rank groups by pyfsagg.wam"
         )
     models = _read_learners(learners, wanted.task)
     ways = _read_selection(selection, models)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -247,6 +248,7 @@ def test_runs_with_other_features(command, run: Path, table: Path, tmp_path: Pat
         ("metrics", len(pyfsagg.evaluation.list_metrics())),
         ("orders", len(pyfsagg.rank_order.list_eliminations())),
         ("unsupervised", len(pyfsagg.unsupervised.list_unsupervised_methods())),
+        ("survival-models", len(pyfsagg.evaluation.list_survival_models())),
         ("voting-rules", len(pyfsagg.committees.list_voting_rules())),
     ],
 )
@@ -256,6 +258,14 @@ def test_methods_are_listed(command, kind: str, count: int) -> None:
     assert len(out.splitlines()) == count + 1
     rows = json.loads(command(f"list {kind} --json")[1])
     assert [row["name"] for row in rows] == [line.split()[0] for line in out.splitlines()[1:]]
+
+
+def test_a_model_of_survival_says_what_it_needs(command) -> None:
+    rows = {row["name"]: row for row in json.loads(command("list survival-models --json")[1])}
+    assert (rows["cox"]["needs"], rows["cox"]["installed"]) == ("", "yes")
+    there = importlib.util.find_spec("sksurv") is not None
+    forest = rows["random_survival_forest"]
+    assert (forest["needs"], forest["installed"]) == ("sksurv", "yes" if there else "no")
 
 
 def test_one_method_is_described(command) -> None:

@@ -236,6 +236,8 @@ def test_bad_learners_are_refused() -> None:
     refused(ParameterError, "is a classifier", task="regression", y=np.arange(20.0))
     refused(ParameterError, "neither coefficients nor importances", learners=KNeighborsClassifier())
     refused(ParameterError, "survival", task="survival")
+    groups = pyfsagg.Task(feature_groups={"g": [0, 1]})
+    refused(ParameterError, "feature_groups is not supported", task=groups)
 
 
 def test_bad_settings_are_refused() -> None:
