@@ -34,8 +34,10 @@ from .ensemble import wam as wam
 from .ensemble._page import write_report as write_report
 from .ensemble.permuted_target import permute_target as permute_target
 from .ensemble.precision import Precision as Precision
+from .ensemble.selection import Selection as Selection
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
+from .ensemble.shuffled import ShuffledTargets as ShuffledTargets
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
@@ -111,6 +113,8 @@ __all__ = [
     "RankTable",
     "Rows",
     "Screen",
+    "Selection",
+    "ShuffledTargets",
     "StratifiedBootstrap",
     "Subsample",
     "Task",

@@ -201,6 +201,8 @@ R_OTHERS = {
     "list(fraction = 0.8); see list_resampling_plans()",
     "pairs": "pairs of disjoint halves of the rows that are ranked beside the resamples and say how far two "
     'samples would agree: a number, 0 for none, or "auto"',
+    "shuffles": "targets with shuffled rows that the filters score beside the true one and that show what "
+    'noise reaches: a number, 0 for none, or "auto", which is 19',
     "baselines": 'for evaluate(): what the methods are compared with, "all_features" and "random_subsets"',
     "save, report": "a folder into which the result is written, for load_result() and Python; a file for its "
     "page (HTML)",

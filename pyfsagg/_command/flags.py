@@ -37,6 +37,7 @@ __all__ = [
     "require_target",
     "target_columns",
     "threshold",
+    "threshold_or_auto",
     "view_of",
 ]
 
@@ -240,13 +241,24 @@ def threshold(text: str) -> float | int:
         ) from None
 
 
+def threshold_or_auto(text: str) -> float | int | str:
+    """The same, or ``auto``, a proposal."""
+    if text == "auto":
+        return text
+    try:
+        return threshold(text)
+    except argparse.ArgumentTypeError as problem:
+        raise argparse.ArgumentTypeError(f"{problem}; or auto, a proposal") from None
+
+
 def add_view_flags(parser: argparse.ArgumentParser) -> None:
     """How a saved result is shown."""
     parser.add_argument(
         "--threshold",
-        type=threshold,
+        type=threshold_or_auto,
         metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: as it was saved)",
+        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of a run "
+        "of rank (default: as it was saved)",
     )
     parser.add_argument(
         "--set",

@@ -66,8 +66,8 @@ class Table:
         A remark below; plain or markup, as in :class:`Text`.
     header : int
         The column that names the row.
-    tinted : int
-        How many of the first rows stand out.
+    tinted : int or set of int
+        How many of the first rows stand out, or which ones, from 0.
     find : str
         What a row is (``"item"``).  If given, the table scrolls in a window of its own, can be
         sorted by its columns and saved as CSV, and its rows can be searched for by name.
@@ -80,9 +80,13 @@ class Table:
     rows: Sequence[Sequence[str]]
     note: str = ""
     header: int = 0
-    tinted: int = 0
+    tinted: int | frozenset[int] = 0
     find: str = ""
     hidden: Sequence[tuple[str, str]] = ()
+
+    def stands_out(self, row: int) -> bool:
+        """Whether a row, counted from 0, is tinted."""
+        return row in self.tinted if isinstance(self.tinted, frozenset) else row < self.tinted
 
 
 @dataclass(frozen=True)

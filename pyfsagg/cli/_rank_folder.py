@@ -25,6 +25,7 @@ MEMORY_FLAGS = {
     "filter_param": None,
     "precision": None,
     "pairs": "auto",
+    "shuffles": "auto",
     "null": None,
     "max_false": None,
     "fdr": None,

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.words import setting
-from pyfsagg._command.flags import threshold
+from pyfsagg._command.flags import threshold_or_auto
 from pyfsagg.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -38,10 +38,11 @@ def add_commands(commands: Any) -> None:
     add("second", metavar="RUN", help="folder of another run with the same features")
     add(
         "--threshold",
-        type=threshold,
-        default=0.25,
+        type=threshold_or_auto,
+        default="auto",
         metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25)",
+        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, the proposal of each "
+        "run (default: auto)",
     )
     add("--json", action="store_true", help="print all features as JSON")
     parser.set_defaults(run=_compare)
@@ -85,10 +86,10 @@ def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Name
     if not len(differing):
         lines.append("all settings and the data are the same")
     chosen = [set(each.select(options.threshold)) for each in (first, second)]
-    both = len(chosen[0] & chosen[1])
+    both, either = len(chosen[0] & chosen[1]), len(chosen[0] | chosen[1])
+    shared = f"Jaccard {both / either:.3f}" if either else "none by either"
     lines += [
-        f"selected by 1: {len(chosen[0])}, by 2: {len(chosen[1])}, by both: {both} "
-        f"(Jaccard {both / len(chosen[0] | chosen[1]):.3f})",
+        f"selected by 1: {len(chosen[0])}, by 2: {len(chosen[1])}, by both: {both} ({shared})",
         "",
         "moved: rank in 1 minus rank in 2; rank sets: 95 % confidence, each for its own run",
     ]

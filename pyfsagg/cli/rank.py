@@ -16,7 +16,7 @@ from pyfsagg._command.flags import (
     number_or_auto,
     require_target,
     target_columns,
-    threshold,
+    threshold_or_auto,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_sparse, load_table, refuse_reading_flags
@@ -132,6 +132,13 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "every 8 resamples, at most 30; 0: none)",
     )
     add(
+        "--shuffles",
+        type=number_or_auto,
+        default="auto",
+        metavar="K",
+        help="targets with shuffled rows that show what noise reaches (default: 19; 0: none)",
+    )
+    add(
         "--resampling-param",
         action="append",
         metavar="NAME=VALUE",
@@ -139,10 +146,11 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--threshold",
-        type=threshold,
-        default=0.25,
+        type=threshold_or_auto,
+        default="auto",
         metavar="K",
-        help="features to select: a number (10) or a fraction (0.25 or 25%%; default: %(default)s)",
+        help="features to select: a number (10), a fraction (0.25 or 25%%), or auto, a proposal: those "
+        "before the knee of the scores, and none that scores like noise (default: %(default)s)",
     )
     add(
         "--max-false",
@@ -242,7 +250,8 @@ def _run(
     """Rank, write everything into a folder, and say what was found."""
     from pyfsagg._base.selection import n_selected
 
-    n_selected(options.threshold, n_features)  # refuse before the work is done
+    if options.threshold != "auto":
+        n_selected(options.threshold, n_features)  # refuse before the work is done
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
     view = {"threshold": options.threshold, **given, **view}
@@ -273,6 +282,7 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         "aggregator": options.aggregator,
         "aggregator_params": assignments(options.aggregator_param),
         "pairs": options.pairs,
+        "shuffles": options.shuffles,
         "random_state": options.seed,
         "n_jobs": options.jobs,
         **gather_settings(flat),

@@ -125,7 +125,7 @@ def _limits(row: Mapping[Any, Any]) -> str:
     return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
 
 
-def between_sentence(result: EnsembleResult, threshold: float | int) -> list[str]:
+def between_sentence(result: EnsembleResult, threshold: float | int | str) -> list[str]:
     """The stability of the selection between samples in a sentence, if there is one."""
     try:
         found = result.between_sample_stability(threshold)
@@ -143,7 +143,7 @@ def between_sentence(result: EnsembleResult, threshold: float | int) -> list[str
     ]
 
 
-def between_text(result: EnsembleResult, threshold: float | int) -> str:
+def between_text(result: EnsembleResult, threshold: float | int | str) -> str:
     """The stability between samples for the terminal, or the reason why there is none."""
     try:
         found = result.between_sample_stability(threshold)
@@ -160,7 +160,7 @@ def between_text(result: EnsembleResult, threshold: float | int) -> str:
     return "\n".join(["Would another sample give the same?", *lines, told])
 
 
-def between_blocks(result: EnsembleResult, threshold: float | int) -> list[Block]:
+def between_blocks(result: EnsembleResult, threshold: float | int | str) -> list[Block]:
     """The same for the page of a run."""
     try:
         found = result.between_sample_stability(threshold)

@@ -9,11 +9,11 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.checks import check_integer
-from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import (
     count,
     enumerate_names,
@@ -44,6 +44,7 @@ from pyfsagg.ensemble._page_groups import group_blocks
 from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.selection import STATUSES, Selection
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import PLANS
@@ -70,7 +71,7 @@ def write_report(
     result: EnsembleResult,
     path: str | os.PathLike[str],
     *,
-    threshold: float | int = 0.25,
+    threshold: float | int | str = "auto",
     command: str | None = None,
     data_name: str | None = None,
 ) -> Path:
@@ -112,7 +113,7 @@ def write_report(
 def render_report(
     result: EnsembleResult,
     *,
-    threshold: float | int = 0.25,
+    threshold: float | int | str = "auto",
     command: str | None = None,
     data_name: str | None = None,
 ) -> str:
@@ -123,8 +124,8 @@ def render_report(
     Parameters
     ----------
     result : EnsembleResult
-    threshold : int or float
-        The selection, as in :meth:`pyfsagg.EnsembleResult.select`.
+    threshold : int, float or str
+        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
     command : str, optional
         The arguments of the ``pyfsagg`` command that made the result, quoted for a shell.
     data_name : str, optional
@@ -158,7 +159,7 @@ def render_report(
 def ensemble_page(
     result: EnsembleResult,
     *,
-    threshold: float | int = 0.25,
+    threshold: float | int | str = "auto",
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
@@ -171,17 +172,18 @@ def ensemble_page(
             f"a report is made of an EnsembleResult, got {type(result).__name__}; wam and bam "
             "return one"
         )
-    k = n_selected(threshold, result.n_features)
-    threshold = int(threshold) if isinstance(threshold, Integral) else float(threshold)
-    stability, spearman = _stability(result)
     limits = {"max_false": max_false, "fdr": fdr}
-    kind = "a number of features" if isinstance(threshold, int) else "a fraction of the features"
+    threshold = _plain_threshold(threshold)
+    asked = result.threshold_of({"threshold": threshold, **limits})
+    chosen = result.selection(asked)
+    k = chosen.compared
+    stability, spearman = _stability(result)
     sections = [
-        Section("summary", "Summary", _summary(result, threshold, k, spearman)),
+        Section("summary", "Summary", _summary(result, threshold, chosen, spearman)),
         Section(
             "between",
             "Would another sample give the same?",
-            between_blocks(result, threshold),
+            between_blocks(result, k),
             short="Another sample?",
         ),
         *error_sections(result, limits),
@@ -189,18 +191,18 @@ def ensemble_page(
             "ranking",
             "Ranking",
             [
-                _ranking_table(result, threshold, k),
+                _ranking_table(result, chosen),
                 *group_blocks(result),
                 *repeated_rows(result),
             ],
         ),
         Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
-        Section("pictures", "Pictures", _pictures(result, threshold, k)),
+        Section("pictures", "Pictures", _pictures(result, chosen, asked)),
         Section("stability", "Stability", stability),
         Section(
             "enough",
             "Was the number of resamples enough?",
-            adequacy_blocks(result, threshold),
+            adequacy_blocks(result, k),
             short="Enough resamples?",
         ),
         Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
@@ -208,7 +210,7 @@ def ensemble_page(
             settings_groups(
                 result,
                 first=[("Method", result.method.upper())],
-                last=[("Selection threshold", f"{threshold} ({kind})")],
+                last=[("Selection threshold", f"{threshold} ({_kind_of(threshold)})")],
             ),
             _references(result),
             command=command,
@@ -219,6 +221,19 @@ def ensemble_page(
     ]
     title = f"Feature ranking of {data_name}" if data_name else "Feature ranking"
     return Page(title, _subtitle(result), sections)
+
+
+def _plain_threshold(threshold: Any) -> float | int | str:
+    """A threshold as Python's own numbers, which the code that repeats a run shows."""
+    if isinstance(threshold, str):
+        return threshold
+    return int(threshold) if isinstance(threshold, Integral) else float(threshold)
+
+
+def _kind_of(threshold: float | int | str) -> str:
+    if isinstance(threshold, str):
+        return "a proposal" if threshold == "auto" else "a limit on false selections"
+    return "a number of features" if isinstance(threshold, int) else "a fraction of the features"
 
 
 def _subtitle(result: EnsembleResult) -> str:
@@ -240,29 +255,42 @@ def _subtitle(result: EnsembleResult) -> str:
     return Markup("{}{}").format(size, words)
 
 
-def _summary(result: EnsembleResult, threshold: float | int, k: int, spearman: str) -> list[Block]:
+def _summary(
+    result: EnsembleResult, threshold: float | int | str, chosen: Selection, spearman: str
+) -> list[Block]:
     """What was found, how far it can be trusted, and what was done."""
-    notes = [
-        result.about_ties(threshold),
-        result.about_copies(threshold),
-        result.about_groups(),
-    ]
-    trust = [*between_sentence(result, threshold), *(note for note in notes if note)]
+    k = chosen.compared
+    notes = [result.about_ties(k), result.about_copies(k), result.about_groups()]
+    why = chosen.sentences if isinstance(threshold, str) else chosen.sentences[1:]
+    trust = [*between_sentence(result, k), *(note for note in notes if note)]
     if spearman:
         trust.append(
-            f"The rankings of two resamples have a Spearman correlation of {spearman} on average."
+            f"The rankings of two resamples have a Spearman correlation of {spearman} on average"
+            f"{_with_noise(result)}."
         )
-    found = [Text(_answer(result, threshold, k)), *([Text(" ".join(trust))] if trust else [])]
+    told = (" ".join(each) for each in (why, trust))
+    found = [Text(_answer(result, threshold, chosen)), *(Text(each) for each in told if each)]
     return [*found, Text(" ".join(_procedure(result)))]
 
 
-def _answer(result: EnsembleResult, threshold: float | int, k: int) -> str:
+def _with_noise(result: EnsembleResult) -> str:
+    """The same correlation with shuffled targets, as the end of a sentence."""
+    noise = result.shuffled
+    label = "bam" if result.method == "bam" else next(iter(result.score_matrices))
+    value = float("nan") if noise is None else noise.reference(label)
+    return "" if value != value else f"; with shuffled targets it is {number(value)}"
+
+
+def _answer(result: EnsembleResult, threshold: float | int | str, chosen: Selection) -> str:
     """What is selected, and the first ten with the share of resamples that select them."""
+    k = chosen.number
+    if not k:
+        return Markup("<b>No feature is selected.</b>")
     share = ""
     if isinstance(threshold, float):
         percent = number(100 * threshold, 1).removesuffix(".0")
         share = f" (the best {percent}\u00a0%, rounded up)"
-    frequency = result.to_frame(threshold)["selection_frequency"].iloc[: min(k, FIRST)]
+    frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
     names = [
         f"{name} ({number(100.0 * float(each), 0)}\u00a0%)" for name, each in frequency.items()
     ]
@@ -333,17 +361,24 @@ def depth_sentences(
     ]
 
 
-def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Table:
+def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
     """Best feature first."""
-    frame = result.to_frame(threshold)
-    best = frame.head(max(MOST_ROWS, min(k, MOST_SELECTED)))
+    k = chosen.compared
+    frame = result.to_frame(k)
+    selected = chosen.frame["selected"].to_numpy()
+    last = int(np.flatnonzero(selected)[-1]) + 1 if chosen.number else 0
+    best = frame.head(max(MOST_ROWS, min(last, MOST_SELECTED)))
     place = {name: j for j, name in enumerate(result.feature_names)}
     columns = [
         (Column("Rank"), ranks(best["rank"])),
         (Column("Feature", numeric=False), [str(name) for name in best.index]),
         (
             Column("Selected", numeric=False, sortable=False),
-            ["yes" if position < k else "no" for position in range(len(best))],
+            ["yes" if each else "no" for each in selected[: len(best)]],
+        ),
+        (
+            Column("Status", numeric=False),
+            list(chosen.frame["status"].iloc[: len(best)]),
         ),
         (Column("Score"), numbers(best["score"])),
         *([(Column("Columns"), numbers(best["n_columns"]))] if result.groups else []),
@@ -376,6 +411,7 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             "the aggregate over all resamples, larger = more important; its rank comes first, ties "
             "share their average rank",
         ),
+        ("Status", "; ".join(f"{name} = {meaning}" for name, meaning in STATUSES.items())),
         *([SET_MEANING] if result.rank_sets is not None else []),
         (
             "Median rank and 95\u00a0% of resamples",
@@ -403,18 +439,25 @@ def _ranking_table(result: EnsembleResult, threshold: float | int, k: int) -> Ta
             more, Markup(" ").join(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)
         ),
         header=1,
-        tinted=k,
+        tinted=frozenset(np.flatnonzero(selected).tolist()),
         find="feature",
-        hidden=_hidden(frame.iloc[len(best) :], k - len(best)),
+        hidden=_hidden(chosen.frame.iloc[len(best) :]),
     )
 
 
-def _hidden(rest: pd.DataFrame, n_selected: int) -> list[tuple[str, str]]:
+def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
     """Features that the table leaves out: name, and what the search says of it."""
-    told = zip(rest.index, ranks(rest["rank"]), numbers(rest["score"]), strict=True)
+    told = zip(
+        rest.index,
+        ranks(rest["rank"]),
+        numbers(rest["score"]),
+        rest["selected"],
+        rest["status"],
+        strict=True,
+    )
     return [
-        (str(name), f"rank {rank}, score {score}{', selected' if j < n_selected else ''}")
-        for j, (name, rank, score) in enumerate(told)
+        (str(name), f"rank {rank}, score {score}, {status}{', selected' if chosen else ''}")
+        for name, rank, score, chosen, status in told
     ]
 
 
@@ -422,7 +465,10 @@ def _intervals(low: list[str], high: list[str]) -> list[str]:
     return [f"{a} to {b}" for a, b in zip(low, high, strict=True)]
 
 
-def _pictures(result: EnsembleResult, threshold: float | int, k: int) -> list[Block]:
+def _pictures(
+    result: EnsembleResult, chosen: Selection, threshold: float | int | str
+) -> list[Block]:
+    k = chosen.compared
     drawn = min(MOST_DRAWN, result.n_features)
     best = result.select(check_integer("drawn", drawn))[:3]
     several = len(result.score_matrices) > 1
@@ -448,7 +494,8 @@ def _pictures(result: EnsembleResult, threshold: float | int, k: int) -> list[Bl
             "2.5\u00a0% to the 97.5\u00a0% quantile. Diamond: rank of the aggregate. A short line is "
             "a rank that hardly depends on the resample. Features whose lines overlap may change "
             "places from resample to resample. If the dashed cut is in the picture, a line that "
-            "crosses it belongs to a feature that is selected in some resamples only.",
+            "crosses it belongs to a feature that is selected in some resamples only. Colours: "
+            "selected features, others, and features that score like noise.",
         ),
         (
             "scores",
@@ -471,11 +518,11 @@ def _pictures(result: EnsembleResult, threshold: float | int, k: int) -> list[Bl
         ),
         (
             "convergence",
-            {"threshold": threshold},
+            {"threshold": k},
             "Number of resamples",
             "Lines: agreement of the ranking from the first resamples with the final ranking",
             "Agreement of the ranking from the first 1, 2, … resamples with the final one: Spearman "
-            f"rank correlation, and share of the {plural(k, 'selected feature')} that "
+            f"rank correlation, and share of the {plural(k, 'best feature')} that "
             f"{'is' if k == 1 else 'are'} among the best {count(k)} already. Both curves end at 1 by "
             "construction. If they are flat long before the end, more resamples would change "
             "little; if they still rise at the end, draw more.",
@@ -511,7 +558,7 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
                 meaning,
                 spec.bounds.replace("-", "−").replace("inf", "∞"),
                 "larger" if spec.larger_is_stabler else "smaller",
-                *(number(value) for value in frame[measure]),
+                *_cells(frame[measure], result, str(measure)),
             ]
         )
     labels = ["all combined" if label == "bam" else readable(label) for label in frame.index]
@@ -529,7 +576,20 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
         "same mistake is stable."
     )
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
+    if result.shuffled is not None:
+        notes.insert(0, Text(f"In brackets: with shuffled targets. {result.shuffled.sentence}"))
     return [table, *notes, Text(meaning, quiet=True)], number(frame["spearman"].iloc[-1])
+
+
+def _cells(values: pd.Series[float], result: EnsembleResult, measure: str) -> list[str]:
+    """A measure of each filter, in brackets with shuffled targets."""
+    noise = result.shuffled
+    if noise is None:
+        return [number(value) for value in values]
+    return [
+        f"{number(value)} ({number(noise.reference(str(label), measure))})"
+        for label, value in values.items()
+    ]
 
 
 def _stability_with_remarks(result: EnsembleResult) -> tuple[pd.DataFrame, list[str]]:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import (
     count,
     number,
@@ -36,9 +35,8 @@ ENOUGH = 0.05
 """Share of the selection that a repetition may replace when resamples count as enough."""
 
 
-def adequacy_blocks(result: EnsembleResult, threshold: float | int) -> list[Block]:
+def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     """Was the number of resamples enough?  In words and numbers, with the curve."""
-    k = n_selected(threshold, result.n_features)
     m = result.n_resamples
     if m < 2:
         return [Text("One resample says nothing about what another one would have given.")]

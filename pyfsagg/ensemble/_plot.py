@@ -13,7 +13,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
-from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import (
     BLUE,
@@ -49,14 +48,16 @@ def plot_ranking(
     result: EnsembleResult,
     *,
     n: int = 20,
-    threshold: float | int = 0.25,
+    threshold: float | int | str = "auto",
     ax: Axes | None = None,
 ) -> Axes:
     """Ranks of the best features over the resamples, and the cut of the selection.
 
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
-    97.5 % quantile, the diamond the rank of the aggregate.  Selected features have filled dots; the
-    dashed line separates the ranks inside the cut from those outside.  A resample that saw only
+    97.5 % quantile, the diamond the rank of the aggregate.  Selected features have blue dots, features
+    that score like noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if they are selected,
+    grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
+    selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
 
     Parameters
@@ -64,8 +65,8 @@ def plot_ranking(
     result : EnsembleResult
     n : int
         How many features are drawn at most, best first; ties are in column order.
-    threshold : int or float
-        The selection, as in :meth:`pyfsagg.EnsembleResult.select`.
+    threshold : int, float or str
+        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -91,15 +92,14 @@ def plot_ranking(
     True
     """
     best = best_features(result, n)
-    k = n_selected(threshold, result.n_features)
+    selected = result.support(threshold)
+    k = int(selected.sum())
+    cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or it leaves some out
     low, median, high = np.nanquantile(result.resample_ranks[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
     ax = new_axes(ax, 1.5 + 0.24 * len(best))
     rows = np.arange(len(best))
-    for chosen, colour, fill, label in (
-        (rows < k, BLUE, BLUE, "median, selected"),
-        (rows >= k, GREY, "white", "median, others"),
-    ):
+    for chosen, colour, fill, label in _groups(result, best, selected[best]):
         if chosen.any():
             ax.hlines(rows[chosen], low[chosen], high[chosen], color=colour, linewidth=2.0)
             ax.plot(
@@ -121,8 +121,10 @@ def plot_ranking(
         label="aggregated rank",
     )
     right = float(max(high.max(), aggregate.max()))
-    if k < result.n_features and k <= right:
-        ax.axvline(k + 0.5, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label=f"cut: best {k}")
+    if 0 < cut < result.n_features and cut <= right:
+        ax.axvline(
+            cut + 0.5, color=INK, linestyle=(0, (4, 3)), linewidth=1.0, label=f"cut: best {cut}"
+        )
     margin = max(0.5, 0.03 * right)
     ax.set_xlim(1.0 - margin, right + margin)
     ax.set_xticks(number_ticks(right))
@@ -132,6 +134,20 @@ def plot_ranking(
     set_title(ax, _title("Rank", len(best), result), above_legend=True)
     legend_above(ax)
     return ax
+
+
+def _groups(
+    result: EnsembleResult, best: NDArray[np.intp], selected: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.bool_], str, str, str]]:
+    """Which of the drawn features look alike: mask, colour of the line, fill of the dot, label."""
+    noise = result.shuffled
+    above = np.ones(len(best), dtype=np.bool_) if noise is None else noise.above[best]
+    return [
+        (selected & above, BLUE, BLUE, "median, selected"),
+        (selected & ~above, GREY, BLUE, "median, selected but like noise"),
+        (~selected & above, GREY, "white", "median, others"),
+        (~selected & ~above, GREY, GREY, "median, like noise"),
+    ]
 
 
 def plot_scores(result: EnsembleResult, *, n: int = 20, ax: Axes | None = None) -> Axes:
@@ -347,7 +363,7 @@ def _unit_rows(values: Floats) -> Floats:
 
 
 def plot_convergence(
-    result: EnsembleResult, *, threshold: float | int = 0.25, ax: Axes | None = None
+    result: EnsembleResult, *, threshold: float | int | str = "auto", ax: Axes | None = None
 ) -> Axes:
     """Agreement of the ranking from the first resamples with the final ranking.
 
@@ -362,8 +378,8 @@ def plot_convergence(
     Parameters
     ----------
     result : EnsembleResult
-    threshold : int or float
-        The selection, as in :meth:`pyfsagg.EnsembleResult.select`.
+    threshold : int, float or str
+        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -388,7 +404,7 @@ def plot_convergence(
     >>> [line.get_label() for line in ax.lines]
     ['rank correlation', 'overlap of the best 3', 'overlap by chance']
     """
-    k = n_selected(threshold, result.n_features)
+    k = result.compared(threshold)
     sizes, correlation, overlap = _convergence(result, k)
     ax = new_axes(ax, 3.4)
     m = result.n_resamples

@@ -42,6 +42,7 @@ def bam(
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
     pairs: int | str = "auto",
+    shuffles: int | str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
@@ -64,8 +65,8 @@ def bam(
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its
         table 4.4, and it is the default.
-    aggregator, aggregator_params, n_resamples, resampling, task, pairs, random_state, \
-n_jobs, execution
+    aggregator, aggregator_params, n_resamples, resampling, task, pairs, shuffles, \
+random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -109,6 +110,7 @@ n_jobs, execution
             n_resamples=n_resamples,
             resampling=resampling,
             pairs=pairs,
+            shuffles=shuffles,
             task=task,
             random_state=random_state,
             execution=execution,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.checks import as_array, check_choice, check_real
-from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._table.frames import open_frame
@@ -178,12 +177,12 @@ def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[s
 def clusters_of_run(
     result: EnsembleResult,
     X: Any,
-    threshold: float | int,
+    threshold: float | int | str,
     similarity: Any,
     min_similarity: float | None,
 ) -> pd.DataFrame:
     """The table of :meth:`pyfsagg.EnsembleResult.clusters`."""
-    k = n_selected(threshold, result.n_features)
+    k = result.compared(threshold)
     if X is None and similarity is None and min_similarity is None:
         if result.copies is None:
             raise DataError(
@@ -329,7 +328,7 @@ def _note(
     )
 
 
-def about_copies(result: EnsembleResult, threshold: float | int) -> str:
+def about_copies(result: EnsembleResult, threshold: float | int | str) -> str:
     """Sentences on the clusters whose members split the vote; empty if none was found."""
     if result.copies is None or not result.copies.clusters:
         return ""

@@ -17,7 +17,7 @@ COLUMNS = ("rank", "rank_set_lower", "rank_set_upper", "selection_frequency", "s
 
 
 def compare_runs(
-    first: EnsembleResult, second: EnsembleResult, threshold: float | int = 0.25
+    first: EnsembleResult, second: EnsembleResult, threshold: float | int | str = "auto"
 ) -> pd.DataFrame:
     """See :meth:`pyfsagg.EnsembleResult.compare`."""
     frames = []

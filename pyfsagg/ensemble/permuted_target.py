@@ -15,6 +15,7 @@ from pyfsagg._table.reading import read_any_table, read_target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.bam import bam
 from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.shuffled import OWN_COLUMN
 from pyfsagg.ensemble.wam import wam
 from pyfsagg.error_control import TargetPermutation, step_down_max_t
 from pyfsagg.exceptions import DataError, ParameterError
@@ -24,11 +25,6 @@ from pyfsagg.resampling import read_plan
 __all__ = ["permute_target"]
 
 METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
-OWN_COLUMN = (
-    "pearson", "f_statistic", "chi_squared", "cramers_v", "spearman", "value_difference_metric",
-    "fit_criterion", "information_gain", "gain_ratio", "symmetric_uncertainty", "cox_score", "concordance",
-)  # fmt: skip
-"""Filters whose score of a feature depends on its own column and the target only."""
 
 
 def permute_target(
@@ -99,7 +95,7 @@ def permute_target(
     seed = resolve_seed(random_state)
     execution = Execution.read("execution", options.pop("execution", None))
     quiet = Execution(progress=False, memory_limit=execution.memory_limit)
-    options |= {"execution": quiet, "pairs": 0}
+    options |= {"execution": quiet, "pairs": 0, "shuffles": 0}
 
     def run(labels: Any) -> EnsembleResult:
         return METHODS[method](table, labels, n_resamples=n_resamples, random_state=seed, **options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,22 +14,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.words import count, lines_of
+from pyfsagg._base.words import lines_of
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble._between import between_text, halves_of, split_pairs
+from pyfsagg.ensemble._between import halves_of, split_pairs
+from pyfsagg.ensemble._terminal import paragraphs_of
 from pyfsagg.ensemble.clusters import Copies, about_copies, clusters_of_run
 from pyfsagg.ensemble.compare import compare_runs
 from pyfsagg.ensemble.groups import about_groups
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.ensemble.selection import Choice, Selection, choose, select_features
+from pyfsagg.ensemble.shuffled import ShuffledTargets
 from pyfsagg.error_control import (
     ErrorControl,
     TargetPermutation,
     control_errors,
 )
-from pyfsagg.error_control.control import read_goal, require_pairs
+from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
 from pyfsagg.stability_measures import (
@@ -85,11 +86,14 @@ class EnsembleResult(Result):
     copies : Copies or None
         Numeric features that are nearly copies (``|r|`` at least 0.9); None if the run did not look for
         them, as in sparse or wide tables.  :meth:`clusters` shows how often they are selected.
+    shuffled : ShuffledTargets or None
+        What the same filters give with shuffled targets; None where there are none
+        (``parameters["shuffles"]`` has the reason).
 
     Notes
     -----
-    Shown with a `threshold`, the selection (0.25 by default), and with `max_false` or `fdr`, a limit on
-    false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
+    Shown with a `threshold`, the selection (``"auto"`` by default: :meth:`selection`), and with `max_false`
+    or `fdr`, a limit on false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
     their intervals), ``"agreement"`` (rank correlation between filters), ``"scores"`` (their
     distribution) and ``"convergence"`` (agreement with the final ranking as resamples are added).
     """
@@ -97,7 +101,7 @@ class EnsembleResult(Result):
     kind: ClassVar[str] = "ensemble"
     noun: ClassVar[str] = "run"
     options: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"threshold": 0.25, "max_false": None, "fdr": None}
+        {"threshold": "auto", "max_false": None, "fdr": None}
     )
 
     method: str
@@ -112,6 +116,7 @@ class EnsembleResult(Result):
     halves: NDArray[np.float64] | None = None
     permutation: TargetPermutation | None = None
     copies: Copies | None = None
+    shuffled: ShuffledTargets | None = None
 
     @property
     def n_resamples(self) -> int:
@@ -130,7 +135,7 @@ class EnsembleResult(Result):
         found = self.data.get("groups") or {}
         return {name: tuple(columns) for name, columns in found.items()}
 
-    def columns(self, threshold: float | int | str) -> list[str]:
+    def columns(self, threshold: float | int | str = "auto") -> list[str]:
         """Columns of the table that the features of :meth:`select` stand for, best feature first.
 
         They are the features themselves unless the run had groups.
@@ -158,32 +163,97 @@ class EnsembleResult(Result):
         """Ranks of the features in each resample, shape (n_resamples, n_features)."""
         return rank_scores(self.combined)
 
-    def select(self, threshold: float | int | str) -> list[str]:
-        """Names of the best features, best first; ties are broken by column order.
+    def select(self, threshold: float | int | str = "auto") -> list[str]:
+        """Names of the selected features, best first; ties are broken by column order.
 
         Parameters
         ----------
         threshold : int, float or str
-            A number of features, or a fraction of them (above 0, at most 1; rounded up).  Or a limit
-            on false selections, ``"pfer:1"`` or ``"fdr:0.1"``: then the list may be empty
-            (:meth:`error_control`).
+            As in :meth:`selection`.
 
         Raises
         ------
         ParameterError
             If the number is below 1 or above the number of features, or the fraction out of range.
         """
-        if isinstance(threshold, str):
-            return self.error_control(**read_goal(threshold)).selected
-        return [self.feature_names[j] for j in self._best(n_selected(threshold, self.n_features))]
+        return list(choose(self, threshold).names)
 
-    def support(self, threshold: float | int | str) -> NDArray[np.bool_]:
+    def support(self, threshold: float | int | str = "auto") -> NDArray[np.bool_]:
         """Boolean mask (n_features,) of the features that :meth:`select` returns."""
-        if isinstance(threshold, str):
-            return self.error_control(**read_goal(threshold)).support
-        mask = np.zeros(self.n_features, dtype=np.bool_)
-        mask[self._best(n_selected(threshold, self.n_features))] = True
-        return mask
+        return choose(self, threshold).chosen
+
+    def selection(self, threshold: float | int | str = "auto") -> Selection:
+        """The selected features, why there are so many, and where each feature stands.
+
+        Parameters
+        ----------
+        threshold : int, float or str
+            A number of features, or a fraction of them (above 0, at most 1; rounded up); a limit on false
+            selections, ``"pfer:1"`` or ``"fdr:0.1"`` (:meth:`error_control`); or ``"auto"``, a proposal.
+            The last two may select nothing.
+
+        Returns
+        -------
+        Selection
+
+        Raises
+        ------
+        ParameterError
+            If the number is below 1 or above the number of features, or the fraction out of range.
+        DataError
+            For a limit on false selections, if the run has no complementary pairs.
+
+        Notes
+        -----
+        A proposal has only features that score above noise: further above their own usual score with
+        shuffled targets than any feature with any of 19 shuffled targets (with more of them, further than
+        in all but 5 % of the targets).  If the target is unrelated to all features, at most one run in
+        twenty proposes any.  Of the features above noise those before the knee of the aggregated scores are
+        proposed (the split into two groups that explains most of their variance: Zhu and Ghodsi 2006), or
+        all of them if the scores have no knee.  Where the rows of the target cannot be shuffled
+        (:func:`pyfsagg.wam`), only the knee decides, or a quarter is proposed, and the reason says so.
+
+        Filters whose score of a feature depends on other features, such as mRMR, are not asked where there
+        are others: their score of a feature without relation to the target is not that of shuffled targets
+        if other features are related to it.  Alone, they keep the share of false proposals for a target
+        without any relation to the features only.  Simulations are in the calibration report.
+
+        Examples
+        --------
+        >>> import pyfsagg
+        >>> data = pyfsagg.load_dataset("wine")
+        >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
+        >>> result.selection().number
+        7
+        """
+        return select_features(self, threshold)
+
+    def compared(self, threshold: float | int | str = "auto") -> int:
+        """How many features frequencies and measures of stability are about.
+
+        The number of the selected ones; 10, of fewer than 40 features a quarter, if none is selected.
+        """
+        return choose(self, threshold).compared
+
+    def chosen(self, view: Mapping[str, Any]) -> Choice:
+        """What the view selects."""
+        return choose(self, self.threshold_of(view))
+
+    def threshold_of(self, view: Mapping[str, Any]) -> float | int | str:
+        """The threshold of the view; a limit on false selections takes the place of a proposal."""
+        if view["threshold"] == "auto":
+            for name, word in (("max_false", "pfer"), ("fdr", "fdr")):
+                if view.get(name) is not None:
+                    return f"{word}:{view[name]!r}"
+        threshold: float | int | str = view["threshold"]
+        return threshold
+
+    def frequencies(self, k: int) -> NDArray[np.float64]:
+        """Share of the resamples (n_features,) that have a feature among their best `k`.
+
+        Equal scores at the edge count with the share of their orders that selects them.
+        """
+        return np.asarray(self._over_resamples(k)["selection_frequency"])
 
     def _best(self, k: int) -> NDArray[np.intp]:
         return np.argsort(self.ranking, kind="stable")[:k]
@@ -256,12 +326,12 @@ class EnsembleResult(Result):
         """The seed of the run, which also settles what is drawn for its tables."""
         return int(self.parameters.get("seed") or 0)
 
-    def about_ties(self, threshold: float | int = 0.25) -> str:
+    def about_ties(self, threshold: float | int | str = "auto") -> str:
         """Number of features with equal scores, and whether ties decide which are selected.
 
         Empty without ties.  :meth:`select` breaks ties by the order of the columns.
         """
-        return about_ties(self.scores, n_selected(threshold, self.n_features))
+        return about_ties(self.scores, self.compared(threshold))
 
     @property
     def aggregates_extremes(self) -> bool:
@@ -281,7 +351,7 @@ class EnsembleResult(Result):
             return compute(as_lists(combined, self.feature_names)).scores
 
     def between_sample_stability(
-        self, threshold: float | int = 0.25, *, level: float = 0.95
+        self, threshold: float | int | str = "auto", *, level: float = 0.95
     ) -> BetweenSampleStability:
         """Agreement of the rankings of two independent samples of half the size.
 
@@ -291,8 +361,8 @@ class EnsembleResult(Result):
 
         Parameters
         ----------
-        threshold : int or float
-            How many features are selected, as in :meth:`select`.
+        threshold : int, float or str
+            How many features are selected, as in :meth:`selection`.
         level : float
             Confidence level of the limits.
 
@@ -314,21 +384,21 @@ class EnsembleResult(Result):
         return between_sample_stability(
             first,
             second,
-            top=n_selected(threshold, self.n_features),
+            top=self.compared(threshold),
             level=level,
             n_rows=n_rows,
             feature_names=self.feature_names,
         )
 
-    def compare(self, other: EnsembleResult, threshold: float | int = 0.25) -> pd.DataFrame:
+    def compare(self, other: EnsembleResult, threshold: float | int | str = "auto") -> pd.DataFrame:
         """Which features moved from this run to another one, the farthest first.
 
         Parameters
         ----------
         other : EnsembleResult
             Of the same features, or some of them: another seed, filter, aggregator or sample.
-        threshold : int or float
-            How many features are selected, as in :meth:`select`.
+        threshold : int, float or str
+            How many features are selected, as in :meth:`selection`; a proposal is one for each run.
 
         Returns
         -------
@@ -360,7 +430,7 @@ class EnsembleResult(Result):
     def clusters(
         self,
         X: Any = None,
-        threshold: float | int = 0.25,
+        threshold: float | int | str = "auto",
         *,
         similarity: Any = None,
         min_similarity: float | None = None,
@@ -374,8 +444,8 @@ class EnsembleResult(Result):
         ----------
         X : table, optional
             The table of the run.  Without it the clusters that the run found, by Pearson and 0.9.
-        threshold : int or float
-            How many features a resample selects, as in :meth:`select`.
+        threshold : int, float or str
+            How many features a resample selects, as in :meth:`selection`.
         similarity : {"pearson", "spearman"} or array (n_features, n_features), optional
             The absolute correlation of two features (Pearson by default), or a matrix of similarities
             within [0, 1], for which no `X` is needed.
@@ -421,7 +491,7 @@ class EnsembleResult(Result):
         """
         return clusters_of_run(self, X, threshold, similarity, min_similarity)
 
-    def about_copies(self, threshold: float | int = 0.25) -> str:
+    def about_copies(self, threshold: float | int | str = "auto") -> str:
         """Which features are nearly copies and split the vote, in words; empty if there are none."""
         return about_copies(self, threshold)
 
@@ -474,7 +544,7 @@ class EnsembleResult(Result):
 
     def to_frame(
         self,
-        threshold: float | int = 0.25,
+        threshold: float | int | str = "auto",
         *,
         max_false: float | None = None,
         fdr: float | None = None,
@@ -486,28 +556,31 @@ class EnsembleResult(Result):
         true rank (:meth:`rank_confidence`; only where there is one, and up to 200 features);
         with groups ``n_columns``, how many columns the feature has;
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
-        over resamples, which are not a confidence set); ``selection_frequency`` among the best `threshold` of
-        a resample (equal scores at its edge count with the share of their orders that selects them),
-        with its Wilson interval
-        ``frequency_lower`` to ``frequency_upper``; the mean score of each filter as
-        ``mean_<filter>``.
+        over resamples, which are not a confidence set); ``status``, firm, borderline, noise or out
+        (:class:`pyfsagg.Selection`); ``selection_frequency`` among the best features of a resample, as many
+        as `threshold` selects (equal scores at its edge count with the share of their orders that
+        selects them), with its Wilson interval ``frequency_lower`` to ``frequency_upper``; the mean score of
+        each filter as ``mean_<filter>``.
 
         With `max_false` or `fdr` also those of :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
         """
-        frame = self._over_resamples(n_selected(threshold, self.n_features)).copy()
+        limits = {"max_false": max_false, "fdr": fdr}
+        chosen = self.selection_of({"threshold": threshold, **limits})
+        frame = self._over_resamples(chosen.compared).copy()
         frame.insert(0, "rank", self.ranking)
         frame.insert(1, "score", self.scores)
+        frame.insert(2, "status", chosen.frame["status"].reindex(frame.index))
         if self.rank_sets is not None:
-            frame.insert(2, "rank_set_lower", self.rank_sets.lower)
-            frame.insert(3, "rank_set_upper", self.rank_sets.upper)
-        frame.insert(2, "tied", tie_sizes(self.scores))
+            frame.insert(3, "rank_set_lower", self.rank_sets.lower)
+            frame.insert(4, "rank_set_upper", self.rank_sets.upper)
+        frame.insert(3, "tied", tie_sizes(self.scores))
         if self.groups:
             sizes = [len(self.groups.get(name, (name,))) for name in self.feature_names]
-            frame.insert(2, "n_columns", sizes)
+            frame.insert(3, "n_columns", sizes)
         for label, matrix in self.score_matrices.items():
             means = [np.nanmean(matrix[:, part], axis=0) for part in column_blocks(matrix.shape)]
             frame[f"mean_{label}"] = np.concatenate(means)
-        control = self.controlled({"max_false": max_false, "fdr": fdr})
+        control = self.controlled(limits)
         if control is not None:
             frame = frame.assign(**control.columns())
         if self.permutation is not None:
@@ -575,7 +648,7 @@ class EnsembleResult(Result):
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
     def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        threshold = view["threshold"]
+        chosen = self.chosen(view)
         table: dict[str, Any]
         try:
             table = {str(label): row.to_dict() for label, row in self.stability().iterrows()}
@@ -583,27 +656,34 @@ class EnsembleResult(Result):
             table = {"undefined": str(reason)}
         between: dict[str, Any]
         try:
-            between = self.between_sample_stability(threshold).record()
+            between = self.between_sample_stability(chosen.compared).record()
         except DataError as reason:
             between = {"undefined": str(reason)}
         control = self.controlled(view)
         return {
             "method": self.method,
             "features": list(self.feature_names),
-            "ranking": records(self._frame_of(view).reset_index()),
-            "threshold": threshold,
-            "selected": self.select(threshold),
+            "ranking": records(self.frame_of(view).reset_index()),
+            "threshold": view["threshold"],
+            "selected": list(chosen.names),
+            "selection": self.selection_of(view).record(),
             "between_sample_stability": between,
-            "ties": self.about_ties(threshold),
+            "ties": self.about_ties(chosen.compared),
             "about_groups": self.about_groups(),
             "copies": None if self.copies is None else self.copies.record(),
-            "about_copies": self.about_copies(threshold),
+            "about_copies": self.about_copies(chosen.compared),
             "stability": table,
+            **({} if self.shuffled is None else {"shuffled": self.shuffled.record()}),
             **({} if control is None else {"error_control": control.record()}),
             **({} if self.permutation is None else {"permutation": self.permutation.record()}),
         }
 
-    def _frame_of(self, view: Mapping[str, Any]) -> pd.DataFrame:
+    def selection_of(self, view: Mapping[str, Any]) -> Selection:
+        """The selection of the view."""
+        return self.selection(self.threshold_of(view))
+
+    def frame_of(self, view: Mapping[str, Any]) -> pd.DataFrame:
+        """The table of the view."""
         return self.to_frame(
             view["threshold"], max_false=view.get("max_false"), fdr=view.get("fdr")
         )
@@ -611,6 +691,7 @@ class EnsembleResult(Result):
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         matrices = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
         permuted = {} if self.permutation is None else self.permutation.arrays()
+        shuffled = {} if self.shuffled is None else self.shuffled.arrays()
         return {
             **matrices,
             **({} if self.halves is None else {"halves": self.halves}),
@@ -618,12 +699,13 @@ class EnsembleResult(Result):
             "scores": self.scores,
             "ranking": self.ranking,
             **permuted,
+            **shuffled,
         }
 
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        frame = self._frame_of(view)
+        frame = self.frame_of(view)
         place = frame.columns.get_loc("tied")
-        selected = frame.index.isin(self.select(view["threshold"]))
+        selected = frame.index.isin(self.chosen(view).names)
         frame.insert(place, "selected", selected)  # type: ignore[arg-type]
         return {"ranking.csv": frame, **self._table_of_groups()}
 
@@ -635,9 +717,9 @@ class EnsembleResult(Result):
         return {"groups.csv": pd.DataFrame(rows, columns=["column", "group"]).set_index("column")}
 
     def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        texts = {"selected.txt": lines_of(self.select(view["threshold"]))}
+        texts = {"selected.txt": lines_of(self.chosen(view).names)}
         if self.groups:
-            texts["selected_columns.txt"] = lines_of(self.columns(view["threshold"]))
+            texts["selected_columns.txt"] = lines_of(self.columns(self.threshold_of(view)))
         return texts
 
     @classmethod
@@ -663,6 +745,7 @@ class EnsembleResult(Result):
             copies=Copies.of_record(document.get("copies")),
             halves=arrays.get("halves"),
             permutation=TargetPermutation.of_files(document, arrays),
+            shuffled=ShuffledTargets.of_files(document, arrays),
         )
 
     def lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -670,85 +753,10 @@ class EnsembleResult(Result):
         limits = [
             f"print(result.error_control({name}={level!r}))" for name, level in goals if level
         ]
-        return [f"selected = result.select({view['threshold']!r})", *limits]
+        return [f"selected = result.select({self.threshold_of(view)!r})", *limits]
 
     def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        columns = {
-            "rank": ("rank", "{:g}"),
-            "score": ("score", "{:.4f}"),
-            "rank_set_lower": ("true rank from", "{:d}"),
-            "rank_set_upper": ("to (95 %)", "{:d}"),
-            "rank_lower": ("rank 2.5 %", "{:g}"),
-            "rank_upper": ("rank 97.5 %", "{:g}"),
-            "selection_frequency": ("selected in", "{:.0%}"),
-        }
-        places = ("rank_lower", "rank_upper", "rank_set_lower", "rank_set_upper")
-        for name in places[:2] if self.rank_sets is not None else places[2:]:
-            del columns[name]
-        threshold = view["threshold"]
-        selected = self.select(threshold)
-        best = self.to_frame(threshold).loc[selected[:10], list(columns)]
-        best.columns = pd.Index([title for title, _ in columns.values()])
-        formatters = {title: form.format for title, form in columns.values()}
-        table = best.to_string(formatters=formatters, index_names=False)
-        rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
-        try:
-            stability = self.stability().round(3).to_string(index_names=False)
-        except DataError as reason:
-            stability = f"not defined: {reason}"
-        width = self.data.get("n_columns", self.n_features)
-        noun = "columns" if self.groups else "features"
-        depth = [
-            f"The filter {label} selected {chosen['n_features']} {noun} greedily in each resample; the "
-            "others keep the criterion of its last step."
-            for label, chosen in self.parameters.get("filter_params", {}).items()
-            if isinstance(chosen.get("n_features"), int) and chosen["n_features"] < width
-        ]
-        return [
-            *depth,
-            f"{self.method.upper()} with {', '.join(self.score_matrices)}; "
-            f"{self.parameters['aggregator']} over {self.n_resamples} resamples "
-            f"({self.parameters['resampling']})",
-            between_text(self, threshold),
-            *self._about_errors(view),
-            f"Selected {len(selected)} of {self.n_features} features{self._of_columns(threshold)}:\n"
-            f"{table}{rest}",
-            textwrap.fill(self._by_chance(len(selected)), 88, break_on_hyphens=False),
-            *(
-                textwrap.fill(note, 88)
-                for note in (
-                    self.about_ties(threshold),
-                    self.about_copies(threshold),
-                    self.about_groups(),
-                )
-                if note
-            ),
-            f"Agreement of the resamples, which share rows of one sample:\n{stability}",
-        ]
-
-    def _of_columns(self, threshold: float | int) -> str:
-        """How many columns the selected features have, if these are groups."""
-        if not self.groups:
-            return ""
-        return (
-            f" ({count(len(self.columns(threshold)))} of {count(self.data['n_columns'])} columns)"
-        )
-
-    def _about_errors(self, view: Mapping[str, Any]) -> list[str]:
-        found = [each for each in (self.controlled(view), self.permutation) if each is not None]
-        return [
-            "\n".join(textwrap.fill(line, 88, break_on_hyphens=False) for line in each.sentences)
-            for each in found
-        ]
-
-    def _by_chance(self, k: int) -> str:
-        """What a selection frequency is without any signal."""
-        return (
-            f"With a fixed number, features are selected even from noise: by chance a feature is among the "
-            f"best {k} in {k / self.n_features:.0%} of resamples, and one that the sample favours in many "
-            "more, because resamples share rows. How many of the selected may be false: "
-            "error_control (--max-false)."
-        )
+        return paragraphs_of(self, view)
 
     def __repr__(self) -> str:
         shown = ", ".join(self.select(min(3, self.n_features)))

@@ -38,6 +38,13 @@ from pyfsagg.ensemble.scoring import (
     score_resamples,
     settle_parameters,
 )
+from pyfsagg.ensemble.shuffled import (
+    ShuffledTargets,
+    Shuffles,
+    n_shuffles_of,
+    score_shuffled,
+    why_not_shuffled,
+)
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
@@ -64,6 +71,7 @@ class Run:
     draw: Callable[[int, int], Resamples]
     draw_halves: Callable[[int], Resamples]
     n_pairs: Callable[[int], int]
+    shuffles: Shuffles
     identity: dict[str, Any]
     store: MatrixStore
     execution: Execution
@@ -148,6 +156,37 @@ class Run:
         self.parameters["pairs"] = record_of_pairs(drawn)
         return combine({label: matrices[label] for label in self.labels})
 
+    def collect_shuffled(
+        self,
+        matrices: Matrices,
+        combine: Callable[[Matrices], NDArray[np.float64]],
+        n_jobs: int | None,
+        checkpoint: Checkpoint | None = None,
+    ) -> ShuffledTargets | None:
+        """Scores with shuffled targets, or None with the reason recorded.
+
+        They are no part of the ranking: they tell what noise reaches.
+        """
+        if not self.shuffles.number:
+            return None
+        try:
+            found = score_shuffled(
+                matrices,
+                self.filters,
+                self.shuffles,
+                combine if len(matrices) > 1 else None,
+                n_jobs=n_jobs,
+                checkpoint=checkpoint,
+            )
+        except DataError as reason:
+            self.parameters["shuffles"] = {"reason": str(reason)}
+            return None
+        self.parameters["shuffles"] = {
+            "n_shuffles": found.n_shuffles,
+            "n_resamples": found.n_resamples,
+        }
+        return found
+
     def _score(
         self,
         resamples: Resamples,
@@ -179,6 +218,7 @@ def set_up_run(
     random_state: Any = None,
     execution: Execution | None = None,
     pairs: int | str = 0,
+    shuffles: int | str = 0,
     largest: int | None = None,
     groups: FeatureGroups | None = None,
     **recorded: Any,
@@ -219,7 +259,15 @@ def set_up_run(
     def draw_halves(size: int) -> Resamples:
         return draw_resamples(table, target, pairs_plan(plan), n_resamples=size, seed=seed)
 
+    def draw_of(other: Target, size: int) -> Resamples:
+        drawn = number if plan.only and isinstance(number, int) else size  # folds come together
+        return draw_resamples(table, other, plan, n_resamples=drawn, seed=seed).first(size)
+
+    def bind(other: Target) -> list[BoundFilter]:
+        return bind_filters(filters, options, table, other, seed, groups)[0]
+
     n_pairs_of(pairs, 0, plan)  # refuse before the work is done
+    n_shuffles = n_shuffles_of(shuffles)
     resamples = draw(FIRST_LOOK if isinstance(number, Precision) else number)
     if groups is not None and resamples.changes_table:
         raise ParameterError(
@@ -274,6 +322,7 @@ def set_up_run(
         draw,
         draw_halves,
         lambda m: n_pairs_of(pairs, m, plan),
+        Shuffles(n_shuffles, why_not_shuffled(target, plan, labels), seed, plan, draw_of, bind),
         identity_of_run,
         store,
         execution,
@@ -325,6 +374,7 @@ def run_ensemble(
     with open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as kept:
         matrices, combined = run.collect(combine, compute, n_jobs, kept)
         halves = run.collect_halves(combine, n_jobs, kept)
+        shuffled = run.collect_shuffled(matrices, combine, n_jobs, kept)
     scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,
@@ -338,6 +388,7 @@ def run_ensemble(
         versions=versions(),
         halves=halves,
         copies=_copies(run),
+        shuffled=shuffled,
     )
 
 

@@ -39,9 +39,11 @@ class _AggregationSelector(TableSelector):
     def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
         options = self.get_params(deep=False)
         n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
+        threshold = options.pop("threshold")
         options["filter_params"] = deep_enough(
-            self._filters(), self.filter_params, n_features, options.pop("threshold")
+            self._filters(), self.filter_params, n_features, threshold
         )
+        options["shuffles"] = "auto" if threshold == "auto" else 0
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, pairs=0, **options)
@@ -140,9 +142,10 @@ class WithinAggregationSelector(_AggregationSelector):
     Parameters
     ----------
     threshold : float, int or str
-        Fraction of the features to keep (rounded up), or their number; or a limit on false selections,
-        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``: then no feature at all
-        may be kept (:meth:`pyfsagg.EnsembleResult.error_control`).
+        Fraction of the features to keep (rounded up), or their number; ``"auto"``, a proposal of features
+        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`); or a limit on false selections,
+        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``
+        (:meth:`pyfsagg.EnsembleResult.error_control`).  The last three may keep no feature at all.
     filter, filter_params, aggregator, aggregator_params, n_resamples, resampling, task, random_state, \
 n_jobs, execution
         As in :func:`pyfsagg.wam`.
@@ -210,9 +213,10 @@ class BetweenAggregationSelector(_AggregationSelector):
     Parameters
     ----------
     threshold : float, int or str
-        Fraction of the features to keep (rounded up), or their number; or a limit on false selections,
-        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``: then no feature at all
-        may be kept (:meth:`pyfsagg.EnsembleResult.error_control`).
+        Fraction of the features to keep (rounded up), or their number; ``"auto"``, a proposal of features
+        that score above noise (:meth:`pyfsagg.EnsembleResult.selection`); or a limit on false selections,
+        ``"pfer:1"`` or ``"fdr:0.1"``, with ``resampling="complementary_pairs"``
+        (:meth:`pyfsagg.EnsembleResult.error_control`).  The last three may keep no feature at all.
     filters, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
 random_state, n_jobs, execution
         As in :func:`pyfsagg.bam`.

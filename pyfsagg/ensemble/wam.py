@@ -30,6 +30,7 @@ def wam(
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
     pairs: int | str = "auto",
+    shuffles: int | str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
@@ -72,6 +73,12 @@ def wam(
         :meth:`EnsembleResult.between_sample_stability`; the ranking does not depend on them.  ``"auto"``
         is one for every 8 resamples and at most 30; 0 turns it off.  The plan
         ``"complementary_pairs"`` needs none.
+    shuffles : int or "auto"
+        Targets with shuffled rows that the same filters score in the first resamples, a fiftieth of them
+        (from 2 to 10): they show which scores and which stability noise reaches
+        (:meth:`EnsembleResult.selection`); the ranking does not depend on them.  ``"auto"`` is 19; 0 turns
+        it off.  There are none without a target, and with groups or weights, whose rows cannot be shuffled
+        one by one.
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
@@ -118,6 +125,7 @@ def wam(
             n_resamples=n_resamples,
             resampling=resampling,
             pairs=pairs,
+            shuffles=shuffles,
             task=task,
             random_state=random_state,
             execution=execution,

@@ -355,8 +355,8 @@ def read_goal(text: str) -> dict[str, float]:
     except ValueError:
         pass
     raise ParameterError(
-        f"threshold must be a number of features, a fraction, 'pfer:1' (expected false selections) or "
-        f"'fdr:0.1' (false discovery rate), got {text!r}"
+        f"threshold must be a number of features, a fraction, 'auto' (a proposal), 'pfer:1' (expected "
+        f"false selections) or 'fdr:0.1' (false discovery rate), got {text!r}"
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from pyfsagg._run.result import Result, as_record
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.clusters import Copies
+from pyfsagg.ensemble.shuffled import ShuffledTargets
 from pyfsagg.exceptions import DataError
 from pyfsagg.results import load_result
 
@@ -44,6 +45,7 @@ def unpacked(files: str) -> Any:
 
 def record_of(result: EnsembleResult) -> str:
     """What a ranking is beside its matrices, which R has as matrices of its own."""
+    noise = result.shuffled
     return json.dumps(
         {
             "features": result.feature_names,
@@ -51,6 +53,7 @@ def record_of(result: EnsembleResult) -> str:
             "data": result.data,
             "versions": result.versions,
             "copies": None if result.copies is None else result.copies.record(),
+            "shuffled": None if noise is None else {**noise.record(), **noise.arrays()},
         },
         default=as_record,
     )
@@ -62,7 +65,7 @@ def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
         raise DataError("this result was made by an older version of pyfsaggr: run it again")
     record = json.loads(parts["record"])
     labels = record["parameters"]["filters"]
-    halves = parts.get("halves")
+    halves, noise = parts.get("halves"), record.get("shuffled")
     return EnsembleResult(
         method=parts["method"],
         feature_names=tuple(record["features"]),
@@ -78,4 +81,7 @@ def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
         versions=record["versions"],
         copies=Copies.of_record(record["copies"]),
         halves=None if halves is None else np.ascontiguousarray(halves),
+        shuffled=None
+        if noise is None
+        else ShuffledTargets.of_record(noise, noise["shuffled_excess"], noise["shuffled_largest"]),
     )

@@ -181,6 +181,14 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "data": plain(result.data),
         "versions": plain(result.versions),
         "between_samples": _between_samples(result),
+        "selection": {
+            "features": list(result.selection().names),
+            "reason": result.selection().reason,
+            "sentences": list(result.selection().sentences),
+        },
+        "shuffled": None
+        if result.shuffled is None
+        else frame_of(result.shuffled.stability, "filter"),
     }
 
 

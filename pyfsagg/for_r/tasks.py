@@ -546,6 +546,7 @@ def _score_features(
             task=task or "classification", nominal=None if nominal is None else listed(nominal)
         ),
         pairs=0,
+        shuffles=0,
     )
     return {"scores": result.scores}
 

@@ -116,8 +116,9 @@ def rank_out_of_core(
 
     Notes
     -----
-    No pairs of halves are drawn in addition: the stability between samples is computed in memory
-    only (:meth:`EnsembleResult.between_sample_stability`).
+    No pairs of halves are drawn in addition, and no targets are shuffled: the stability between samples
+    and what noise reaches are computed in memory only (:meth:`EnsembleResult.between_sample_stability`,
+    :meth:`EnsembleResult.selection`).
 
     In memory, ``resampling="poisson_bootstrap"`` draws the same weights: on the binned table, with
     all columns nominal, :func:`pyfsagg.wam` and :func:`pyfsagg.bam` give the same bits.
@@ -182,6 +183,10 @@ def rank_out_of_core(
         "pairs": {
             "reason": "it read the table in pieces, where rows are drawn by a Poisson bootstrap only; "
             "rank a part of the rows in memory for that"
+        },
+        "shuffles": {
+            "reason": "it read the table in pieces, where each target needs passes of its own; rank a part "
+            "of the rows in memory for that"
         },
         "weighted": False,
         "nominal": None if nominal is None else list(nominal),

@@ -7,9 +7,10 @@ sample occurs, so that kernels sort or bin a feature once and then look at weigh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,12 @@ class Resamples:
 
     def __len__(self) -> int:
         return int(self.weights.shape[0])
+
+    def first(self, size: int) -> Resamples:
+        """The first `size` of the resamples."""
+        labels = self.labels if self.labels.shape[0] == 1 else self.labels[:size]
+        features = None if self.features is None else self.features[:size]
+        return replace(self, weights=self.weights[:size], labels=labels, features=features)
 
     def labels_of(self, rows: slice) -> NDArray[np.int32]:
         """The labels that belong to the resamples in `rows`."""
@@ -139,7 +146,13 @@ class Drawn:
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
     """Row positions in an order that depends on what the rows hold, not on where they stand."""
-    return np.lexsort((*target.parts, row_digests(table)))
+    if table not in _DIGESTS:
+        _DIGESTS[table] = row_digests(table)
+    return np.lexsort((*target.parts, _DIGESTS[table]))
+
+
+_DIGESTS: WeakKeyDictionary[AnyTable, NDArray[np.uint64]] = WeakKeyDictionary()
+"""Digests of tables that resamples are drawn from again and again, as long as the tables exist."""
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:

@@ -19,7 +19,7 @@ from pyfsagg.stability_measures._input import Selection, read_matrix
 from pyfsagg.stability_measures._ties import check_ties, draw_selections, select
 from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_pearson, bind_spearman
 
-__all__ = ["thesis_measures"]
+__all__ = ["measures_of", "thesis_measures"]
 
 
 def thesis_measures(
@@ -75,6 +75,21 @@ def thesis_measures(
     >>> {name: round(value, 4) for name, value in found.items()}
     {'pearson': 0.6667, 'spearman': 0.6667, 'canberra': 0.175, 'jaccard': 1.0, 'asd': 0.4173}
     """
+    return measures_of(
+        scores, top=top, direction=canberra_direction, ties=ties, random_state=random_state
+    )
+
+
+def measures_of(
+    scores: ArrayLike,
+    *,
+    top: float | int = 0.25,
+    direction: str = "ascending",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+    n_orders: int | None = None,
+) -> dict[str, float]:
+    """The same; `n_orders` of ties are drawn, where it is not left to the number of pairs."""
     check_ties(ties)
     matrix = read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
@@ -83,8 +98,8 @@ def thesis_measures(
     estimates = {
         "pearson": bind_pearson(values).estimate(),
         "spearman": bind_spearman(ranks).estimate(),
-        "canberra": bind_canberra(ranks, direction=canberra_direction).estimate(),
-        "jaccard": _mean_jaccard(select(matrix, size, ties), size, random_state),
+        "canberra": bind_canberra(ranks, direction=direction).estimate(),
+        "jaccard": _mean_jaccard(select(matrix, size, ties), size, random_state, n_orders),
         "asd": bind_asd(values).estimate(),
     }
     undefined = estimates["pearson"].n_undefined
@@ -94,7 +109,7 @@ def thesis_measures(
             f"{constant} of {len(values)} resamples have the same score for all features: "
             f"{undefined} pairs are left out of pearson and spearman, these resamples out of asd",
             PyfsaggWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return {
         name: require_defined(found, name, "pairs or rows").value
@@ -103,12 +118,15 @@ def thesis_measures(
 
 
 def _mean_jaccard(
-    selection: Selection, size: int, random_state: int | Generator | None
+    selection: Selection,
+    size: int,
+    random_state: int | Generator | None,
+    n_orders: int | None = None,
 ) -> Estimate:
     """Mean Jaccard index of subsets of one size, over drawn orders of ties."""
     if not selection.n_tied:
         return _jaccard_of(selection.support, size)
-    drawn = draw_selections(selection, resolve_seed(random_state))
+    drawn = draw_selections(selection, resolve_seed(random_state), n_orders)
     found = [_jaccard_of(support, size) for support in drawn]
     return replace(found[0], value=float(np.mean([each.value for each in found])))
 

@@ -268,7 +268,7 @@ def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) 
     assert first.returncode == 0
     assert "finished work is in kept" in first.stderr
     again = pyfsagg(f"{rank} --output again")
-    assert "continuing from kept: 4 pieces of work are done" in again.stderr
+    assert "continuing from kept: 9 pieces of work are done" in again.stderr
     assert outcome(tmp_path / "again") == outcome(tmp_path / "first")
     other = pyfsagg(f"{rank} --seed 9 --output other")
     assert other.returncode == 2

@@ -28,27 +28,30 @@ def result(make: Any, bam_filters: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def page(result: Any) -> Page:
-    text = render_report(result, command="rank 'my table.csv' --target class", data_name="table")
+    text = render_report(
+        result, threshold=0.25, command="rank 'my table.csv' --target class", data_name="table"
+    )
     return Page(text)
 
 
 def test_every_feature_is_listed_with_its_numbers(page: Page, result: Any) -> None:
-    frame = result.to_frame()
-    rows = [(mark, cells) for mark, cells in page.rows if len(cells) == 12][1:]
+    frame = result.to_frame(0.25)
+    rows = [(mark, cells) for mark, cells in page.rows if len(cells) == 13][1:]
     assert [cells[1] for _, cells in rows] == list(frame.index)
     assert [mark for mark, _ in rows] == ["selected"] * 3 + [None] * 9
     assert [cells[2] for _, cells in rows] == ["yes"] * 3 + ["no"] * 9
     best, cells = frame.iloc[0], rows[0][1]
     assert cells[0] == "1"
-    assert float(cells[3]) == pytest.approx(best["score"], abs=5e-5)
-    low, high = (float(part) for part in cells[5].split(" to "))
+    assert cells[3] == best["status"]
+    assert float(cells[4]) == pytest.approx(best["score"], abs=5e-5)
+    low, high = (float(part) for part in cells[6].split(" to "))
     assert (low, high) == pytest.approx((best["rank_lower"], best["rank_upper"]), abs=0.05)
-    assert float(cells[6]) == pytest.approx(100 * best["selection_frequency"], abs=0.05)
-    assert float(cells[7].split(" to ")[0]) == pytest.approx(
+    assert float(cells[7]) == pytest.approx(100 * best["selection_frequency"], abs=0.05)
+    assert float(cells[8].split(" to ")[0]) == pytest.approx(
         100 * best["frequency_lower"], abs=0.05
     )
-    assert float(cells[8]) == pytest.approx(best["mean_information_gain"], abs=5e-4)
-    assert len(cells) == 12
+    assert float(cells[9]) == pytest.approx(best["mean_information_gain"], abs=5e-4)
+    assert len(cells) == 13
 
 
 def test_what_was_done_and_found_is_said(page: Page, result: Any) -> None:
@@ -173,7 +176,7 @@ def test_threshold_may_be_a_numpy_number(make: Any) -> None:
 def test_long_tables_say_where_the_rest_is(make: Any) -> None:
     text = render_report(make(names=520, n_resamples=5))
     page = Page(text)
-    assert sum(len(cells) == 9 for _, cells in page.rows) == 501
+    assert sum(len(cells) == 10 for _, cells in page.rows) == 501
     assert "The first 500 features are listed; the search also finds" in page.words
     (store,) = re.findall(r'data-hidden="table-\d+">(.*?)</script>', text)
     frame = make(names=520, n_resamples=5).to_frame()
@@ -181,7 +184,7 @@ def test_long_tables_say_where_the_rest_is(make: Any) -> None:
     assert [name for name, _ in rest] == frame.index[500:].tolist()
     assert rest[-1][1].startswith(f"rank {frame['rank'].iloc[-1]:g}")
     many = render_report(make(names=620, n_resamples=5), threshold=600)
-    assert sum(len(cells) == 9 for _, cells in Page(many).rows) == 601
+    assert sum(len(cells) == 10 for _, cells in Page(many).rows) == 601
 
 
 def test_names_in_what_the_search_finds_are_harmless(make: Any) -> None:
@@ -325,7 +328,7 @@ def test_browser_has_nothing_to_complain_about(
     assert done.returncode == 0, done.stderr
     assert "CONSOLE" not in done.stderr, done.stderr
     # The script ran: headings of the table are buttons, one saves it, each code has one to copy it.
-    assert done.stdout.count("<button") == 9 + 1 + done.stdout.count("<pre")
+    assert done.stdout.count("<button") == 10 + 1 + done.stdout.count("<pre")
     assert 'type="search"' in done.stdout
     assert done.stdout.count("<svg") == 6
 
@@ -362,7 +365,7 @@ def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path: Path
     title = re.search("<title>(.*?)</title>", done.stdout, re.DOTALL)
     assert title is not None
     told, saved = json.loads(html.unescape(title[1]))
-    assert re.fullmatch(rf"\d+ of 600; {last}: rank 600, score [\d.]+", told)
+    assert re.fullmatch(rf"\d+ of 600; {last}: rank 600, score [\d.]+, out", told)
     frame = pd.read_csv(io.StringIO(saved))
     assert len(frame) == 500
     shown = ["'=1+1" if name == "=1+1" else name for name in result.to_frame().index[:500]]
@@ -380,7 +383,7 @@ def test_table_can_be_sorted_and_searched(make: Any, tmp_path: Path) -> None:
       const head = (i) => document.querySelectorAll("table[data-find] thead th")[i];
       const seen = [order()];
       const click = (i) => { head(i).querySelector("button").click(); seen.push(order()); };
-      click(3); click(3); seen.push(head(3).getAttribute("aria-sort")); click(1);
+      click(4); click(4); seen.push(head(4).getAttribute("aria-sort")); click(1);
       const input = document.querySelector("input");
       input.value = "D1";
       input.dispatchEvent(new Event("input"));

@@ -298,7 +298,9 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_kept(
         X, y, n_resamples=80, random_state=0, execution=Execution(checkpoint=folder)
     )
     assert again.combined.tobytes() == whole.combined.tobytes()
-    assert len(list(folder.glob("part-*.npz"))) == 13  # and three of halves
+    assert (
+        len(list(folder.glob("part-*.npz"))) == 18
+    )  # and three of halves, five of shuffled targets
 
 
 # --- the functions ---------------------------------------------------------------------------

@@ -36,6 +36,7 @@ def test_the_frame_of_a_run_is_the_same_in_parts(monkeypatch) -> None:
     in_parts(monkeypatch)
     parts = result.to_frame()
     assert parts.index.equals(whole.index)
+    assert parts.pop("status").equals(whole.pop("status"))
     np.testing.assert_allclose(parts, whole, rtol=1e-12)
 
 

@@ -53,6 +53,12 @@ check_top <- function(value, name = "top") {
   if (value >= 1) as.integer(value) else value
 }
 
+check_threshold <- function(value, name = "threshold") {
+  if (identical(value, "auto")) return(value)
+  if (is.character(value)) refuse_argument(name, "\"auto\", a whole number of features or a share below 1", value)
+  check_top(value, name)
+}
+
 check_words <- function(value, name) {
   if (is.factor(value)) value <- as.character(value)
   if (!is.character(value) || !length(value) || anyNA(value)) {

@@ -35,14 +35,16 @@
 #'   `task`, `nominal`, `filter_params`, `checkpoint`, ...; also `save`, a folder into which the result
 #'   is written for [load_result()] and Python, and `report`, the file of its report (HTML).
 #' @return An object of class `pyfsagg_ensemble`: a list with `ranking` (data frame, best first:
-#'   rank, score, 95 % interval of the ranks over resamples, selection frequency among the best
-#'   quarter with its interval, mean score per filter), `scores` and `ranks` (named vectors),
+#'   rank, score, status, 95 % interval of the ranks over resamples, selection frequency among as many
+#'   features as are proposed with its interval, mean score per filter), `scores` and `ranks` (named vectors),
 #'   `score_matrices` (resamples by features, one matrix for each filter), `combined` (the aggregated
 #'   scores), `about_copies` (a sentence if near copies of a feature split the vote), `groups` (the columns
 #'   of each group, with `feature_groups`) and `about_groups` (a sentence if their sizes matter),
 #'   `parameters`, `data` and `versions`; `between_samples`, a data frame with the agreement of two
 #'   samples of half the size (sets, ranks and scores, with intervals for the population), or `NULL`
-#'   with `pairs = 0` or few resamples; and `call`, so that [update()] runs it again with other
+#'   with `pairs = 0` or few resamples; `selection`, a list with the proposed `features` ([selected()]), the
+#'   `reason` why there are so many, and `sentences`; `shuffled`, a data frame with the agreement of the
+#'   resamples of shuffled targets, which is that of noise, or `NULL`; and `call`, so that [update()] runs it again with other
 #'   arguments. It contains no Python objects, so that `saveRDS()` saves all of it.
 #' @seealso [selected()], [stability()], [evaluate()]
 #' @examples
@@ -146,7 +148,9 @@ ensemble_result <- function(found) {
       versions = found$versions,
       halves = found$halves,
       record = found$record,
-      between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples)
+      between_samples = if (!is.null(found$between_samples)) as_frame(found$between_samples),
+      selection = lapply(found$selection, function(part) as.character(unlist(part))),
+      shuffled = if (!is.null(found$shuffled)) missing_as_na(as_frame(found$shuffled))
     ),
     class = "pyfsagg_ensemble"
   )
@@ -182,32 +186,47 @@ load_result <- function(path, report = NULL) {
 
 #' The best features of a ranking
 #'
-#' @param object A result of [wam()] or [bam()].
-#' @param n Number of features (a whole number of at least 1), or a share of them (below 1).
+#' A proposal has only features that score above noise: further above their own usual score with shuffled
+#' targets than any feature with any of 19 shuffled targets. If the target is unrelated to all features, at most
+#' one run in twenty proposes any. Of the features above noise those before the knee of the scores are
+#' proposed, or all of them if there is none. `object$selection$reason` says it, and the column `status` of
+#' `object$ranking` where each feature stands: `"firm"` (selected, and in at least 80 % of the resamples),
+#' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"noise"` or `"out"`.
+#'
+#' @param object A result of [wam()] or [bam()], or of [eliminate_features()].
+#' @param n `"auto"`, a proposal; a number of features (a whole number of at least 1), or a share of them
+#'   (below 1).
 #' @param columns With `feature_groups`: the columns of the selected groups instead of the names of the groups.
 #' @param ... Not used.
-#' @return Names of features, best first.
+#' @return Names of features, best first; of a proposal there may be none.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   selected(wam(Species ~ ., data = iris, n_resamples = 20, seed = 1), 0.5)
 #' }
 #' @export
-selected <- function(object, n = 0.25, ...) UseMethod("selected")
+selected <- function(object, n = "auto", ...) UseMethod("selected")
 
 #' @rdname selected
 #' @export
-selected.pyfsagg_ensemble <- function(object, n = 0.25, columns = FALSE, ...) {
+selected.pyfsagg_ensemble <- function(object, n = "auto", columns = FALSE, ...) {
   p <- nrow(object$ranking)
-  if (!is.numeric(n) || length(n) != 1L || is.na(n) || n <= 0 || n > p) {
+  if (identical(n, "auto") && is.null(object$selection)) {
+    stop_pyfsagg("this result was made by an older version of pyfsaggr: run it again, or give n", "data")
+  }
+  if (!identical(n, "auto") && (!is.numeric(n) || length(n) != 1L || is.na(n) || n <= 0 || n > p)) {
     stop_pyfsagg(
-      paste0("n must be a number of features from 1 to ", p, ", or a share below 1"), "parameter"
+      paste0("n must be \"auto\", a number of features from 1 to ", p, ", or a share below 1"), "parameter"
     )
   }
-  best <- object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
+  best <- if (identical(n, "auto")) {
+    object$selection$features
+  } else {
+    object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
+  }
   if (!check_flag(columns, "columns")) return(best)
-  unlist(lapply(best, function(name) {
+  as.character(unlist(lapply(best, function(name) {
     if (name %in% names(object$groups)) object$groups[[name]] else name
-  }))
+  })))
 }
 
 #' Lists of all filters, aggregators, measures and plans

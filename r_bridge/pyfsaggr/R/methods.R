@@ -1,9 +1,11 @@
 #' @export
 print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
   cat(strwrap(headline(x), exdent = 2), "", sep = "\n")
+  # A result that was saved by an older version has no proposal.
+  if (!is.null(x$selection)) cat(strwrap(paste(x$selection$sentences, collapse = " ")), "", sep = "\n")
   shown <- utils::head(x$ranking, n)
   keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
-            "rank_upper", "selection_frequency")
+            "rank_upper", "selection_frequency", "status")
   print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
   left <- nrow(x$ranking) - nrow(shown)
   if (left > 0) cat("... and ", left, " more features\n", sep = "")
@@ -34,8 +36,8 @@ headline <- function(x) {
 #' @param object A result of [wam()] or [bam()].
 #' @param measures Stability measures to compute.
 #' @param ... Passed on to [stability()].
-#' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `ranking`, `between_samples`
-#'   and `stability`.
+#' @return An object of class `summary.pyfsagg_ensemble` with `headline`, `selection`, `ranking`,
+#'   `between_samples`, `stability` and `shuffled`, which is the stability of shuffled targets.
 #' @export
 summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman", "canberra", "jaccard"),
                                      ...) {
@@ -43,6 +45,7 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
     list(
       headline = headline(object), ranking = object$ranking,
       stability = stability(object, measures, ...), between_samples = object$between_samples,
+      selection = object$selection, shuffled = object$shuffled,
       seed = object$parameters$seed
     ),
     class = "summary.pyfsagg_ensemble"
@@ -51,9 +54,11 @@ summary.pyfsagg_ensemble <- function(object, measures = c("pearson", "spearman",
 
 #' @export
 print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
-  cat(strwrap(x$headline, exdent = 2), "", "Best features", sep = "\n")
+  cat(strwrap(x$headline, exdent = 2), "", sep = "\n")
+  if (!is.null(x$selection)) cat(strwrap(paste(x$selection$sentences, collapse = " ")), "", sep = "\n")
+  cat("Best features", sep = "\n")
   keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
-            "rank_upper", "selection_frequency")
+            "rank_upper", "selection_frequency", "status")
   print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
   if (!is.null(x$between_samples)) {
     cat("\nHow far two samples of half the size would agree (limits are about the population)\n")
@@ -61,6 +66,10 @@ print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
   }
   cat("\nHow far the resamples agree, which share rows of one sample\n")
   print(x$stability, digits = digits)
+  if (!is.null(x$shuffled)) {
+    cat("\nThe same with shuffled targets\n")
+    print(x$shuffled, digits = digits, row.names = FALSE)
+  }
   invisible(x)
 }
 

@@ -13,7 +13,8 @@
 #' @param kind Which picture; a name that is not known is answered by the list of those that are.
 #' @param ... How it is shown, such as `threshold`; options of the picture.
 #' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
-#' @param threshold How many features a resample selects, or which share of them.
+#' @param threshold How many features a resample selects, or which share of them; `"auto"`: as many as are
+#'   proposed ([selected()]).
 #' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features.
 #' @param min_similarity Every two features of a cluster are at least so similar.
 #' @param first,second Two results of [wam()] or [bam()] on the same features.
@@ -72,16 +73,16 @@ result_given <- function(object) {
 
 #' @rdname results
 #' @export
-clusters <- function(object, x = NULL, threshold = 0.25, similarity = NULL, min_similarity = NULL) {
+clusters <- function(object, x = NULL, threshold = "auto", similarity = NULL, min_similarity = NULL) {
   call_method(object, "clusters", list(
-    threshold = check_top(threshold, "threshold"), similarity = similarity, min_similarity = min_similarity
+    threshold = check_threshold(threshold), similarity = similarity, min_similarity = min_similarity
   ), table = x)
 }
 
 #' @rdname results
 #' @export
-compare_runs <- function(first, second, threshold = 0.25) {
-  call_method(first, "compare", list(other = second, threshold = check_top(threshold, "threshold")))
+compare_runs <- function(first, second, threshold = "auto") {
+  call_method(first, "compare", list(other = second, threshold = check_threshold(threshold)))
 }
 
 #' @rdname results

@@ -42,6 +42,7 @@ def repeated_runs(
             n_resamples=m,
             random_state=seed,
             pairs=0,
+            shuffles=0,
         )
 
     result = run(N_RESAMPLES)

@@ -124,7 +124,14 @@ def repeated_rows(rng: np.random.Generator, n: int) -> tuple[float, ...]:
             score(X, y),
             *(
                 wam(
-                    X, y, filter=filter, n_resamples=20, resampling=plan, pairs=0, random_state=seed
+                    X,
+                    y,
+                    filter=filter,
+                    n_resamples=20,
+                    resampling=plan,
+                    pairs=0,
+                    shuffles=0,
+                    random_state=seed,
                 ).combined
                 for plan in plans
             ),

@@ -101,7 +101,13 @@ def ranks_of_features(
     truth = np.zeros(p)
     truth[: len(SIGNALS[signal])] = SIGNALS[signal]
     result = wam(
-        X, y, filter=filter, resampling=plan, n_resamples=m, random_state=int(rng.integers(2**31))
+        X,
+        y,
+        filter=filter,
+        resampling=plan,
+        n_resamples=m,
+        shuffles=0,
+        random_state=int(rng.integers(2**31)),
     )
     first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
     last = p - (truth[None, :] < truth[:, None]).sum(axis=1)
