@@ -366,7 +366,7 @@ def test_copies_among_columns_of_their_own() -> None:
 
 
 def test_a_saved_run_keeps_its_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
-    run.save(tmp_path / "run")
+    run.save(tmp_path / "run", threshold=0.25)
     loaded = pyfsagg.load_result(tmp_path / "run")
     assert loaded.groups == run.groups
     assert loaded.about_groups() == run.about_groups() != ""
