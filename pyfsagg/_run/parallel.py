@@ -146,7 +146,7 @@ def _on_cluster(
 def _dask_answers(
     client: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
 ) -> Iterator[Answer]:
-    """Answers of a Dask cluster, with a copy of what is shared on each of its workers."""
+    """Answers of a Dask cluster, whose workers hand on to one another what is shared."""
     shared = _send(client, packed)
     futures = [
         client.submit(_call_remote, function, shared, item, pure=False, key=f"pyfsagg-{uuid4()}")
@@ -169,12 +169,17 @@ class _LostError(Exception):
 
 
 def _send(client: Any, packed: _Shared) -> Any:
-    """A copy on each worker; what is sent to a worker that dies may never arrive, and is given up."""
+    """A copy on one worker, from which the others take theirs.
+
+    What is sent to a worker that dies may never arrive, and is given up.  Dask's own way to make copies
+    (``broadcast``) is not used: if a worker dies then, the scheduler keeps a lock for ever, at which every
+    later sending waits.
+    """
     sent: Future[Any] = Future()
 
     def send() -> None:
         try:
-            sent.set_result(client.scatter(packed, broadcast=True, hash=False))
+            sent.set_result(client.scatter(packed, hash=False))
         except BaseException as error:
             sent.set_exception(error)
 

@@ -198,26 +198,26 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
 
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
     result = make(names=20, n_resamples=60)
-    words = adequacy_blocks(result, 0.25)[0].text
+    words = adequacy_blocks(result, 5)[0].text
     enough, found = enough_resamples(result.combined, top=5, random_state=result.seed)
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words
-    page = Page(render_report(result))
+    page = Page(render_report(result, threshold=5))
     assert "Was the number of resamples enough?" in page.words
     assert words in page.words
     assert "Figure 6. Stability of the best k features" in page.words
 
 
 def test_ensemble_report_uses_the_aggregator_of_the_run(make: Any) -> None:
-    by_mean = adequacy_blocks(make(names=20, n_resamples=30), 0.25)[0].text
-    by_stuart = adequacy_blocks(make(names=20, n_resamples=30, aggregator="stuart"), 0.25)[0].text
+    by_mean = adequacy_blocks(make(names=20, n_resamples=30), 5)[0].text
+    by_stuart = adequacy_blocks(make(names=20, n_resamples=30, aggregator="stuart"), 5)[0].text
     assert by_mean != by_stuart
 
 
 def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     partly = make(names=12, n_resamples=40, missing=0.3)
-    assert len(adequacy_blocks(partly, 0.25)) == 1
-    assert "missing scores" in adequacy_blocks(partly, 0.25)[0].text
+    assert len(adequacy_blocks(partly, 5)) == 1
+    assert "missing scores" in adequacy_blocks(partly, 5)[0].text
     assert "missing scores" in size_block(partly).text
     single = make(names=12, n_resamples=1)
     assert len(adequacy_blocks(single, 3)) == 1

@@ -290,7 +290,7 @@ def test_the_data_are_sent_to_a_cluster_once(cluster: Any, monkeypatch: pytest.M
     assert [value for value, _, _ in found] == list(range(30))
     assert {pid for _, pid, _ in found}.isdisjoint({os.getpid()})
     assert len(scattered) == 1
-    assert scattered[0]["broadcast"]
+    assert not scattered[0].get("broadcast")  # it may wait for ever after the death of a worker
     assert max(sizes) < 20_000  # bytes; the data are 1.6 million
 
 
