@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution, progress_sink
@@ -102,7 +103,13 @@ def permute_target(
 
     rng = np.random.default_rng([seed, n_permutations])
     observed = run(target)
-    null = np.empty((n_permutations, len(observed.feature_names)))
+    p = len(observed.feature_names)
+    require_memory(
+        3 * 8 * n_permutations * p,
+        f"the scores of {p:,} features with {n_permutations:,} shuffled targets",
+        "take fewer permutations or fewer features",
+    )
+    null = np.empty((n_permutations, p))
     with progress_sink(execution.progress, n_permutations) as advance:
         for k in range(n_permutations):
             null[k] = run(target.take(rng.permutation(table.n_samples))).scores

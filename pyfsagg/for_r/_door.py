@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 import platform
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,9 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
             found = {"error": {"class": type(error).__name__, "message": in_r_words(str(error))}}
         except Exception as error:
             found = _unexpected(error)
+    if "interrupt" in found:
+        with suppress(KeyboardInterrupt):  # Ctrl-C reaches R and Python, and is one interrupt
+            time.sleep(0.1)
     ours = [each for each in caught if issubclass(each.category, UserWarning)]
     found["warnings"] = list(dict.fromkeys(str(each.message) for each in ours))
     return found

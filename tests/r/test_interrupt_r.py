@@ -34,7 +34,7 @@ CALLS = {
 
 SCRIPT = """
 suppressMessages(library(pyfsaggr))
-x <- as.data.frame(matrix(sin(1:20000 ^ 1.5), 200))
+x <- as.data.frame(matrix(sin((1:20000) ^ 1.5), 200))
 y <- rep(c("a", "b"), 100)
 slow <- function(x, y, weight) { for (i in 1:50) colMeans(x); Sys.sleep(0.01); colMeans(x * weight) }
 quick <- wam(x, y, n_resamples = 2, seed = 1, progress = FALSE)$scores

@@ -264,3 +264,18 @@ def test_targets_that_cannot_be_shuffled_are_refused(
     given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
     with pytest.raises(error, match=message):
         pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
+
+
+def test_memory_of_permutations_is_estimated_before_they_are_made() -> None:
+    data = pyfsagg.load_dataset("wine")
+    with pytest.raises(
+        DataError, match=r"13 features with 1,000,000,000,000 shuffled targets.*permutations"
+    ):
+        pyfsagg.permute_target(
+            data.X,
+            data.y,
+            filter="chi_squared",
+            n_permutations=10**12,
+            n_resamples=2,
+            random_state=0,
+        )

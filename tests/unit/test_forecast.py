@@ -107,7 +107,7 @@ def test_resamples_that_are_scored_at_once_are_handed_out_together(
     monkeypatch.setattr(KernelScorer, "__call__", told)
     y = np.column_stack([1.0 + np.arange(30), np.ones(30)])
     for filters in (["cox_score"], ["cox_score", "concordance"]):
-        run = {"task": "survival", "n_resamples": 11, "random_state": 0, "pairs": 0}
+        run = {"task": "survival", "n_resamples": 11, "random_state": 0, "pairs": 0, "shuffles": 0}
         if len(filters) == 1:
             wam(X, y, filter=filters[0], **run)
         else:
