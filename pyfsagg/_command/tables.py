@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.reading import Reading
@@ -20,6 +22,7 @@ __all__ = [
     "load_sparse",
     "load_table",
     "read_columns",
+    "read_files",
     "read_sparse_columns",
     "refuse_reading_flags",
     "require_column",
@@ -47,6 +50,30 @@ class LoadedTable:
     groups: pd.Series[Any] | None
     view: dict[str, Any]
     lines: list[str]
+
+
+def read_files(paths: Sequence[str]) -> dict[str, Any]:
+    """Files by name with their SHA-256, for ``read`` of :data:`pyfsagg._run.result.ORIGIN`.
+
+    One file is ``file`` and ``sha256``, as where a table is read; several are ``files``. Standard input
+    and the folders of saved runs have no hash. Files of one name are told apart by their paths.
+    """
+    from pyfsagg._table.unpack import read_hashed
+
+    def hash_of(path: str) -> str:
+        if path == "-":
+            return "none: it is read once"
+        return "none: a folder" if Path(path).is_dir() else read_hashed(path)[1]
+
+    names = [name_of_table(path) for path in paths]
+    hashes = {
+        name if names.count(name) == 1 else path: hash_of(path)
+        for path, name in zip(paths, names, strict=True)
+    }
+    if len(hashes) > 1:
+        return {"files": hashes}
+    [(name, digest)] = hashes.items()
+    return {"file": name, "sha256": digest}
 
 
 def refuse_reading_flags(options: argparse.Namespace, why: str, *accepted: str) -> None:

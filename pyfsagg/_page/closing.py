@@ -45,6 +45,10 @@ SAME_NUMBERS = (
     "The same data, settings and versions give the same numbers, with any number of workers. The "
     "data are the same if their SHA-256 is the one among the settings."
 )
+SAME_FILE = (
+    "A file is the same if sha256sum prints the SHA-256 that is in the table under “What was read”."
+)
+MOST_FILES = 100  # that a page names
 NAMES = {
     "method": "Method",
     "methods": "Methods",
@@ -213,13 +217,29 @@ def _bibtex(references: Sequence[tuple[str, str]]) -> str:
 
 
 def with_source(page: Page, read: Mapping[str, Any]) -> Page:
-    """The page with a section on the file that the data were read from, before the settings."""
-    rows = [(FILE_WORDS.get(name, readable(name)), setting(value)) for name, value in read.items()]
-    block = Records("What the file is, and how it was read.", [("File", rows)])
-    section = Section("source", "What was read", [block], short="Data")
-    ids = [each.id for each in page.sections]
+    """The page with a section on the files that the data were read from, before the settings."""
+    section = Section("source", "What was read", [_about_files(read)], short="Data")
+    sections = [
+        replace(each, blocks=[*each.blocks, Text(SAME_FILE, quiet=True)])
+        if each.id == "repeat"
+        else each
+        for each in page.sections
+    ]
+    ids = [each.id for each in sections]
     at = ids.index("settings") if "settings" in ids else len(ids)
-    return replace(page, sections=[*page.sections[:at], section, *page.sections[at:]])
+    return replace(page, sections=[*sections[:at], section, *sections[at:]])
+
+
+def _about_files(read: Mapping[str, Any]) -> Records:
+    """One file with all that is known of it, or several by name with their hashes."""
+    if "files" not in read:
+        rows = [(FILE_WORDS.get(name, readable(name)), setting(read[name])) for name in read]
+        return Records("What the file is, and how it was read.", [("File", rows)])
+    rows = list(read["files"].items())
+    hidden = len(rows) - MOST_FILES
+    more = [("More files", f"{hidden:,}; run.json has them all")] if hidden > 0 else []
+    caption = "What the files are: the SHA-256 of each, as sha256sum prints it."
+    return Records(caption, [("Files", [*rows[:MOST_FILES], *more])])
 
 
 def target_words(data: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import add_output_flags, assignments
 from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError, PyfsaggWarning
 
 if TYPE_CHECKING:
@@ -217,14 +218,15 @@ def _aggregate(options: argparse.Namespace) -> None:
         return result
 
     files = [*options.files, *options.unranked]
-    weights = []
-    if options.weights:
-        weights = [f"table = table.weighted({_weights(options.weights)!r})"]
+    weights = _weights(options.weights)
+    weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
+    of_weights = [options.weights] if isinstance(weights, dict) else []
     view = {
         "top": min(options.top, table.n_items),
         "adjusted": options.adjust != "none",
         "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": [*reading_code(options, table), *weights],
+        "reading": [*reading_code(options, table), *weighing],
+        "read": read_files([*files, *of_weights]),
     }
     keep_result(options, "pyfsagg-aggregate", compute, view=view)
     _advise(options, table, methods[0])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import read_files
 from pyfsagg.cli.aggregate import add_input_flags, read_lists, reading_code
 
 if TYPE_CHECKING:
@@ -76,5 +77,6 @@ def _agreement(options: argparse.Namespace) -> None:
     view = {
         "data_name": name_of_table(files[0]) if len(files) == 1 else None,
         "reading": reading_code(options, table),
+        "read": read_files(files),
     }
     keep_result(options, OUTPUT, compute, view=view)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result
+from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -94,8 +95,14 @@ def _run(options: argparse.Namespace) -> int:
             **data,
         )
 
-    result = keep_result(options, "pyfsagg-cross-check", compute, unit="comparison")
+    view = {"read": read_files([options.data])} if _is_file(options.data) else {}
+    result = keep_result(options, "pyfsagg-cross-check", compute, unit="comparison", view=view)
     return 0 if result.agrees else 1
+
+
+def _is_file(data: str | None) -> bool:
+    """Whether `data` is a file, and not the name of a data set."""
+    return data is not None and (data == "-" or Path(data).exists())
 
 
 def _read(options: argparse.Namespace) -> dict[str, Any]:
@@ -107,7 +114,7 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
         if options.target or options.exclude:
             raise ParameterError("--target and --exclude belong to a table: give --data as well")
         return {}
-    if options.data != "-" and not Path(options.data).exists():
+    if not _is_file(options.data):
         found = load_dataset(options.data)
         if options.target:
             raise ParameterError(

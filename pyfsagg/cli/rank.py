@@ -19,7 +19,7 @@ from pyfsagg._command.flags import (
     threshold_or_auto,
 )
 from pyfsagg._command.results import keep_result
-from pyfsagg._command.tables import load_sparse, load_table, refuse_reading_flags
+from pyfsagg._command.tables import load_sparse, load_table, read_files, refuse_reading_flags
 from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
 from pyfsagg.exceptions import ParameterError
 
@@ -190,6 +190,7 @@ def _rank(options: argparse.Namespace) -> None:
         view = {
             "data_name": Path(options.table).resolve().name,
             "reading": [f"source = {options.table!r}", f"target = {options.target!r}"],
+            "read": {**read_files([options.table]), "format": "Parquet files"},
         }
         _run(options, "pyfsagg-rank", n_features, rank_pieces, view, unit="row")
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import require_column
+from pyfsagg._command.tables import read_files, require_column
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -131,11 +131,14 @@ def _screen(options: argparse.Namespace) -> None:
             missing="drop" if options.drop_missing else "error",
         )
 
+    given = (options.control_guides, options.control_genes)
+    controls = list(dict.fromkeys(each for each in given if each and Path(each).is_file()))
     view = {
         "top": options.top,
         "fdr": options.fdr,
         "data_name": name_of_table(options.table),
         "reading": _reading_code(options, p_columns),
+        "read": read_files([options.table, *controls]),
     }
     keep_result(options, "pyfsagg-screen", compute, view=view)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import add_output_flags, threshold
 from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -157,7 +158,9 @@ def _stability(options: argparse.Namespace) -> None:
         reading.append(f"similarity = pyfsagg.read_table({options.similarity!r})")
         if similarity is not None and similarity.index.name is not None:
             reading.append("similarity = similarity.set_index(similarity.columns[0])")
-    view = {"data_name": collection.name, "reading": reading}
+    similar = [options.similarity] if options.similarity else []
+    files = [*options.sources, *(options.compare or []), *similar]
+    view = {"data_name": collection.name, "reading": reading, "read": read_files(files)}
     keep_result(options, "pyfsagg-stability", compute, view=view)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import add_output_flags
 from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -103,7 +104,11 @@ def _vote(options: argparse.Namespace) -> None:
             **given,
         )
 
-    view = {"data_name": name_of_table(options.file), "reading": reading}
+    view = {
+        "data_name": name_of_table(options.file),
+        "reading": reading,
+        "read": read_files([options.file]),
+    }
     keep_result(options, OUTPUT, compute, view=view)
 
 
