@@ -12,7 +12,7 @@ from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, option
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["Execution", "Progress", "progress_sink"]
+__all__ = ["Execution", "Progress", "progress_reporter", "progress_sink"]
 
 Progress = Callable[[int, int], None]
 """Called with (steps done, steps in all) as a run proceeds."""
@@ -40,7 +40,8 @@ class Execution(Settings):
         refused before it begins (:func:`pyfsagg.memory_limit`).  By default what counts is the memory
         that is free.
     progress : bool or callable (done, total), optional
-        A progress bar, or a function that is called as the run proceeds.
+        A progress bar, or a function that is called as the run proceeds.  `wam` and `bam` count all
+        resamples that are scored, those of pairs of halves and of shuffled targets included.
 
     Examples
     --------
@@ -104,21 +105,28 @@ class Execution(Settings):
 
 
 @contextmanager
+def progress_reporter(
+    progress: bool | Progress | None, unit: str = "resample"
+) -> Iterator[Progress | None]:
+    """The caller's function, one that draws a bar, or None; the total may change from call to call."""
+    if progress is True:
+        from tqdm.auto import tqdm
+
+        with tqdm(unit=unit) as bar:
+
+            def report(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            yield report
+    else:
+        yield progress if callable(progress) else None
+
+
+@contextmanager
 def progress_sink(
     progress: bool | Progress | None, total: int, unit: str = "resample"
 ) -> Iterator[Callable[[int], None]]:
     """A function to call with what is done: it draws a bar, calls the caller's, or does nothing."""
-    if progress is True:
-        from tqdm.auto import tqdm
-
-        with tqdm(total=total, unit=unit) as bar:
-
-            def advance(done: int) -> None:
-                bar.update(done - bar.n)
-
-            yield advance
-    elif callable(progress):
-        report = progress
-        yield lambda done: report(done, total)
-    else:
-        yield lambda done: None
+    with progress_reporter(progress, unit) as report:
+        yield (lambda done: None) if report is None else (lambda done: report(done, total))

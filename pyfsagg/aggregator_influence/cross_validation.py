@@ -19,7 +19,7 @@ from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.forecast import warn_of_time
+from pyfsagg.ensemble.forecast import Work, warn_of_time
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import as_lists, score_resamples
 from pyfsagg.exceptions import ParameterError
@@ -149,7 +149,7 @@ def influence(
             "resampling_inside": plan.name,
             "resampling_inside_params": plan.parameters(),
         }
-        warn_of_time(folds.filters, folds.resamples, n_jobs, total=n_folds * n_resamples)
+        warn_of_time(folds.filters, folds.resamples, n_jobs, Work.of(n_folds * n_resamples))
         identity = {
             "kind": "influence",
             **folds.identity,
@@ -264,7 +264,7 @@ class FoldPlan:
             seed=_fold_seed(self.folds.parameters["seed"], fold),
             weight=self.folds.resamples.weights[fold],
         )
-        return score_resamples(self.folds.filters, resamples, n_jobs=1, rounds=0)
+        return score_resamples(self.folds.filters, resamples, n_jobs=1)
 
     def rank_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
         """Aggregated scores on the training part of one fold, by ``filter|aggregator``."""

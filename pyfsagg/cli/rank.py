@@ -256,7 +256,9 @@ def _run(
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
     view = {"threshold": options.threshold, **given, **view}
-    keep_result(options, default_folder, rank, unit=unit, view=view, said=said)
+    counted = ["progress counts those of halves and of shuffled targets, too"]
+    more = counted if unit == "resample" and (options.pairs, options.shuffles) != (0, 0) else []
+    keep_result(options, default_folder, rank, unit=unit, view=view, said=[*said, *more])
 
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.words import duration
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
     from pyfsagg.resampling import Resamples
 
 __all__ = [
+    "TENTH",
+    "Work",
     "block_size",
     "expected_seconds",
     "require_score_memory",
     "resamples_together",
     "warn_of_time",
 ]
+
+TENTH = "a tenth of the resamples"
 
 LONG = 120.0
 """Seconds above which a run is announced."""
@@ -76,16 +81,24 @@ def expected_seconds(
     return found
 
 
+@dataclass(frozen=True)
+class Work:
+    """How many resamples are scored in all, and how many with settings that would shorten the run."""
+
+    total: int
+    fewer: Mapping[str, int]
+
+    @classmethod
+    def of(cls, total: int) -> Self:
+        """Work that follows the number of resamples."""
+        return cls(total, {TENTH: max(1, total // 10)})
+
+
 def warn_of_time(
-    bound: Sequence[BoundFilter],
-    resamples: Resamples,
-    n_jobs: int | None,
-    *,
-    total: int | None = None,
+    bound: Sequence[BoundFilter], resamples: Resamples, n_jobs: int | None, work: Work
 ) -> None:
-    """Warn if `total` resamples will take long, and name the settings that would shorten it."""
-    table = bound[0].table
-    total = len(resamples) if total is None else total
+    """Warn if the work will take long, and name the settings that would shorten it."""
+    table, total = bound[0].table, work.total
     if total * table.n_samples * table.n_features < SMALL:
         return
     pieces = expected_seconds(bound, resamples)
@@ -109,7 +122,10 @@ def warn_of_time(
                 f"filter_params={{{label!r}: {{'n_features': {LEAST}}}}} (on the terminal "
                 f"--filter-param {label}.n_features={LEAST}): about {shorter}"
             )
-    ways.append(f"a tenth of the resamples: about {duration(expected / 10)}")
+    ways += [
+        f"{setting}: about {duration(each * number / workers)}"
+        for setting, number in work.fewer.items()
+    ]
     warnings.warn(
         f"this will take about {duration(expected)} with {workers} worker(s); " + "; ".join(ways),
         PyfsaggWarning,

@@ -16,7 +16,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
-from pyfsagg._run.execution import Execution
+from pyfsagg._run.execution import Execution, Progress, progress_reporter
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.reading import read_any_table, read_target
@@ -25,6 +25,7 @@ from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble._between import n_pairs_of, pairs_plan, record_of_pairs
 from pyfsagg.ensemble.clusters import Copies, find_copies
+from pyfsagg.ensemble.forecast import TENTH, Work, require_score_memory
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
@@ -56,6 +57,29 @@ __all__ = ["Run", "run_ensemble", "set_up_run"]
 Matrices = dict[str, NDArray[np.float64]]
 
 
+class Steps:
+    """Progress of a run, from its first resample to that of the last shuffled target."""
+
+    def __init__(self, report: Progress | None) -> None:
+        self._report = report
+        self._done, self._total, self._told = 0, 0, -1
+
+    def part(self, size: int, total: int) -> Progress:
+        """The progress function of the next `size` resamples of `total`."""
+        before, self._total = self._done, total
+        self._done += size
+        return lambda done, _: self._tell(before + done)
+
+    def end(self) -> None:
+        """All is done, also where a part could not be."""
+        self._tell(self._total)
+
+    def _tell(self, done: int) -> None:
+        if self._report is not None and done > self._told:
+            self._told = done
+            self._report(done, self._total)
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """Everything that is settled before the first resample is scored."""
@@ -83,11 +107,25 @@ class Run:
         """The features: columns, or groups of them."""
         return self.table.feature_names if self.groups is None else self.groups.names
 
+    def n_scored(self, m: int) -> int:
+        """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
+        return m + 2 * self.n_pairs(m) + self.shuffles.in_all(m)
+
+    def _work(self, first: int, m: int) -> Work:
+        """What is left where m resamples are scored after the `first` ones."""
+        total = self.n_scored(first + m) - first
+        fewer = {TENTH: self.n_scored(max(1, m // 10))}
+        shuffled = self.shuffles.in_all(first + m)
+        if 2 * shuffled > total:
+            fewer["shuffles=0 (on the terminal --shuffles 0)"] = total - shuffled
+        return Work(total, fewer)
+
     def collect(
         self,
         combine: Callable[[Matrices], NDArray[np.float64]],
         aggregate: Callable[[RankTable], AggregatedValues],
         n_jobs: int | None,
+        steps: Steps,
         checkpoint: Checkpoint | None = None,
     ) -> tuple[Matrices, NDArray[np.float64]]:
         """Score matrices by filter, and the one into which `combine` puts them.
@@ -95,7 +133,7 @@ class Run:
         With a precision, the number of resamples is doubled until it is reached; the resamples are
         the same as if their number had been known from the start.
         """
-        matrices = self._score(self.resamples, 0, n_jobs, checkpoint)
+        matrices = self._score(self.resamples, 0, n_jobs, steps, checkpoint)
         combined = combine(matrices)
         if self.precision is None:
             return matrices, combined
@@ -113,7 +151,7 @@ class Run:
             more = min(m, self.precision.maximum - m)
             if found["reached"] or more == 0:
                 break
-            fresh = self._score(self.draw(more, m), m, n_jobs, checkpoint)
+            fresh = self._score(self.draw(more, m), m, n_jobs, steps, checkpoint)
             matrices = {label: np.vstack([matrices[label], fresh[label]]) for label in matrices}
             combined = combine(matrices)
         self.parameters.update(n_resamples=m, precision=found)
@@ -131,6 +169,7 @@ class Run:
         self,
         combine: Callable[[Matrices], NDArray[np.float64]],
         n_jobs: int | None,
+        steps: Steps,
         checkpoint: Checkpoint | None = None,
     ) -> NDArray[np.float64] | None:
         """Combined scores of pairs of halves, (2 n_pairs, n_features), or None with the reason recorded.
@@ -140,12 +179,16 @@ class Run:
         n_pairs = self.n_pairs(self.parameters["n_resamples"])
         if not n_pairs:
             return None
+        progress = steps.part(2 * n_pairs, self.n_scored(self.parameters["n_resamples"]))
         try:
             drawn = self.draw_halves(2 * n_pairs)
+            if not self.store.on_disk:
+                require_score_memory(len(self.labels), (2 * n_pairs, len(self.names)))
             matrices = score_resamples(
                 self.filters,
                 drawn,
                 n_jobs=n_jobs,
+                progress=progress,
                 checkpoint=checkpoint,
                 store=self.store,
                 what="halves",
@@ -161,6 +204,7 @@ class Run:
         matrices: Matrices,
         combine: Callable[[Matrices], NDArray[np.float64]],
         n_jobs: int | None,
+        steps: Steps,
         checkpoint: Checkpoint | None = None,
     ) -> ShuffledTargets | None:
         """Scores with shuffled targets, or None with the reason recorded.
@@ -169,6 +213,8 @@ class Run:
         """
         if not self.shuffles.number:
             return None
+        m = self.parameters["n_resamples"]
+        progress = steps.part(self.shuffles.in_all(m), self.n_scored(m))
         try:
             found = score_shuffled(
                 matrices,
@@ -176,6 +222,7 @@ class Run:
                 self.shuffles,
                 combine if len(matrices) > 1 else None,
                 n_jobs=n_jobs,
+                progress=progress,
                 checkpoint=checkpoint,
             )
         except DataError as reason:
@@ -192,16 +239,18 @@ class Run:
         resamples: Resamples,
         first: int,
         n_jobs: int | None,
+        steps: Steps,
         checkpoint: Checkpoint | None,
     ) -> Matrices:
         matrices = score_resamples(
             self.filters,
             resamples,
             n_jobs=n_jobs,
-            progress=self.execution.progress,
+            progress=steps.part(len(resamples), self.n_scored(first + len(resamples))),
             checkpoint=checkpoint,
             first=first,
             store=self.store,
+            work=self._work(first, len(resamples)),
         )
         return {label: matrices[label] for label in self.labels}
 
@@ -371,10 +420,15 @@ def run_ensemble(
     call: Call,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
-    with open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as kept:
-        matrices, combined = run.collect(combine, compute, n_jobs, kept)
-        halves = run.collect_halves(combine, n_jobs, kept)
-        shuffled = run.collect_shuffled(matrices, combine, n_jobs, kept)
+    with (
+        open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as kept,
+        progress_reporter(run.execution.progress) as report,
+    ):
+        steps = Steps(report)
+        matrices, combined = run.collect(combine, compute, n_jobs, steps, kept)
+        halves = run.collect_halves(combine, n_jobs, steps, kept)
+        shuffled = run.collect_shuffled(matrices, combine, n_jobs, steps, kept)
+        steps.end()
     scores = _aggregate(run, combined, compute)
     return EnsembleResult(
         method=method,

@@ -20,6 +20,7 @@ from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.forecast import (
+    Work,
     block_size,
     require_score_memory,
     resamples_together,
@@ -334,17 +335,17 @@ def score_resamples(
     resamples: Resamples,
     *,
     n_jobs: int | None = None,
-    progress: bool | Progress | None = None,
+    progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
     first: int = 0,
     store: MatrixStore | None = None,
     what: str = "resamples",
-    rounds: int = 1,
+    work: Work | None = None,
 ) -> dict[str, NDArray[np.float64]]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
-    Before the work begins, it is said if it will take long, and refused if it needs more memory than
-    there is; `rounds` is how often as much will be done (0: it was said before).
+    Before the `work` begins, of which this may be a part, it is said if it will take long, and refused
+    if it needs more memory than there is; None: it was said before.
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
     that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
@@ -354,10 +355,10 @@ def score_resamples(
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
     labels = [label for each in bound for label in each.outputs]
-    if rounds and not store.on_disk:
+    if work is not None and not store.on_disk:
         require_score_memory(len(labels), (m, len(names)))
-    if rounds:
-        warn_of_time(bound, resamples, n_jobs, total=m * rounds)
+    if work is not None:
+        warn_of_time(bound, resamples, n_jobs, work)
     matrices = {label: store.matrix((m, len(names))) for label in labels}
     widest = max(each.table.n_features for each in bound)
     size = block_size(table.n_samples, widest, resamples_together(bound))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.words import plural
 from pyfsagg._run.checkpoint import Checkpoint
+from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.scoring import BoundFilter, score_resamples
@@ -235,6 +236,10 @@ class Shuffles:
     draw: Callable[[Target, int], Resamples]
     bind: Callable[[Target], list[BoundFilter]]
 
+    def in_all(self, n_resamples: int) -> int:
+        """Number of resamples of all shuffled targets."""
+        return 0 if self.reason else self.number * self.size(n_resamples)
+
     def size(self, n_resamples: int) -> int:
         """In how many resamples each is scored: a fiftieth of those of the run, from 2 to 10."""
         wanted = min(MOST, max(FEWEST, n_resamples // RESAMPLES_PER_SHUFFLED))
@@ -252,6 +257,7 @@ def score_shuffled(
     combine: Callable[[dict[str, Floats]], Floats] | None,
     *,
     n_jobs: int | None,
+    progress: Progress | None,
     checkpoint: Checkpoint | None,
 ) -> ShuffledTargets:
     """Score shuffled targets as the run scored the true one.
@@ -279,7 +285,7 @@ def score_shuffled(
             raise DataError(f"the first {r} resamples did not see all features")
     means: dict[str, list[Floats]] = {label: [] for label in matrices}
     measures: dict[str, list[dict[str, float]]] = {}
-    for scored in _scores(filters, shuffles, r, n_jobs, checkpoint):
+    for scored in _scores(filters, shuffles, r, n_jobs, progress, checkpoint):
         scores = {label: scored[label] for label in matrices}
         for label, matrix in scores.items():
             means[label].append(_mean(matrix))
@@ -309,6 +315,7 @@ def _scores(
     shuffles: Shuffles,
     r: int,
     n_jobs: int | None,
+    progress: Progress | None,
     checkpoint: Checkpoint | None,
 ) -> Iterator[dict[str, Floats]]:
     """Scores (r, n_features) by filter, of one shuffled target after the other."""
@@ -326,10 +333,15 @@ def _scores(
             checkpoint=checkpoint,
             first=first * r,
             what=f"shuffled targets, {r} each, resamples",
-            rounds=0,
+            progress=_moved_on(progress, first * r, shuffles.number * r),
         )
         for start in range(0, len(others) * r, r):
             yield {label: matrix[start : start + r] for label, matrix in scored.items()}
+
+
+def _moved_on(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """A progress function for a part of the targets."""
+    return None if progress is None else lambda done, _: progress(before + done, total)
 
 
 def _joined(drawn: list[Resamples]) -> Resamples:

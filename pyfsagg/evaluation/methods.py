@@ -16,6 +16,7 @@ from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS, NORMALIZATIONS, combine_filters
+from pyfsagg.ensemble.forecast import Work
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
     as_lists,
@@ -321,7 +322,8 @@ def _ensemble_scores(
             largest=largest,
             groups=groups,
         )
-        matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, rounds=rounds)
+        work = Work.of(rounds * len(run.resamples)) if rounds else None
+        matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
         for label, method in batch.items():
             scores[label] = method.scores(matrices, run.names)
     return scores

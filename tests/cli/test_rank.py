@@ -38,7 +38,11 @@ def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: P
     assert "Selected 4 of 13 features" in done.stdout
     assert "Results are in out/" in done.stdout
     said = done.stderr.splitlines()
-    assert said[-3:] == ["40 of 40 resamples done", "writing the files", "drawing the report"]
+    scored = 40 + 2 * 5 + 19 * 2  # with those of halves and of shuffled targets, which a line says
+    assert "progress counts those of halves and of shuffled targets, too" in said
+    assert said[-3:] == [
+        f"{scored} of {scored} resamples done", "writing the files", "drawing the report"
+    ]  # fmt: skip
     result = EnsembleResult.load(tmp_path / "out")
     ranking = pd.read_csv(tmp_path / "out" / "ranking.csv")
     assert ranking["feature"].tolist() == result.select(13)

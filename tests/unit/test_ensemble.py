@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from pyfsagg import (
     Bootstrap,
     Execution,
+    FeatureSubspace,
     GroupedBootstrap,
     Precision,
     Rows,
@@ -291,7 +294,16 @@ def test_feature_parameters_by_alias() -> None:
     np.testing.assert_array_equal(parity.score_matrices["information_gain"], alone.combined)
 
 
-def test_progress_is_told() -> None:
+@pytest.mark.parametrize(
+    ("more", "total"),
+    [
+        ({"pairs": 0, "shuffles": 0}, 20),
+        ({}, 20 + 2 * 2 + 19 * 2),  # pairs of halves, and shuffled targets in two resamples each
+        ({"n_jobs": 2}, 20 + 2 * 2 + 19 * 2),
+        ({"shuffles": 5}, 20 + 2 * 2 + 5 * 2),
+    ],
+)
+def test_progress_is_told_to_the_last_shuffled_target(more: dict[str, Any], total: int) -> None:
     told: list[tuple[int, int]] = []
     wam(
         WINE.X,
@@ -299,10 +311,47 @@ def test_progress_is_told() -> None:
         n_resamples=20,
         random_state=0,
         execution=Execution(progress=lambda *step: told.append(step)),
+        **more,
     )
-    assert told[0] == (0, 20)
-    assert told[-1] == (20, 20)
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    done = [step for step, _ in told]
+    assert {total for _, total in told} == {total}
+    assert (done[0], done[-1]) == (0, total)
+    assert done == sorted(set(done))
+    assert max(np.diff(done)) <= 8  # whatever part it is in
+
+
+def test_progress_of_targets_that_are_scored_one_after_the_other() -> None:
+    told: list[tuple[int, int]] = []
+    y = np.arange(len(WINE.X), dtype=float)
+    tell = Execution(progress=lambda *step: told.append(step))
+    wam(
+        WINE.X, y, filter="spearman", task="regression", n_resamples=8, pairs=0, shuffles=6,
+        random_state=0, execution=tell,
+    )  # fmt: skip
+    assert told == [(0, 20), (8, 20), *((8 + 2 * (k + 1), 20) for k in range(6))]
+
+
+def test_progress_ends_where_shuffled_targets_cannot_be_scored() -> None:
+    told: list[tuple[int, int]] = []
+    tell = Execution(progress=lambda *step: told.append(step))
+    few = FeatureSubspace(fraction=0.2)
+    result = wam(WINE.X, WINE.y, n_resamples=40, resampling=few, random_state=0, execution=tell)
+    assert "did not see all features" in result.parameters["shuffles"]["reason"]
+    assert told[-1] == (told[-1][1], 40 + 2 * 5 + 19 * 2)
+
+
+def test_progress_of_resamples_that_are_drawn_until_a_precision_is_reached() -> None:
+    told: list[tuple[int, int]] = []
+    tell = Execution(progress=lambda *step: told.append(step))
+    result = wam(
+        WINE.X, WINE.y, n_resamples="auto", shuffles=3, random_state=0, execution=tell
+    )  # fmt: skip
+    m = result.parameters["n_resamples"]
+    done = [step for step, _ in told]
+    assert done == sorted(set(done))
+    pairs, shuffled = result.parameters["pairs"], result.parameters["shuffles"]
+    total = m + 2 * pairs["n_pairs"] + 3 * shuffled["n_resamples"]
+    assert told[-1] == (total, total)
 
 
 def test_mixed_columns() -> None:

@@ -40,6 +40,25 @@ def test_a_long_run_is_announced_with_what_would_shorten_it(slow: None) -> None:
     assert "a tenth of the resamples: about" in message
 
 
+def test_halves_and_shuffled_targets_are_in_the_forecast(
+    slow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forecast, "expected_seconds", lambda bound, _: dict.fromkeys(bound, 1.0))
+    said = []
+    for more in ({"pairs": 0, "shuffles": 0}, {"pairs": 0}, {"shuffles": 0}, {}, {"shuffles": 90}):
+        with pytest.warns(PyfsaggWarning) as caught:
+            wam(X, Y, n_resamples=100, random_state=0, **more)
+        said.append(str(caught[0].message))
+    # 12 pairs are 24 halves, and each of 19 targets is scored in 2 resamples; of a tenth, one pair.
+    for message, total, tenth in zip(
+        said, (100, 138, 124, 162, 304), (10, 48, 12, 50, 192), strict=True
+    ):
+        assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
+        assert f"a tenth of the resamples: about {duration(tenth)}" in message
+    assert not any("shuffles=0" in message for message in said[:4])
+    assert said[4].endswith("shuffles=0 (on the terminal --shuffles 0): about 2 minutes")
+
+
 def test_what_is_shallow_already_is_not_named(slow: None) -> None:
     with pytest.warns(PyfsaggWarning, match="this will take about") as caught:
         wam(X, Y, filter="mrmr", **QUICK)
