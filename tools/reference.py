@@ -41,7 +41,7 @@ def direction(spec: Spec) -> str:
 
 
 NAMES: tuple[Column, ...] = (
-    ("Name", lambda spec: f"`{spec.name}`"),
+    ("Name", lambda spec: f'<span id="{spec.name.replace("_", "-")}"></span>`{spec.name}`'),
     ("Aliases", lambda spec: ", ".join(f"`{alias}`" for alias in spec.aliases)),
     ("What it is", lambda spec: spec.summary),
 )

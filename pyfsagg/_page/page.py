@@ -19,6 +19,7 @@ __all__ = [
     "Code",
     "Column",
     "Enumeration",
+    "Glossary",
     "Page",
     "Picture",
     "Records",
@@ -120,7 +121,14 @@ class Enumeration:
     items: Sequence[tuple[str, str]]
 
 
-Block = Text | Table | Records | Picture | Code | Enumeration
+@dataclass(frozen=True)
+class Glossary:
+    """Words with their meanings, plain or markup as in :class:`Text`."""
+
+    entries: Sequence[tuple[str, str]]
+
+
+Block = Text | Table | Records | Picture | Code | Enumeration | Glossary
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pandas as pd
 from pyfsagg._base.words import enumerate_names, number, plural, probabilities, readable, titled
 from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import THESIS, closing, settings_groups, software
+from pyfsagg._page.glossary import glossary
 from pyfsagg._page.page import (
     Block,
     Column,
@@ -26,6 +27,7 @@ from pyfsagg.aggregator_influence.result import THESIS_MEASURES, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures._page import STABILITY_PAGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +82,7 @@ def influence_page(
     ...     data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
     ... )
     >>> [section.id for section in influence_page(result).sections]
-    ['summary', 'information-gain', 'settings', 'repeat', 'cite']
+    ['summary', 'information-gain', 'words', 'settings', 'repeat', 'cite']
     """
     frame = result.to_frame(measures, top=top)
     names = list(dict.fromkeys(frame["measure"]))
@@ -89,6 +91,10 @@ def influence_page(
         blocks = _filter_blocks(result, frame[frame["filter"] == label], label, top, adjust)
         sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
     kind = "a number of features" if isinstance(top, int) else "a fraction of the features"
+    sections += glossary(
+        (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
+        for name in names
+    )
     sections += closing(
         settings_groups(result, last=[("Best features compared", f"{top} ({kind})")]),
         _references(result, names),

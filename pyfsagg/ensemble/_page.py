@@ -26,6 +26,7 @@ from pyfsagg._base.words import (
 )
 from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import THESIS, closing, settings_groups, software, target_words
+from pyfsagg._page.glossary import Topic, glossary, leads_to, linked
 from pyfsagg._page.page import (
     Block,
     Column,
@@ -49,6 +50,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures._page import STABILITY_PAGE
 
 __all__ = ["ensemble_page", "render_report", "write_report"]
 
@@ -56,6 +58,18 @@ MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
 MOST_DRAWN = 20
 FIRST = 10  # features that the summary names
+NUMBER_OF_FEATURES = Topic(
+    "how-to/number-of-features", "Choose the number of features", "help rank"
+)
+PROPOSAL = (
+    "the number of features that the run selects unless a threshold is given: those before the knee of the "
+    "scores, of those that score above shuffled targets"
+)
+KNEE = "the place that divides the falling scores into the two groups that lie closest around their means"
+SHUFFLED = (
+    "the target with its rows in random order, which no feature has to do with; the same filters score it to "
+    "show what noise reaches"
+)
 METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
 MEASURES = {
     "pearson": ("Pearson", "correlation of the scores of two resamples"),
@@ -206,6 +220,7 @@ def ensemble_page(
             short="Enough resamples?",
         ),
         Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
+        *glossary(_words(result, chosen)),
         *closing(
             settings_groups(
                 result,
@@ -228,6 +243,20 @@ def _plain_threshold(threshold: Any) -> float | int | str:
     if isinstance(threshold, str):
         return threshold
     return int(threshold) if isinstance(threshold, Integral) else float(threshold)
+
+
+def _words(result: EnsembleResult, chosen: Selection) -> list[tuple[str, str, Topic]]:
+    """The words of the proposal that occur on the page."""
+    said = " ".join(chosen.sentences)
+    seen = set(chosen.frame["status"])
+    words = [(name, meaning) for name, meaning in STATUSES.items() if name in seen]
+    if "proposed" in said:
+        words.append(("proposal", PROPOSAL))
+    if "knee" in said:
+        words.append(("knee", KNEE))
+    if result.shuffled is not None:
+        words.append(("shuffled target", SHUFFLED))
+    return [(word, meaning, NUMBER_OF_FEATURES) for word, meaning in words]
 
 
 def _kind_of(threshold: float | int | str) -> str:
@@ -554,7 +583,7 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
         rows.append(
             [
-                name,
+                linked(name, STABILITY_PAGE.entry(spec.name)),
                 meaning,
                 spec.bounds.replace("-", "−").replace("inf", "∞"),
                 "larger" if spec.larger_is_stabler else "smaller",
@@ -578,6 +607,7 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
     if result.shuffled is not None:
         notes.insert(0, Text(f"In brackets: with shuffled targets. {result.shuffled.sentence}"))
+    notes.append(Text(Markup("Formulas: {}.").format(leads_to(STABILITY_PAGE)), quiet=True))
     return [table, *notes, Text(meaning, quiet=True)], number(frame["spearman"].iloc[-1])
 
 

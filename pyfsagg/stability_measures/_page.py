@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+from markupsafe import Markup
 
 from pyfsagg._base.words import (
     count,
@@ -16,6 +17,7 @@ from pyfsagg._base.words import (
 )
 from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
+from pyfsagg._page.glossary import Topic, leads_to, linked
 from pyfsagg._page.page import (
     Block,
     Column,
@@ -30,8 +32,9 @@ from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._plot import plot_stability_curve
 from pyfsagg.stability_measures.result import Pair, StabilityReport
 
-__all__ = ["curve_picture", "stability_page"]
+__all__ = ["STABILITY_PAGE", "curve_picture", "stability_page"]
 
+STABILITY_PAGE = Topic("reference/stability_measures", "Stability measures", "list measures")
 MOST_ROWS = 500
 CURVE_CAPTION = (
     "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
@@ -167,9 +170,12 @@ def _measures(result: StabilityReport, interval: str, level: float) -> Table:
 def _definitions(table: pd.DataFrame) -> list[Block]:
     """What each measure is; those of other packages may be absent here."""
     known = [STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES]
-    rows = [[titled(spec.name), spec.summary, spec.formula] for spec in known]
+    rows = [
+        [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
+        for spec in known
+    ]
     columns = [Column(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
-    note = "The documentation sets the formulas: Reference, Stability measures."
+    note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
     return [Table("What each measure is.", columns, rows, note)] if rows else []
 
 
