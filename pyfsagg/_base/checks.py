@@ -6,7 +6,7 @@ import math
 import numbers
 import os
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,16 @@ __all__ = [
     "check_choice",
     "check_flag",
     "check_integer",
+    "check_labels",
     "check_list",
     "check_mapping",
     "check_path",
     "check_real",
     "check_writable_names",
+    "is_single",
+    "is_word",
     "real_array",
+    "shown",
 ]
 
 
@@ -35,10 +39,10 @@ def check_integer(
     """Return `value` as int, or say what is allowed."""
     allowed = _interval(low, high)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ParameterError(f"{name} must be a whole number{allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be a whole number{allowed}, got {shown(value)}")
     number = int(value)
     if (low is not None and number < low) or (high is not None and number > high):
-        raise ParameterError(f"{name} must be a whole number{allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be a whole number{allowed}, got {shown(value)}")
     return number
 
 
@@ -53,17 +57,17 @@ def check_real(
     """Return `value` as float, or say what is allowed."""
     allowed = _interval(low, high, low_open)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ParameterError(f"{name} must be a number{allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be a number{allowed}, got {shown(value)}")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ParameterError(f"{name} must be a finite number{allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be a finite number{allowed}, got {shown(value)}")
     if low is not None and (number < low or (low_open and number == low)):
-        raise ParameterError(f"{name} must be a number{allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be a number{allowed}, got {shown(value)}")
     if high is not None and number > high:
-        raise ParameterError(f"{name} must be a number{allowed}, got {value!r}")
+        raise ParameterError(f"{name} must be a number{allowed}, got {shown(value)}")
     return number
 
 
@@ -72,7 +76,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}"
         )
     return str(value)
 
@@ -93,8 +97,17 @@ def check_flag(name: str, value: object) -> bool:
     import numpy as np
 
     if not isinstance(value, (bool, np.bool_)):
-        raise InputTypeError(f"{name} must be True or False, got {value!r}")
+        raise InputTypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def check_labels(name: str, value: object) -> list[Any]:
+    """The elements of `value`, which are texts, numbers or what else can be told apart."""
+    labels = check_list(name, value)
+    for label in labels:
+        if not isinstance(label, Hashable):
+            raise InputTypeError(f"{name} must be labels, got {reprlib.repr(label)} among them")
+    return labels
 
 
 def check_list(name: str, value: object) -> list[Any]:
@@ -103,6 +116,24 @@ def check_list(name: str, value: object) -> list[Any]:
         with suppress(TypeError):
             return list(value)  # type: ignore[call-overload, no-any-return]
     raise InputTypeError(f"{name} must be a list, got {reprlib.repr(value)}")
+
+
+def shown(value: object) -> str:
+    """`value` in a sentence: its repr in one line."""
+    text = repr(value)
+    return " ".join(text.split()) if "\n" in text else text
+
+
+def is_single(value: object) -> bool:
+    """Whether `value` stands for itself: a number, a text, no sequence and no array of several."""
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+        return True
+    return getattr(value, "ndim", 1) == 0
+
+
+def is_word(value: object, word: str) -> bool:
+    """Whether `value` is this text; an array is not, whose comparison would be an array."""
+    return isinstance(value, str) and value == word
 
 
 def check_writable_names(names: Sequence[str], what: str) -> None:
@@ -176,7 +207,7 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
 
 def _is_complex(values: Any) -> bool:
     """By the type of an array, of a column of a frame, or of what a list holds."""
-    if isinstance(values, list):
+    if isinstance(values, (list, tuple)):
         import numpy as np
 
         try:

@@ -146,6 +146,8 @@ class Registry(Generic[NamedT]):
         return self._specs[self._names[key]]
 
     def __contains__(self, name: str) -> bool:
+        if not isinstance(name, str):
+            return False
         if name not in self._names:
             self._load_plugins()
         return name in self._names

@@ -6,7 +6,7 @@ import numpy as np
 
 from pyfsagg._base.types import Floats
 
-__all__ = ["scaled", "unscaled"]
+__all__ = ["original", "scaled", "scaled_together", "unscaled"]
 
 
 def scaled(values: Floats) -> tuple[Floats, int]:
@@ -17,6 +17,21 @@ def scaled(values: Floats) -> tuple[Floats, int]:
     largest = float(np.abs(values).max())
     exponent = int(np.frexp(largest)[1]) if largest > 0.0 else 0
     return np.ldexp(values, -exponent), exponent
+
+
+def scaled_together(*samples: Floats) -> tuple[list[Floats], int]:
+    """Several samples times one power of two, as :func:`scaled`; its exponent."""
+    values, exponent = scaled(np.concatenate(samples))
+    return np.split(values, np.cumsum([sample.size for sample in samples])[:-1]), exponent
+
+
+def original(value: float, exponent: int) -> float:
+    """A number in the unit of `scaled` values in that of the data.
+
+    Infinite or 0 where no number is that large or small.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, exponent))
 
 
 def unscaled(sum_of_squares: float, exponent: int) -> float:

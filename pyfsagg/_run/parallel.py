@@ -23,6 +23,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
 from threadpoolctl import threadpool_limits
 
+from pyfsagg._base.checks import shown
 from pyfsagg.exceptions import ParameterError, WorkerError
 
 __all__ = ["count_workers", "run_tasks", "run_threads"]
@@ -41,6 +42,7 @@ _DEAD = (
     "KilledWorker",
     "TerminatedWorkerError",
 )
+MOST_WORKERS = 100_000  # more than any machine or cluster has
 PATIENCE = 60.0  # seconds that a cluster may be without any worker
 GRACE = 10.0  # seconds in which data may still arrive after a worker has died
 TRIES = 5  # of a cluster, in a row and without any answer
@@ -331,9 +333,14 @@ def _local(n_jobs: int | None) -> int:
 
 
 def _not_zero(n_jobs: int) -> int:
-    """A number of workers as it is, but 0, which means nothing."""
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+    """A number of workers as it is, but 0, which means nothing, and what no machine has."""
+    if (
+        isinstance(n_jobs, bool)
+        or not isinstance(n_jobs, numbers.Integral)
+        or n_jobs == 0
+        or abs(n_jobs) > MOST_WORKERS
+    ):
         raise ParameterError(
-            f"n_jobs must be a whole number of workers, or -1 for all cores, got {n_jobs!r}"
+            f"n_jobs must be a whole number of workers, or -1 for all cores, got {shown(n_jobs)}"
         )
     return int(n_jobs)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import real_array
+from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Booleans, Floats
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError
@@ -125,7 +125,7 @@ def _columns(y: Any) -> tuple[pd.Series[Any], pd.Series[Any], tuple[str, str]]:
     if isinstance(y, pd.DataFrame):
         frame = y
     else:
-        array = np.asarray(real_array("y", y))
+        array = as_array("y", y)
         if array.dtype.names:
             frame = _by_meaning(array)
         elif array.ndim == 2:
@@ -198,7 +198,7 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
         if pd.api.types.is_bool_dtype(column):
             raise TypeError
         return column.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(
             f"the time {name!r} holds {column.dtype} values; times must be numbers, such as days since "
             "the start of the observation"

@@ -266,7 +266,11 @@ def _sparse_refused(X: Any) -> InputTypeError:
 
 def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) -> list[str]:
     """The names given for the columns of an array, or ``x0, x1, …``."""
-    names = [f"x{j}" for j in range(shape[1])] if feature_names is None else list(feature_names)
+    names = (
+        [f"x{j}" for j in range(shape[1])]
+        if feature_names is None
+        else check_list("feature_names", feature_names)
+    )
     if len(names) != shape[1]:
         raise ParameterError(f"feature_names has {len(names)} names for {shape[1]} columns of X")
     check_writable_names([str(name) for name in names], "a column")

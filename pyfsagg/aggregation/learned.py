@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_labels, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.smooth import smooth_medians
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
@@ -201,8 +201,8 @@ def maic(
 
 
 def _category_codes(categories: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
-    labels = list(range(m)) if categories is None else list(categories)
-    if isinstance(categories, str) or len(labels) != m:
+    labels = list(range(m)) if categories is None else check_labels("categories", categories)
+    if len(labels) != m:
         raise ParameterError(f"categories must have one label per list ({m}), got {categories!r}")
     distinct = list(dict.fromkeys(labels))
     return np.array([distinct.index(label) for label in labels], dtype=np.intp)

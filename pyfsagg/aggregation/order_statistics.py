@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.checks import check_choice, check_list, check_real, is_single
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.beta_crossing import log_exact_p
 from pyfsagg._kernels.lists.binomial_tail import log_rho, log_rho_with_cutoffs
@@ -247,7 +247,7 @@ def _exact(log_rhos: Floats, counts: IntArray) -> Floats:
 
 
 def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
-    given = [top_cutoff] * m if np.ndim(top_cutoff) == 0 else list(top_cutoff)  # type: ignore[arg-type]
+    given = [top_cutoff] * m if is_single(top_cutoff) else check_list("top_cutoff", top_cutoff)
     if len(given) != m:
         raise ParameterError(
             f"top_cutoff must be one share or one per list ({m}), got {len(given)} of them"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer, check_labels
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
@@ -149,7 +149,7 @@ def permutation_p_values(
 
 def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     """Positions of the lists of each source."""
-    labels = list(range(m)) if groups is None else list(groups)
+    labels = list(range(m)) if groups is None else check_labels("groups", groups)
     if len(labels) != m:
         raise ParameterError(f"groups must have one label per list ({m}), got {len(labels)}")
     distinct = list(dict.fromkeys(labels))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.checks import check_choice, check_integer, check_list
 from pyfsagg._base.task import Task
 from pyfsagg._base.words import readable
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
@@ -232,7 +232,7 @@ def _bind_aggregators(
     """Canonical names with their options, all of them known to be good."""
     if isinstance(given, str):
         raise ParameterError(f"aggregators must be a sequence of names, got the one name {given!r}")
-    names = list(given)
+    names = check_list("aggregators", given)
     _different(names)
     chosen_of = given if isinstance(given, Mapping) else {}
     options: dict[str, Mapping[str, Any]] = {

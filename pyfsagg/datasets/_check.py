@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pyfsagg._base.checks import check_list
@@ -17,7 +18,7 @@ from pyfsagg._table.sparse import is_sparse
 from pyfsagg._table.sparse_findings import find_in_sparse
 from pyfsagg._table.table import array_frame
 from pyfsagg.datasets._files import is_sparse_file, read_sparse_table, split_target
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["check_table"]
 
@@ -116,6 +117,12 @@ def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
     if y is None:
         return None
     y = pandas_series(pandas_frame(y))
+    if isinstance(y, np.ndarray) and y.ndim > 1:
+        if y.ndim > 2:
+            raise DataError(
+                f"y must be one column, or two of survival, got an array of shape {y.shape}"
+            )
+        y = pd.DataFrame(y)
     labels = (
         y.reset_index(drop=True)
         if isinstance(y, pd.DataFrame)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._base.checks import check_list
 from pyfsagg.datasets._catalogue import Entry, catalogue
 from pyfsagg.datasets._loaders import LOCAL_FOLDER, data_folder, list_datasets, load_dataset
 from pyfsagg.exceptions import UnknownNameError
@@ -47,7 +48,13 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     here = {str(name): str(origin) for name, origin in list_datasets()["origin"].items()}
     printed = catalogue(data_folder())
     known = list(dict.fromkeys([*here, *printed]))
-    asked = known if names is None else [names] if isinstance(names, str) else list(names)
+    asked = (
+        known
+        if names is None
+        else [names]
+        if isinstance(names, str)
+        else check_list("names", names)
+    )
     rows = []
     for name in asked:
         if name not in known:

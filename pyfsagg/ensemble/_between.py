@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, is_word
 from pyfsagg._base.words import count, number
 from pyfsagg._page.page import Block, Column, Table, Text
 from pyfsagg.exceptions import DataError, ParameterError
@@ -52,7 +52,7 @@ def n_pairs_of(pairs: int | str, n_resamples: int, plan: Plan) -> int:
     """
     if isinstance(plan, ComplementaryPairs):
         return 0
-    if pairs == "auto":
+    if is_word(pairs, "auto"):
         return min(MOST_PAIRS, n_resamples // RESAMPLES_PER_PAIR)
     if isinstance(pairs, str):
         raise ParameterError(f"pairs must be a number or 'auto', got {pairs!r}")

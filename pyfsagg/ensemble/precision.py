@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real, is_word, shown
 from pyfsagg._base.settings import Settings, option
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.stability_measures import enough_resamples
@@ -88,7 +88,7 @@ def read_number(n_resamples: int | str | Precision) -> int | Precision:
     """
     if isinstance(n_resamples, Precision):
         return n_resamples
-    if n_resamples == "auto":
+    if is_word(n_resamples, "auto"):
         return Precision()
     if isinstance(n_resamples, str):
         raise ParameterError(f"n_resamples must be a number or 'auto', got {n_resamples!r}")
@@ -98,5 +98,5 @@ def read_number(n_resamples: int | str | Precision) -> int | Precision:
         if isinstance(n_resamples, (int, float)):
             raise
         raise InputTypeError(
-            f"n_resamples must be a number, 'auto' or a pyfsagg.Precision, got {n_resamples!r}"
+            f"n_resamples must be a number, 'auto' or a pyfsagg.Precision, got {shown(n_resamples)}"
         ) from None

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import is_word
 from pyfsagg._base.selection import n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.error_control import ErrorControl
@@ -162,7 +163,7 @@ def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> li
 # ---------------------------------------------------------------------------------------------
 def choose(result: EnsembleResult, threshold: float | int | str) -> Choice:
     """The user's number, a limit on false selections, or a proposal."""
-    if threshold == "auto":
+    if is_word(threshold, "auto"):
         return _proposal(result)
     if isinstance(threshold, str):
         return _controlled(result.controlled(read_goal(threshold)))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from pyfsagg._base.checks import is_word
 from pyfsagg._base.estimators import estimator_accepts_missing
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
@@ -43,7 +44,7 @@ class _AggregationSelector(TableSelector):
         options["filter_params"] = deep_enough(
             self._filters(), self.filter_params, n_features, threshold
         )
-        options["shuffles"] = "auto" if threshold == "auto" else 0
+        options["shuffles"] = "auto" if is_word(threshold, "auto") else 0
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, pairs=0, **options)

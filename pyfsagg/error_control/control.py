@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
@@ -403,7 +403,11 @@ def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, t
             f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are needed, and "
             "50 are usual; draw more, with n_resamples=100"
         )
-    given = tuple(f"x{j}" for j in range(matrix.shape[1])) if names is None else tuple(names)
+    given = (
+        tuple(f"x{j}" for j in range(matrix.shape[1]))
+        if names is None
+        else tuple(check_list("feature_names", names))
+    )
     if len(given) != matrix.shape[1]:
         raise DataError(f"{len(given)} names for {matrix.shape[1]} features")
     return matrix, given

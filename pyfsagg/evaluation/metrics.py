@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import check_list
 from pyfsagg._base.registry import Registry
 from pyfsagg._table.survival import Survival
 from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
@@ -302,7 +303,7 @@ def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:
     ParameterError, UnknownNameError
         If there is none, one is unknown, there twice, or does not belong to the task.
     """
-    given = [metrics] if isinstance(metrics, str) else list(metrics)
+    given = [metrics] if isinstance(metrics, str) else check_list("metrics", metrics)
     names = tuple(METRICS.get(name).name for name in given)
     if not names or len(set(names)) < len(names):
         raise ParameterError(f"metrics must be different and at least one, got {metrics!r}")

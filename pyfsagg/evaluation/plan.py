@@ -398,7 +398,7 @@ def read_plan(
 
 def _read_baselines(baselines: Any) -> tuple[str, ...]:
     given = [baselines] if isinstance(baselines, str) else check_list("baselines", baselines)
-    unknown = [name for name in given if name not in BASELINES]
+    unknown = [name for name in given if not isinstance(name, str) or name not in BASELINES]
     if unknown:
         raise ParameterError(
             f"baselines must be some of {', '.join(map(repr, BASELINES))}, got {unknown[0]!r}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array
+from pyfsagg._base.checks import as_array, check_list
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -42,7 +42,7 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
     ParameterError
         If there is none, one is out of range, or two are the same.
     """
-    given: list[Any] = [thresholds] if isinstance(thresholds, numbers.Real) else list(thresholds)
+    given = _listed(thresholds)
     if not given:
         raise ParameterError("thresholds is empty; name at least one, for instance 0.25")
     found = []
@@ -61,8 +61,16 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
 
 def largest_count(thresholds: Any) -> int | None:
     """The largest threshold that is a number of features and not a fraction."""
-    given = [thresholds] if isinstance(thresholds, numbers.Real) else list(thresholds)
-    return max((int(size) for size in given if isinstance(size, numbers.Integral)), default=None)
+    return max(
+        (int(size) for size in _listed(thresholds) if isinstance(size, numbers.Integral)),
+        default=None,
+    )
+
+
+def _listed(thresholds: Any) -> list[Any]:
+    if isinstance(thresholds, numbers.Real):
+        return [thresholds]
+    return check_list("thresholds", thresholds)
 
 
 def weighted_average_accuracy(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, is_word
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["LEAST", "WIDE", "read_depth", "settle_depth"]
@@ -31,9 +31,9 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
     ParameterError
         For anything else.
     """
-    if depth is None or depth == "all":
+    if depth is None or is_word(depth, "all"):
         return n_features
-    if depth == "auto":
+    if is_word(depth, "auto"):
         enough = max(LEAST, TIMES * (largest or 0))
         return n_features if n_features <= WIDE else min(n_features, enough)
     if isinstance(depth, str):
@@ -47,6 +47,6 @@ def settle_depth(
     """The parameters of a filter with its depth, where the table is wide or the depth was given."""
     given = parameters.get("n_features", "auto")
     depth = read_depth(given, n_features, largest)
-    if given == "auto" and n_features <= WIDE:
+    if is_word(given, "auto") and n_features <= WIDE:
         return dict(parameters)
     return {**parameters, "n_features": depth if depth < n_features else "all"}

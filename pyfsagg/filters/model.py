@@ -18,7 +18,7 @@ from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table
 from pyfsagg._table.target import Target
-from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.filters._base import FilterSpec, Weights
 
 __all__ = [
@@ -46,7 +46,7 @@ class CallableScorer:
         rows = []
         for r in range(len(weights)):
             y = self.target.answers(labels[r if len(labels) > 1 else 0])
-            found = self.function(self.features, y, weights[r].astype(np.float64))
+            found = _called(self.function, self.features, y, weights[r].astype(np.float64))
             rows.append(_checked_scores(found, self.features.shape[1], _name(self.function)))
         return {"callable": np.array(rows)}
 
@@ -287,6 +287,20 @@ def _features(table: Table, container: str) -> Any:
 
 def _name(function: Any) -> str:
     return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of the caller returns; its own error is said in one sentence."""
+    try:
+        return function(*arguments)
+    except PyfsaggError:
+        raise
+    except Exception as error:
+        first = str(error).partition("\n")[0]
+        raise DataError(
+            f"the filter {_name(function)!r} failed: {type(error).__name__}: {first}; it is called with "
+            "X, y and sample_weight"
+        ) from error
 
 
 def _checked_scores(found: Any, n_features: int, name: str) -> Floats:

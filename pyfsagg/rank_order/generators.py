@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_flag, check_integer, check_real
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import random_numbers
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
@@ -234,6 +235,11 @@ def make_concordant_orders(
         raise ParameterError(
             f"{p} features have fewer orders than n_classes={c}; take more features"
         )
+    require_memory(
+        16 * p * (p - 1),
+        f"the pairs of {p:,} features",
+        "every pair of features counts in a concordance: take fewer features",
+    )
     rng = random_numbers(random_state)
     bases = _draw_bases(c, p, high, rng)
     groups = [_grow_class(base, size, low, rng) for base in bases]

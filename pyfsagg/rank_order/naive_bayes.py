@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.seeds import random_numbers
 from pyfsagg._kernels.orders.rank_order import naive_bayes_path
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
@@ -127,7 +128,7 @@ def random_subset_baseline(
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     largest = check_integer("max_size", max_size, low=2, high=orders.n_features)
     n_subsets = check_integer("n_subsets", n_subsets, low=1)
-    rng = np.random.default_rng(random_state)
+    rng = random_numbers(random_state)
     accuracy = np.empty((n_subsets, largest - 1))
     divergence = np.empty((n_subsets, largest - 1))
     for s in range(n_subsets):
@@ -194,7 +195,7 @@ def stratified_folds(
 
     Fold sizes differ by at most 1 as a whole and within each class.
     """
-    rng = np.random.default_rng(random_state)
+    rng = random_numbers(random_state)
     folds = np.empty(codes.size, dtype=np.int64)
     dealt = 0
     for c in range(int(codes.max()) + 1):

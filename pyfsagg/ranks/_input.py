@@ -16,6 +16,7 @@ from pyfsagg._base.checks import (
     check_list,
     check_real,
     check_writable_names,
+    is_single,
     real_array,
 )
 from pyfsagg._base.types import Floats
@@ -78,34 +79,35 @@ def _named(
     if isinstance(lists, Mapping):
         return {str(name): entries for name, entries in lists.items()}
     try:
-        if isinstance(lists, str):
-            raise TypeError
-        lists = list(lists)
-    except TypeError:
+        given = check_list(argument, lists)
+    except InputTypeError:
         raise InputTypeError(
             f"{argument} must be a sequence of lists of names, or a dict of them, got "
             f"{type(lists).__name__}"
         ) from None
-    return {f"{prefix}{i + 1}": entries for i, entries in enumerate(lists)}
+    return {f"{prefix}{i + 1}": entries for i, entries in enumerate(given)}
+
+
+def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
+    if isinstance(entries, (str, bytes)):
+        raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
+    found = check_list(f"the list {label!r}", entries)
+    if not found:
+        raise DataError(f"the list {label!r} is empty; leave it out")
+    return found
 
 
 def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
-    if isinstance(entries, (str, bytes)):
-        raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
-    names = tuple(entries)
+    names = tuple(_entries(label, entries))
     if any(isinstance(name, (tuple, list, set, frozenset)) for name in names):
         raise DataError(f"the unranked list {label!r} holds a tie; all its names are tied already")
-    if not names:
-        raise DataError(f"the list {label!r} is empty; leave it out")
     return names
 
 
 def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
     """Name → rank of one list; a tuple, list or set inside it is a tie."""
-    if isinstance(entries, (str, bytes)):
-        raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
     ranks: dict[str, float] = {}
-    for entry in entries:
+    for entry in _entries(label, entries):
         group: Sequence[Any] = (
             list(entry) if isinstance(entry, (tuple, list, set, frozenset)) else [entry]
         )
@@ -119,8 +121,6 @@ def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
                     f"the name {name!r} occurs twice in the list {label!r}; list it once"
                 )
             ranks[name] = rank
-    if not ranks:
-        raise DataError(f"the list {label!r} is empty; leave it out")
     return ranks
 
 
@@ -164,7 +164,7 @@ def read_values(
             f"{label} has shape {matrix.shape}: at least one list and one item are needed"
         )
     if names is not None:
-        columns = [str(name) for name in names]
+        columns = [str(name) for name in check_list("names", names)]
         if len(columns) != p:
             raise ParameterError(f"names has {len(columns)} names for {p} items")
     columns = columns or [f"x{j}" for j in range(p)]
@@ -180,11 +180,12 @@ def read_values(
 
 def read_groups(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
     """Scores of members, the position of the group of each, and the names of the groups."""
+    scores = real_array("scores", pandas_series(scores))
     try:
         values = np.array(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(f"scores must be one number per member ({error})") from error
-    names = pd.Series(list(pandas_series(groups)), dtype=object)
+    names = pd.Series(check_list("groups", pandas_series(groups)), dtype=object)
     if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
         raise DataError(
             f"scores and groups must be one value per member, got shape {values.shape} and "
@@ -239,7 +240,7 @@ def universe_sizes(
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
         return np.full(m, float(p))
-    given = [universe] * m if np.ndim(universe) == 0 else check_list("universe", universe)
+    given = [universe] * m if is_single(universe) else check_list("universe", universe)
     if len(given) != m:
         raise ParameterError(
             f"universe must be one number or one per list ({m}), got {len(given)} numbers"

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import real_array
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._table.frames import pandas_series
@@ -103,14 +104,15 @@ def read_guides(
 
 def _numbers(what: str, given: Any, n: int | None = None) -> Floats:
     """One finite, infinite or missing number per guide."""
+    given = real_array(what, pandas_series(given))
     try:
         values = np.asarray(
             given.to_numpy(dtype=np.float64, na_value=np.nan)
-            if isinstance(given := pandas_series(given), pd.Series)
+            if isinstance(given, pd.Series)
             else given,
             dtype=np.float64,
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(f"{what} must be one number per guide ({error})") from None
     if values.ndim != 1:
         raise DataError(f"{what} must be one number per guide, got shape {values.shape}")

@@ -49,7 +49,7 @@ def check_similarity(
         matrix = as_array("similarity", similarity, np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(f"similarity is not a matrix of numbers: {error}") from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise DataError(
             f"similarity must be a square matrix (features by features), got shape {matrix.shape}"
         )

@@ -20,6 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.scale import scaled
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
@@ -179,6 +180,11 @@ def adequacy(
     k = n_selected(top, p, "top")
     n_boot = check_integer("n_boot", n_boot, low=4)
     n_boot += n_boot % 2
+    require_memory(
+        8 * n_boot * (m + 4 * p),
+        f"{n_boot:,} repetitions of the aggregation",
+        "take a smaller n_boot",
+    )
     if aggregator is None:
         aggregator = getattr(scores, "reaggregate", None)
         if by is None and getattr(scores, "aggregates_extremes", False):
@@ -188,8 +194,9 @@ def adequacy(
     weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
     size = int(weights[0].sum())
     if aggregator is None:
-        centre = values.mean(axis=0)
-        repeated = weights @ values / size
+        unit, exponent = scaled(values)
+        centre = np.ldexp(unit.mean(axis=0), exponent)
+        repeated = np.ldexp(weights @ unit / size, exponent)
     else:
         centre = _aggregate(aggregator, values)
         rows = np.arange(m)

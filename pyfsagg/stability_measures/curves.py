@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_integer, check_list
+from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg.exceptions import DataError, ParameterError
@@ -198,6 +198,9 @@ def pareto_front(
     >>> pareto_front([0.9, 0.7, 0.5, 0.6], [0.70, 0.80, 0.90, 0.75])
     array([ True,  True,  True, False])
     """
+    larger_stability_is_better = check_flag(
+        "larger_stability_is_better", larger_stability_is_better
+    )
     x = as_array("stability", stability, np.float64)
     y = as_array("accuracy", accuracy, np.float64)
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.checks import check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count
@@ -280,9 +281,12 @@ def stability_report(
             ties=ties,
             random_state=seed,
         )
-    elif sizes:
+    elif sizes is not None:
         raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
     pair = None
+    names = check_list("names", names)
+    if len(names) != 2:
+        raise ParameterError(f"names must be two names, got {len(names)}")
     if compare is not None:
         found = (
             nogueira(data, **own, level=level),
@@ -352,8 +356,11 @@ def _as_lists(data: Any) -> list[list[str]]:
     """Selections given by the names of their features; empty for a matrix."""
     if not isinstance(data, (list, tuple)):
         return []
-    if any(isinstance(row, (set, frozenset)) for row in data) or any(
-        isinstance(name, str) for row in data for name in row
+    ragged = len({len(row) for row in data if isinstance(row, Sized)}) > 1
+    if (
+        ragged
+        or any(isinstance(row, (set, frozenset)) for row in data)
+        or any(isinstance(name, str) for row in data for name in row)
     ):
         return [sorted(map(str, row)) if isinstance(row, (set, frozenset)) else list(map(str, row))
                 for row in data]  # fmt: skip
@@ -370,7 +377,9 @@ def _hash(data: Any, lists: list[list[str]], feature_names: Sequence[str] | None
     if lists:
         text = "\n\n".join("\n".join(names) for names in lists)
         return hashlib.sha256(text.encode()).hexdigest()
-    digest = hashlib.sha256("\0".join(feature_names or _labels(data)).encode())
+    digest = hashlib.sha256(
+        "\0".join(_labels(data) if feature_names is None else map(str, feature_names)).encode()
+    )
     matrix = np.ascontiguousarray(getattr(data, "combined", data), dtype=np.float64)
     digest.update((matrix + 0.0).tobytes())
     return digest.hexdigest()

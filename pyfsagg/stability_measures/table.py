@@ -118,6 +118,8 @@ def stability_table(
         chosen = [spec for spec in STABILITY_MEASURES if not _missing(spec, read, matrix)]
     else:
         chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
+        if not chosen:
+            raise ParameterError("measures is empty; name at least one, or leave it out for all")
         for spec in chosen:
             reason = _missing(spec, read, matrix)
             if reason:

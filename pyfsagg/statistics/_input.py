@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_real
+from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real, shown
 from pyfsagg._base.types import Floats
 from pyfsagg._table.frames import FRAMES, pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
@@ -28,6 +28,8 @@ __all__ = [
     "read_blocks",
     "read_groups",
     "read_numbers",
+    "rounded",
+    "subtracted",
 ]
 
 INCOMPLETE = ("error", "drop")
@@ -59,6 +61,32 @@ class Groups:
     values: tuple[Floats, ...]
     names: tuple[str, ...]
     n_dropped: int
+
+
+def rounded(values: Floats, decimals: object) -> Floats:
+    """`values` to so many decimals; a number that is too large to have any stays as it is."""
+    decimals = check_integer("decimals", decimals, low=-300, high=300)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.round(values, decimals)
+    return np.where(np.isfinite(found), found, values)
+
+
+def subtracted(first: Floats, second: Floats) -> Floats:
+    """first − second, of arrays that fit.
+
+    Raises
+    ------
+    DataError
+        If a difference is larger than any float.
+    """
+    with np.errstate(over="ignore"):
+        found = first - second
+    if np.isinf(found).any():
+        raise DataError(
+            "the difference of two values is beyond 1.8e308, the largest number that can be computed "
+            "with; divide the values by a constant"
+        )
+    return np.asarray(found)
 
 
 def check_level(name: str, value: object) -> float:
@@ -126,9 +154,9 @@ def read_blocks(
 
 
 def _refuse_factors(name: str, column: Any) -> None:
-    if isinstance(column, (list, tuple)):
+    if isinstance(column, (list, tuple)) or not isinstance(column, Hashable):
         raise ParameterError(
-            f"{name} must be the name of one column, got {column!r}: designs with more than one "
+            f"{name} must be the name of one column, got {shown(column)}: designs with more than one "
             "within factor, or with between factors, are not supported. Analyse one factor at a "
             "time (filter or average over the others), or combine the factors into one column"
         )
@@ -279,7 +307,13 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
         column = pd.Series(array)
     series: pd.Series[Any] = column
     if series.dtype == object or pd.api.types.is_string_dtype(series.dtype):
-        is_number = pd.to_numeric(series, errors="coerce").notna() | series.isna()
+        try:
+            is_number = pd.to_numeric(series, errors="coerce").notna() | series.isna()
+        except OverflowError:
+            raise DataError(
+                f"{name!r} holds a whole number beyond 1e308, the largest that can be computed with; "
+                "divide the values by a constant"
+            ) from None
         if not bool(is_number.all()):
             odd = series[~is_number].iloc[0]
             raise DataError(

@@ -373,7 +373,8 @@ def win_tie_loss(
     signed = blocks.values if higher_is_better else -blocks.values
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
-        difference = signed[:, i] - signed[:, j]
+        with np.errstate(over="ignore"):  # beyond the largest number is beyond any margin
+            difference = signed[:, i] - signed[:, j]
         wins, losses = int((difference > margin).sum()), int((difference < -margin).sum())
         rows.append(
             {

@@ -11,7 +11,8 @@ import pandas as pd
 from scipy import special
 
 from pyfsagg._base.checks import check_real
-from pyfsagg.statistics._input import check_level, negligible, read_blocks
+from pyfsagg._base.scale import original, scaled_together
+from pyfsagg.statistics._input import check_level, negligible, read_blocks, subtracted
 from pyfsagg.statistics._result import Result, number_text
 
 __all__ = ["BayesianTTests", "bayesian_t_tests"]
@@ -150,18 +151,21 @@ def bayesian_t_tests(
     freedom = n - 1.0 if df is None else check_real("df", df, low=1.0)
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
-        differences = blocks.values[:, i] - blocks.values[:, j]
-        mean, spread = float(differences.mean()), float(differences.std(ddof=1))
-        below, above, note = float(mean < -rope), float(mean > rope), "all differences are the same"
-        if not negligible(differences - mean, blocks.values[:, [i, j]]):
+        both = blocks.values[:, [i, j]]
+        (found, both), exponent = scaled_together(subtracted(*both.T), both.ravel())
+        mean, spread = float(found.mean()), float(found.std(ddof=1))
+        region = original(float(rope), -exponent)
+        below, above = float(mean < -region), float(mean > region)
+        note = "all differences are the same"
+        if not negligible(found - mean, both):
             scale = spread * math.sqrt(1.0 / n + ratio)
-            below = float(special.stdtr(freedom, (-rope - mean) / scale))
-            above, note = float(special.stdtr(freedom, (mean - rope) / scale)), ""
+            below = float(special.stdtr(freedom, (-region - mean) / scale))
+            above, note = float(special.stdtr(freedom, (mean - region) / scale)), ""
         rows.append(
             {
                 "group1": blocks.conditions[i],
                 "group2": blocks.conditions[j],
-                "estimate": mean,
+                "estimate": original(mean, exponent),
                 "p_below": below,
                 "p_equivalent": max(0.0, 1.0 - below - above),
                 "p_above": above,

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import stats
 
 from pyfsagg._base.checks import check_flag
-from pyfsagg._base.scale import scaled, unscaled
+from pyfsagg._base.scale import original, scaled_together, unscaled
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
@@ -154,8 +154,8 @@ def one_way_anova(
     level = check_level("confidence", confidence)
     check_flag("welch", welch)
     groups = read_groups(data, group=group, value=value, incomplete=incomplete)
-    _check_groups(groups, welch)
     groups, exponent = _scaled(groups)
+    _check_groups(groups, exponent, welch)
     ss_effect, ss_error = _split(groups)
     n, k = sum(sample.size for sample in groups.values), len(groups.names)
     f, df_effect, df_error = _welch(groups) if welch else _classical(ss_effect, ss_error, n, k)
@@ -183,9 +183,8 @@ def one_way_anova(
 
 def _scaled(groups: Groups) -> tuple[Groups, int]:
     """Groups whose squares are numbers, and the exponent of the power of two that was taken out."""
-    values, exponent = scaled(np.concatenate(groups.values))
-    ends = np.cumsum([sample.size for sample in groups.values])[:-1]
-    return replace(groups, values=tuple(np.split(values, ends))), exponent
+    values, exponent = scaled_together(*groups.values)
+    return replace(groups, values=tuple(values)), exponent
 
 
 def _split(groups: Groups) -> tuple[float, float]:
@@ -214,12 +213,12 @@ def _welch(groups: Groups) -> tuple[float, float, float]:
     return float(fit.statistic), float(fit.df[0]), float(fit.df[1])
 
 
-def _check_groups(groups: Groups, welch: bool) -> None:
+def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
     everything = np.concatenate(groups.values)
     if negligible(everything - everything[0], everything):
+        value = original(everything[0], exponent)
         raise DataError(
-            f"all {everything.size} values are the same ({everything[0]:g}): there is nothing to "
-            "test"
+            f"all {everything.size} values are the same ({value:g}): there is nothing to test"
         )
     if everything.size <= len(groups.names):
         raise DataError(

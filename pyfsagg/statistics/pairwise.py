@@ -14,6 +14,7 @@ from scipy import special, stats
 
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_flag, check_real
+from pyfsagg._base.scale import original, scaled_together
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
@@ -22,6 +23,8 @@ from pyfsagg.statistics._input import (
     negligible,
     read_blocks,
     read_groups,
+    rounded,
+    subtracted,
 )
 from pyfsagg.statistics._result import (
     Result,
@@ -52,6 +55,12 @@ class _Comparison(NamedTuple):
     p: float
     effect: EffectSize
     note: str = ""
+
+    def restored(self, exponent: int) -> _Comparison:
+        """In the unit of the data; it was computed on numbers that are `scaled`."""
+        shift = (original(each, exponent) for each in (self.estimate, self.lower, self.upper))
+        estimate, lower, upper = shift
+        return self._replace(estimate=estimate, lower=lower, upper=upper)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -305,10 +314,16 @@ def _paired(
 ) -> Iterator[_Comparison]:
     for i, j in itertools.combinations(range(len(groups.names)), 2):
         x, y = groups.values[i], groups.values[j]
-        if test == "t":
-            yield _paired_t(x, y, (groups.names[i], groups.names[j]), confidence)
-        elif test == "corrected_t":
-            yield _corrected_t(x, y, confidence, folds, decimals)
+        if test != "wilcoxon":
+            exact = subtracted(x, y)
+            if test == "corrected_t" and decimals is not None:
+                exact = rounded(exact, decimals)
+            (change, both), exponent = scaled_together(exact, np.concatenate([x, y]))
+            if test == "t":
+                names = (groups.names[i], groups.names[j])
+                yield _paired_t(change, both, exponent, names, confidence)
+            else:
+                yield _corrected_t(change, both, exponent, confidence, folds)
         else:
             found = wilcoxon(x, y, confidence=confidence, decimals=decimals)
             yield _Comparison(
@@ -317,9 +332,13 @@ def _paired(
             )  # fmt: skip
 
 
-def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -> _Comparison:
-    differences = x - y
-    both = np.concatenate([x, y])
+def _paired_t(
+    differences: Floats,
+    both: Floats,
+    exponent: int,
+    names: tuple[str, str],
+    confidence: float,
+) -> _Comparison:
     n = differences.size
     root_n, df = math.sqrt(n), n - 1.0
     if negligible(differences, both):
@@ -330,7 +349,8 @@ def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -
     mean = float(differences.mean())
     if negligible(differences - mean, both):
         raise DataError(
-            f"the differences between {names[0]!r} and {names[1]!r} are {mean:g} in every subject: "
+            f"the differences between {names[0]!r} and {names[1]!r} are "
+            f"{original(mean, exponent):g} in every subject: "
             "without variation there is no t statistic. Use test='wilcoxon', or check for copied "
             "values"
         )
@@ -338,15 +358,13 @@ def _paired_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) -
     t = mean / standard_error
     limits = noncentral_t_interval(t, df, confidence)
     effect = EffectSize("Cohen's dz", t / root_n, limits[0] / root_n, limits[1] / root_n)
-    return _t_row(mean, standard_error, df, confidence, effect)
+    return _t_row(mean, standard_error, df, confidence, effect).restored(exponent)
 
 
 def _corrected_t(
-    x: Floats, y: Floats, confidence: float, folds: _Folds, decimals: int | None
+    differences: Floats, both: Floats, exponent: int, confidence: float, folds: _Folds
 ) -> _Comparison:
     """t test of differences of folds, whose correlation is test rows by all rows."""
-    differences = x - y if decimals is None else np.round(x - y, decimals)
-    both = np.concatenate([x, y])
     mean = float(differences.mean())
     df = differences.size - 1.0 if folds.df is None else folds.df
     if negligible(differences, both):
@@ -355,13 +373,13 @@ def _corrected_t(
         return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
     if negligible(differences - mean, both):
         effect = EffectSize("Cohen's dz", math.nan, math.nan, math.nan)
+        mean, nan = original(mean, exponent), math.nan
         note = f"all differences are {mean:g}: without variation there is no t statistic"
-        nan = math.nan
         return _Comparison(mean, nan, nan, nan, df, nan, effect, note)
     spread = float(differences.std(ddof=1))
     effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
     scale = spread * math.sqrt(1.0 / differences.size + folds.ratio)
-    return _t_row(mean, scale, df, confidence, effect)
+    return _t_row(mean, scale, df, confidence, effect).restored(exponent)
 
 
 def _t_quantile(confidence: float, df: float) -> float:
@@ -384,22 +402,25 @@ def _t_row(
 # unpaired
 # ---------------------------------------------------------------------------------------------
 def _unpaired(groups: Groups, test: str, pooled: bool, confidence: float) -> Iterator[_Comparison]:
-    scale = _pooled_scale(groups) if test == "t" and pooled else None
+    values, together = scaled_together(*groups.values)
+    scale = _pooled_scale(values) if test == "t" and pooled else None
     for i, j in itertools.combinations(range(len(groups.names)), 2):
         x, y = groups.values[i], groups.values[j]
         if test == "wilcoxon":
             yield _rank_sum(x, y, confidence)
         elif scale is not None:
-            yield _pooled_t(x, y, *scale, confidence)
+            yield _pooled_t(values[i], values[j], *scale, confidence).restored(together)
         else:
-            yield _welch_t(x, y, (groups.names[i], groups.names[j]), confidence)
+            (x, y), exponent = scaled_together(x, y)
+            names = (groups.names[i], groups.names[j])
+            yield _welch_t(x, y, names, confidence).restored(exponent)
 
 
-def _pooled_scale(groups: Groups) -> tuple[float, float]:
+def _pooled_scale(values: list[Floats]) -> tuple[float, float]:
     """Standard deviation over all groups and its degrees of freedom."""
-    rests = [sample - sample.mean() for sample in groups.values]
-    everything = np.concatenate(groups.values)
-    df = everything.size - len(groups.names)
+    rests = [sample - sample.mean() for sample in values]
+    everything = np.concatenate(values)
+    df = everything.size - len(values)
     if df < 1 or negligible(np.concatenate(rests), everything):
         raise DataError(
             "the values do not vary within any group: without variation there is no t statistic. "

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import as_array, check_flag, check_integer
+from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.rank_sets import (
@@ -299,7 +299,7 @@ def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats
             f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
         )
     _check_finite("estimates", values)
-    labels = tuple(map(str, names)) if names is not None else ()
+    labels = tuple(map(str, check_list("names", names))) if names is not None else ()
     labels = labels or tuple(f"item {j + 1}" for j in range(values.size))
     if len(labels) != values.size:
         raise DataError(f"there are {len(labels)} names for {values.size} estimates")

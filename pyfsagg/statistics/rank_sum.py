@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from pyfsagg._base.scale import original, scaled_together
 from pyfsagg._base.types import Floats
 from pyfsagg.statistics._inversion import exact_limits, normal_limits
 
@@ -38,6 +39,7 @@ def rank_sum(x: Floats, y: Floats, confidence: float) -> RankSum:
     ties = np.unique(everything).size < everything.size
     exact = not ties and max(x.size, y.size) < _EXACT_BELOW
     fit = stats.mannwhitneyu(x, y, method="exact" if exact else "asymptotic")
+    (x, y), exponent = scaled_together(x, y)
     shifts = np.sort(np.subtract.outer(x, y), axis=None)
     tail = (1.0 - confidence) / 2.0
     if exact:
@@ -45,7 +47,9 @@ def rank_sum(x: Floats, y: Floats, confidence: float) -> RankSum:
     else:
         limits = normal_limits(shifts, lambda shift: _standardised(x - shift, y), tail)
     lower, upper, outside = limits
-    estimate = float(np.median(shifts))
+    estimate, lower, upper = (
+        original(each, exponent) for each in (float(np.median(shifts)), lower, upper)
+    )
     return RankSum(
         float(fit.statistic), float(fit.pvalue), estimate, lower, upper, outside > tail + 1e-9
     )

@@ -12,13 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.checks import check_choice, check_flag, check_integer
+from pyfsagg._base.checks import check_choice, check_flag, is_word, shown
+from pyfsagg._base.scale import original, scaled
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.statistics._input import (
     INCOMPLETE,
     check_level,
     read_numbers,
+    rounded,
+    subtracted,
 )
 from pyfsagg.statistics._inversion import exact_limits, normal_limits
 from pyfsagg.statistics._result import (
@@ -219,8 +222,8 @@ def wilcoxon(
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
     check_choice("incomplete", incomplete, INCOMPLETE)
-    if not isinstance(exact, (bool, np.bool_)) and exact != "auto":
-        raise ParameterError(f"exact must be 'auto', True or False, got {exact!r}")
+    if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
+        raise ParameterError(f"exact must be 'auto', True or False, got {shown(exact)}")
     check_flag("correction", correction)
     level = check_level("confidence", confidence)
     differences, n_dropped = _differences(x, y, decimals, incomplete)
@@ -275,7 +278,7 @@ def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple
         raise ParameterError(
             f"x and y are paired and must have the same length, got {first.size} and {second.size}"
         )
-    differences = first - second
+    differences = subtracted(first, second)
     keep = ~np.isnan(differences)
     n_dropped = int((~keep).sum())
     if n_dropped and incomplete == "error":
@@ -289,9 +292,7 @@ def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple
         )
     differences = differences[keep]
     if decimals is not None:
-        return np.round(
-            differences, check_integer("decimals", decimals, low=-300, high=300)
-        ), n_dropped
+        return rounded(differences, decimals), n_dropped
     largest = max(float(np.abs(first[keep]).max()), float(np.abs(second[keep]).max()))
     _warn_of_near_ties(differences, largest)
     return differences, n_dropped
@@ -373,6 +374,7 @@ def _interval(
     used: Floats, alternative: str, confidence: float, exact: bool, correction: bool
 ) -> tuple[float, tuple[float, float], float]:
     """Pseudomedian, its interval and the level that the interval has."""
+    used, exponent = scaled(used)
     rows, columns = np.triu_indices(used.size)
     walsh = np.sort((used[rows] + used[columns]) / 2.0)
     sides = 2 if alternative == "two-sided" else 1
@@ -391,4 +393,7 @@ def _interval(
         upper = math.inf
     elif alternative == "less":
         lower = -math.inf
-    return float(np.median(walsh)), (lower, upper), 1.0 - sides * outside
+    estimate, lower, upper = (
+        original(each, exponent) for each in (float(np.median(walsh)), lower, upper)
+    )
+    return estimate, (lower, upper), 1.0 - sides * outside

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_choice
+from pyfsagg._base.scale import scaled as in_range
 from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
@@ -97,20 +98,20 @@ def _refuse_squares(table: Table) -> None:
 def _scale(values: Floats, scaled: Floats, how: str) -> None:
     """Fill `scaled` column by column; it may be `values` itself."""
     for j in range(values.shape[1]):
-        column = values[:, j]
+        # Sums and squares of very large or very small numbers leave the range of numbers.
+        column, exponent = in_range(values[:, j])
         low, high = column.min(), column.max()
         if low == high:
             scaled[:, j] = 0.0
         elif how == "min_max":
-            # The range of two huge values of opposite sign is not a finite number.
-            scaled[:, j] = (column / 2 - low / 2) / (high / 2 - low / 2)
+            scaled[:, j] = (column - low) / (high - low)
         else:
             centred = column - column.mean()
             if how == "z_score":
-                # Squares of very small or very large numbers leave the range of numbers.
                 centred /= np.abs(centred).max()
-                centred /= centred.std()
-            scaled[:, j] = centred
+                scaled[:, j] = centred / centred.std()
+            else:
+                scaled[:, j] = np.ldexp(centred, exponent)
 
 
 def check_labels(labels: Any, n_samples: int | None = None) -> Labels:
@@ -133,7 +134,12 @@ def check_labels(labels: Any, n_samples: int | None = None) -> Labels:
         raise DataError("labels has missing values (NaN); every sample needs a cluster")
     codes = np.empty(array.shape, dtype=np.int32)
     for t, row in enumerate(array):
-        codes[t] = np.unique(row, return_inverse=True)[1]
+        try:
+            codes[t] = np.unique(row, return_inverse=True)[1]
+        except TypeError:
+            raise DataError(
+                f"the labels of partition {t + 1} have no order: give numbers or words, not both"
+            ) from None
     return codes
 
 

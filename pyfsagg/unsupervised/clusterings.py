@@ -14,6 +14,7 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
@@ -115,6 +116,11 @@ def draw_clusterings(
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     _resolve_clusterer(clusterer)  # refused before the work begins
     width = max(1, int(fraction * table.n_features + 1e-9))
+    require_memory(
+        4 * n_clusterings * table.n_samples,
+        f"the labels of {n_clusterings:,} clusterings",
+        "take fewer clusterings, which are enough long before",
+    )
 
     identity = {
         "kind": "clusterings",

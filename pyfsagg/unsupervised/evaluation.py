@@ -16,7 +16,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer, check_list
+from pyfsagg._base.checks import as_array, check_integer, check_list, is_word, shown
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
@@ -116,16 +117,19 @@ def evaluate_rankings(
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)
         n_trials = check_integer("n_trials", n_trials, low=1)
+        require_memory(100 * n_trials, f"the rows of {n_trials:,} trials", "take fewer trials")
         n_init = check_integer("n_init", n_init, low=1)
         k = target.n_classes if n_clusters is None else n_clusters
         k = check_integer("n_clusters", k, low=2, high=table.n_samples)
         methods = check_list("methods", methods)
-        unknown = [name for name in methods if name != PCA and name not in UNSUPERVISED_METHODS]
+        unknown = [
+            name for name in methods if not is_word(name, PCA) and name not in UNSUPERVISED_METHODS
+        ]
         if unknown or not methods or (PCA in methods and "frcm" not in methods):
             known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
             raise ParameterError(
                 f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
-                f"components; got {list(methods)!r}"
+                f"components; got {shown(methods)}"
             )
         methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))

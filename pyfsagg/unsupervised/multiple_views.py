@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.separation import correlation_ratios
 from pyfsagg._run.execution import Execution
@@ -60,7 +60,7 @@ def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floa
     array([1., 0.])
     """
     table = check_numbers(X)
-    partition = check_labels(np.asarray(labels)[np.newaxis], table.n_samples)
+    partition = check_labels(as_array("labels", labels)[np.newaxis], table.n_samples)
     ratios: Floats = view_scores(table, partition, n_jobs)[0]
     return ratios
 

@@ -7,29 +7,46 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 
 import pyfsagg
 from pyfsagg._command.flags import assignments
 from pyfsagg._table.table import check_table
-from pyfsagg.aggregation import compare_methods
+from pyfsagg.aggregation import compare_methods, permutation_p_values
+from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import kendall_distance, make_concordant_orders, make_planted_orders
+from pyfsagg.rank_order import (
+    kendall_distance,
+    make_concordant_orders,
+    make_planted_orders,
+    naive_bayes_accuracy,
+)
 from pyfsagg.statistics import (
     adjust_p_values,
+    bayesian_t_tests,
     friedman,
     noncentral_f_interval,
     noncentral_t_interval,
     one_way_anova,
+    pairwise_tests,
     rank_biserial_paired,
     rank_biserial_unpaired,
+    rank_confidence,
     sphericity_test,
+    wilcoxon,
+    win_tie_loss,
 )
 from pyfsagg.unsupervised import (
+    consensus_matrix,
+    correlation_ratio,
     enough_clusterings,
+    evaluate_rankings,
+    frcm,
     laplacian_score,
     summarise_trials,
     svd_entropy,
@@ -38,6 +55,14 @@ from pyfsagg.unsupervised import (
 WINE = pyfsagg.load_dataset("wine")
 QUICK = {"filter": "chi_squared", "n_resamples": 4, "random_state": 0}
 NOTHING = np.empty(0)
+DAYS = np.arange(2).astype("datetime64[D]")
+RAGGED = [[1, 2], [3]]
+WAVES = np.array([1, 2, 3, 4]) + 1j
+
+
+def evaluated(**options: Any) -> pyfsagg.Evaluation:
+    return pyfsagg.evaluate(WINE.X, WINE.y, n_resamples=2, **options)
+
 
 CALLS = {
     "no workers": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=0, **QUICK),
@@ -76,6 +101,74 @@ CALLS = {
     "a number for methods": lambda: compare_methods([["a"], ["a"]], 3),
     "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),
     "many brackets": lambda: assignments(["a=" + "[" * 100_000]),
+    "a number for a list": lambda: pyfsagg.RankTable.from_lists([1, 2]),
+    "a date for a list": lambda: pyfsagg.RankTable.from_lists(DAYS),
+    "a date for an unranked list": lambda: pyfsagg.RankTable.from_lists([["a"]], unranked=DAYS),
+    "a number for names": lambda: pyfsagg.RankTable.from_ranks([[1, 2]], names=1.5),
+    "a number for names of scores": lambda: pyfsagg.RankTable.from_scores([[1, 2]], names=True),
+    "a number for names of estimates": lambda: rank_confidence(
+        [1.0, 2.0], standard_errors=[1.0, 1.0], names=3
+    ),
+    "a number for names of halves": lambda: control_errors(np.eye(4), feature_names=3),
+    "a number for names of columns": lambda: check_table(np.eye(4), feature_names=3),
+    "ragged universes": lambda: pyfsagg.RankTable.from_ranks([[1], [1]], universe=RAGGED),
+    "ragged cut-offs": lambda: pyfsagg.aggregate([["a"], ["a"]], "rra", top_cutoff=RAGGED),
+    "complex scores of guides": lambda: pyfsagg.screen(WAVES, ["a", "a", "b", "b"]),
+    "complex scores of members": lambda: pyfsagg.RankTable.from_groups(WAVES, list("aabb")),
+    "guides beyond floats": lambda: pyfsagg.screen([10**400, 1], ["a", "b"]),
+    "an array for the word auto": lambda: pyfsagg.wam(
+        WINE.X, WINE.y, filter="chi_squared", n_resamples=np.zeros((4, 3))
+    ),
+    "an array for the word auto of pairs": lambda: pyfsagg.wam(
+        WINE.X, WINE.y, pairs=np.zeros((4, 3)), **QUICK
+    ),
+    "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
+        threshold=np.zeros((4, 3)), **QUICK
+    ).fit(WINE.X, WINE.y),
+    "an array for the depth of a filter": lambda: pyfsagg.wam(
+        WINE.X,
+        WINE.y,
+        filter="mrmr",
+        n_resamples=4,
+        filter_params={"n_features": np.zeros((4, 3))},
+    ),
+    "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=np.zeros((4, 3))),
+    "an array for a flag": lambda: pyfsagg.pareto_front(
+        [0.5], [0.5], larger_stability_is_better=np.zeros((4, 3))
+    ),
+    "more workers than there are": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=10**30, **QUICK),
+    "more repetitions than fit": lambda: pyfsagg.adequacy(np.eye(4), n_boot=10**30),
+    "more clusterings than fit": lambda: frcm(WINE.X, n_clusterings=10**30),
+    "more features than fit": lambda: make_concordant_orders(2, 3, 10**30),
+    "a function that cannot filter": lambda: pyfsagg.wam(WINE.X, WINE.y, filter=len, n_resamples=4),
+    "a number for aggregators": lambda: pyfsagg.influence(WINE.X, WINE.y, aggregators=1.5),
+    "an array for a baseline": lambda: evaluated(baselines=np.zeros((4, 3))),
+    "nothing for thresholds": lambda: evaluated(thresholds=None),
+    "a number for metrics": lambda: evaluated(metrics=1),
+    "a table of labels": lambda: pyfsagg.datasets.check_table(WINE.X, y=np.zeros((2, 3, 4))),
+    "ragged times": lambda: pyfsagg.cox_score(WINE.X, RAGGED),
+    "times beyond floats": lambda: pyfsagg.cox_score(np.eye(2), np.array([[10**400, 1], [2, 0]])),
+    "no measures": lambda: pyfsagg.stability_table(np.eye(3), []),
+    "no similarities": lambda: pyfsagg.stability_table(np.eye(3), similarity=pd.DataFrame()),
+    "an array for sizes": lambda: pyfsagg.stability_report([{0}, {1}], sizes=np.zeros((4, 3))),
+    "one name of two": lambda: pyfsagg.stability_report([{0}, {1}], names=["a"]),
+    "a seed of folds that is a word": lambda: naive_bayes_accuracy(
+        np.arange(12).reshape(6, 2), list("aaabbb"), random_state="one"
+    ),
+    "a list as a source": lambda: permutation_p_values(
+        [["a", "b"], ["b", "a"]], "rra", groups=[[1, 2], [3]]
+    ),
+    "an array for a subject": lambda: friedman(pd.DataFrame(np.eye(4)), subject=np.zeros((4, 3))),
+    "blocks beyond floats": lambda: friedman(np.array([[10**400, 1], [2, 3], [4, 5]])),
+    "labels without order": lambda: consensus_matrix(np.array([[1, "a"], [2, 3]], dtype=object)),
+    "ragged labels": lambda: correlation_ratio(WINE.X, RAGGED),
+    "a set for a method": lambda: evaluate_rankings(WINE.X, WINE.y, methods=[{"frcm"}]),
+    "an array for a method": lambda: evaluate_rankings(WINE.X, WINE.y, methods=[np.zeros(3)]),
+    "more trials than fit": lambda: evaluate_rankings(WINE.X, WINE.y, n_trials=10**30),
+    "a word for decimals": lambda: pairwise_tests(
+        np.eye(4), test="corrected_t", test_train_ratio=0.5, decimals="a"
+    ),
+    "a difference beyond floats": lambda: pairwise_tests(np.array([[1.5e308, -1.5e308]] * 4)),
     "a negative seed of a bootstrap": lambda: pyfsagg.adequacy(np.eye(4), random_state=-1),
 }
 
@@ -97,6 +190,79 @@ def test_an_analysis_of_variance_knows_no_size(exponent: int) -> None:
         usual.p_value,
         usual.omega_squared,
     )
+
+
+FOLDS = np.array([[6.0, 8, 13], [8, 12, 9], [4, 9, 11], [5, 11, 8], [7, 9, 12]])
+T_TESTS = {
+    "paired": {},
+    "corrected": {"test": "corrected_t", "test_train_ratio": 0.25},
+    "pooled": {"paired": False},
+    "Welch": {"paired": False, "pooled": False},
+    "signed ranks": {"test": "wilcoxon"},
+    "rank sums": {"paired": False, "test": "wilcoxon"},
+}
+
+
+@pytest.mark.parametrize("exponent", [-1050, -600, 600, 1020])
+@pytest.mark.parametrize("test", T_TESTS)
+def test_tests_of_pairs_know_no_size(test: str, exponent: int) -> None:
+    usual = pairwise_tests(FOLDS, **T_TESTS[test]).to_frame()
+    found = pairwise_tests(np.ldexp(FOLDS, exponent), **T_TESTS[test]).to_frame()
+    same = ["statistic", "p", "effect_size", "effect_lower", "effect_upper"]
+    pd.testing.assert_frame_equal(found[same], usual[same], check_exact=True)
+    with np.errstate(over="ignore"):
+        shifts = np.ldexp(usual[["estimate", "lower", "upper"]].to_numpy(), exponent)
+    np.testing.assert_array_equal(found[["estimate", "lower", "upper"]], shifts)
+
+
+@pytest.mark.parametrize("exponent", [-1000, 600, 1020])
+def test_a_posterior_knows_no_size(exponent: int) -> None:
+    def probabilities(exponent: int) -> pd.DataFrame:
+        data, rope = np.ldexp(FOLDS, exponent), float(np.ldexp(0.5, exponent))
+        frame = bayesian_t_tests(data, rope=rope, test_train_ratio=0.25).to_frame()
+        return frame[["p_below", "p_equivalent", "p_above"]]
+
+    pd.testing.assert_frame_equal(probabilities(exponent), probabilities(0), check_exact=True)
+
+
+def test_rounding_leaves_numbers_that_are_too_large_for_decimals() -> None:
+    values = [1e300, 2.25e300, -0.5e300, 4e300]
+    assert wilcoxon(values, decimals=300).estimate == wilcoxon(values).estimate
+
+
+def test_the_larger_of_two_huge_values_wins() -> None:
+    found = win_tie_loss(np.array([[1.5e308, -1.5e308]] * 4))
+    assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[4, 0, 0]]
+
+
+@pytest.mark.parametrize("standardize", ["z_score", "min_max"])
+@pytest.mark.parametrize("exponent", [-1060, 1010])
+def test_standard_scores_know_no_size(standardize: str, exponent: int) -> None:
+    values = np.arange(48.0).reshape(12, 4) % 7
+    usual, found = (
+        svd_entropy(np.ldexp(values, size), standardize=standardize) for size in (0, exponent)
+    )
+    np.testing.assert_array_equal(found, usual)
+
+
+def test_the_accuracy_of_huge_scores() -> None:
+    scores = np.random.default_rng(0).normal(size=(9, 4))
+    usual, found = (
+        pyfsagg.adequacy(np.ldexp(scores, size), top=2, random_state=0) for size in (0, 1021)
+    )
+    assert found.expected_kendall == usual.expected_kendall
+    np.testing.assert_array_equal(found.features["score"], np.ldexp(usual.features["score"], 1021))
+
+
+def test_selections_by_number_of_unequal_size_have_a_report() -> None:
+    found = pyfsagg.stability_report([[1, 2], [3], [1, 3]], random_state=0)
+    assert found.data["n_resamples"] == 3
+
+
+def test_labels_of_survival_may_be_an_array() -> None:
+    y = np.column_stack([np.arange(1.0, 11.0), np.arange(10) % 2])
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    pyfsagg.datasets.check_table(X, y=y, task="survival")
 
 
 def test_a_full_terminal_is_said() -> None:
