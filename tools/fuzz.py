@@ -335,12 +335,17 @@ def _place(error: Exception) -> str:
 
 @contextlib.contextmanager
 def stopped_after(seconds: int) -> Iterator[None]:
-    """Raise `_Stopped` after so many seconds of work, or ten times as long on a busy machine."""
+    """Raise `_Stopped` after so many seconds of work, or ten times as long on a busy machine.
+
+    A compilation is waited for: a kernel that was compiled by half fails in every later call.
+    """
+    clocks = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise _Stopped
+        if not _compiles(frame):
+            raise _Stopped
+        signal.setitimer(clocks[signal.Signals(number)], 0.1)
 
-    clocks = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
     before = {number: signal.signal(number, stop) for number in clocks}
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
@@ -350,6 +355,15 @@ def stopped_after(seconds: int) -> Iterator[None]:
         for number, clock in clocks.items():
             signal.setitimer(clock, 0)
             signal.signal(number, before[number])
+
+
+def _compiles(frame: FrameType | None) -> bool:
+    """Whether numba or its compiler is among the callers."""
+    while frame is not None:
+        if {"numba", "llvmlite"} & set(Path(frame.f_code.co_filename).parts):
+            return True
+        frame = frame.f_back
+    return False
 
 
 # ---------------------------------------------------------------------------------------------

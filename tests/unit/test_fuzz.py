@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +50,21 @@ def test_what_takes_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzz, "SECONDS", 0.05)
     with pytest.raises(fuzz._Stopped):
         fuzz.run_call(_works_for_ever, [], {})
+
+
+def test_a_compilation_is_not_stopped_half_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "def compiles(end):\n    while not end():\n        pass"
+    names: dict[str, Any] = {}
+    exec(compile(source, "/usr/lib/numba/core/compiler.py", "exec"), names)
+    asked: list[float] = []
+
+    def after_a_while() -> bool:
+        asked.append(time.process_time())
+        return asked[-1] > asked[0] + 0.3
+
+    monkeypatch.setattr(fuzz, "SECONDS", 0.05)
+    assert fuzz.run_call(names["compiles"], [after_a_while], {}) is None
+    assert asked[-1] > asked[0] + 0.3
 
 
 def test_a_number_is_the_same_call_again() -> None:
