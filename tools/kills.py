@@ -47,7 +47,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--output", type=Path, help="a JSON file for the figures")
+    parser.add_argument("--add", action="store_true", help="to the figures that --output has")
     options = parser.parse_args()
+    if options.add and not (options.output and options.output.exists()):
+        parser.error("--add needs --output, a file with figures")
     draw = random.Random(options.seed)
     found: dict[str, Any] = {
         name: {
@@ -71,13 +74,27 @@ def main() -> None:
             for name, figures in found.items():
                 _round(room, name, whole[name], draw, figures)
                 print(f"{name}: {json.dumps(figures)}", flush=True)
+    seeds = [options.seed]
+    if options.add:
+        seeds, found = added(json.loads(options.output.read_text(encoding="utf-8")), seeds, found)
     total = {key: sum(each[key] for each in found.values()) for key in next(iter(found.values()))}
-    record = {"seed": options.seed, "all": total, **found}
+    record = {"seeds": seeds, "all": total, **found}
     print(json.dumps(record, indent=1))
     if options.output:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(record, indent=1) + "\n")
     sys.exit(bool(total["other bits"] or total["left behind"] or total["ended otherwise"]))
+
+
+def added(
+    kept: dict[str, Any], seeds: list[int], found: dict[str, dict[str, int]]
+) -> tuple[list[int], dict[str, dict[str, int]]]:
+    """Seeds and figures by command of a record and of new rounds together."""
+    together = {name: dict(kept[name]) for name in kept if name not in ("seeds", "all")}
+    for name, figures in found.items():
+        before = together.get(name, {})
+        together[name] = {key: before.get(key, 0) + times for key, times in figures.items()}
+    return [*kept["seeds"], *seeds], together
 
 
 def _write_table(path: Path) -> None:

@@ -104,6 +104,18 @@ def test_runs_outlive_thirty_killed_workers() -> None:
     assert min(moments) >= 10
 
 
+def test_killed_commands_go_on_to_the_same_bits() -> None:
+    found = json.loads((FOLDER / "kills.json").read_text(encoding="utf-8"))
+    commands = {name: found[name] for name in found if name not in ("seeds", "all")}
+    assert set(commands) == {"rank", "influence", "evaluate", "order", "unsupervised"}
+    assert min(figures["kills"] for figures in commands.values()) >= 10
+    for key, times in found["all"].items():
+        assert times == sum(figures[key] for figures in commands.values())
+    assert [found["all"][key] for key in ("other bits", "left behind", "ended otherwise")] == [
+        0
+    ] * 3
+
+
 def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
     rows = json.loads((FOLDER / "survival.json").read_text(encoding="utf-8"))["rows"]
     assert {row["filter"] for row in rows} >= {"cox_score", "concordance", "spearman"}
