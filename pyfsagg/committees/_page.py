@@ -14,6 +14,7 @@ from pyfsagg._version import __version__
 from pyfsagg.committees._plot import plot_front, plot_votes
 from pyfsagg.committees.result import Committee
 from pyfsagg.committees.rules import VOTING_RULES
+from pyfsagg.ensemble._page_groups import group_blocks
 
 __all__ = ["committee_page"]
 
@@ -54,7 +55,12 @@ def committee_page(
     )
     sections = [
         Section("summary", "Summary", [Text(text) for text in result.sentences()]),
-        Section("ranking", "Features in order", _ranking(result), short="Features"),
+        Section(
+            "ranking",
+            "Features in order",
+            [*_ranking(result), *group_blocks(result, result.ranking.index)],
+            short="Features",
+        ),
         *front,
         Section("learners", "Voters", [_learners(result)]),
         Section("reading", "How to read it", _reading(result)),

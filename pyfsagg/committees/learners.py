@@ -20,14 +20,16 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
+from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.reading import read_table, read_target
-from pyfsagg._table.table import Kind, Table, full_weights
+from pyfsagg._table.table import full_weights
+from pyfsagg.committees.coding import Coding, code_features
 from pyfsagg.committees.result import Committee, Weights, read_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
-from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.filters.variance import drop_features
 from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples, read_plan
 
 __all__ = ["committee"]
@@ -62,13 +64,18 @@ def committee(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
-        Numbers.  Missing values become the median of the rows that a resample draws.
+    X : array or data frame of shape (n_samples, n_columns)
+        A missing number becomes the median of the rows that a resample draws.  Of a nominal column
+        learners see a column of 0 and 1 per level, a missing value being a level; levels that the rows
+        of a fit do not have are left out.
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``.
     learners : mapping of name to estimator, list of estimators, or one
         Classifiers or regressors of scikit-learn, as they are: where the scale of features matters,
-        ``make_pipeline(StandardScaler(), …)``, whose last step has the importances.
+        ``make_pipeline(StandardScaler(), …)``, whose last step has the importances.  Or functions
+        ``(X, y)`` of an array and the labels or numbers that return a number per column, larger in
+        size = more important; they predict nothing, and so have no performance and are not
+        cross-validated.
     selection : LearnerSelection, or mapping of name of a learner to it, optional
         How a learner selects: by default a quarter of the features by importance.
     metric : str, optional
@@ -78,6 +85,8 @@ def committee(
         As in :func:`vote`, which counts; with ``weights="performance"`` a learner whose performance is
         not above 0, or not known, counts nothing.
     task : {"classification", "regression"} or Task
+        With `feature_groups`, each group is one feature, which is selected or not.  `group_score` says
+        which importance it has (Notes).
     resampling : str or Plan
         Which rows select: 80 % of them without replacement by default.  Some rows must be left to be
         tested on.
@@ -97,13 +106,19 @@ def committee(
     ------
     InputTypeError, ParameterError
         For what is no learner or of the other kind; no learner; one without coefficients or importances
-        unless the selection is sequential; a metric that scikit-learn does not have; survival; groups of
-        columns.
+        unless the selection is sequential; a metric that scikit-learn does not have; survival; what
+        names no groups of columns; importances that are not one per column.
     DataError
-        For nominal features; a resample that draws all rows; if every voter fails.
+        For a resample that draws all rows; a function that does not return one finite number per
+        column; columns of levels for which there is no memory; if every voter fails.
 
     Notes
     -----
+    The importance of a nominal feature is the sum over its levels.  That of a group is the largest of its
+    columns (``group_score="max"``) or their mean (``"mean"``); with ``"joint"``, and with ``"auto"`` if its
+    columns are one-hot, the group is read as one nominal column.  A sequential selection lets all
+    columns of a feature enter, or leave, together.
+
     A voter whose learner fails (for instance because only one class was drawn) selects nothing and counts
     nothing; one whose test rows do not allow the metric (for instance the area under the ROC curve
     of one class) has no performance.  ``voters["message"]`` says why, and the sentences of the result
@@ -130,24 +145,24 @@ def committee(
             "a committee takes classes or numbers; for survival rank features by pyfsagg.wam with "
             "task='survival'"
         )
-    if wanted.feature_groups is not None or wanted.group_score != "auto":
-        raise ParameterError(
-            "a committee selects columns one by one, and feature_groups is not supported; vote on the names "
-            "of groups by pyfsagg.vote, or rank groups by pyfsagg.wam"
-        )
     models = _read_learners(learners, wanted.task)
     ways = _read_selection(selection, models)
     chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, weights)
     rule = VOTING_RULES.get(rule).name
     table = read_table(wanted, X)
     target = read_target(wanted, y, table.n_samples)
+    for model in models.values():
+        if not hasattr(model, "predict") and wanted.task == "classification":
+            model.set_params(labels=np.asarray(target.classes))
+    groups = read_feature_groups(wanted, table)
     if wanted.drop_near_zero_variance:
-        table = drop_near_zero_variance(table)
-    _check_table(table, ways, size)
+        table, groups = drop_features(table, groups)
+    features = table.feature_names if groups is None else groups.names
+    _check_sizes(len(features), ways, size)
     plan = read_plan(resampling)
     resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
     work = _Work(
-        np.ascontiguousarray(table.values),
+        code_features(table, groups),
         np.asarray(target.outcome),
         wanted.task == "classification",
         _rows_of(resamples, plan, table.n_samples),
@@ -163,7 +178,8 @@ def committee(
     data = {
         "sha256": data_hash(table, target),
         "n_samples": table.n_samples,
-        "n_features": table.n_features,
+        "n_features": len(features),
+        **({} if groups is None else groups.record()),
         "n_voters": len(items),
         "target": target.name,
         "target_kind": target.kind,
@@ -174,6 +190,7 @@ def committee(
         "selection": {name: way.record() for name, way in ways.items()},
         "metric": chosen,
         "task": wanted.record(),
+        **_group_scores(wanted, groups, models),
         "resampling": resamples.plan,
         "resampling_params": dict(resamples.parameters),
         "n_resamples": len(resamples),
@@ -185,6 +202,7 @@ def committee(
         "models": models,
         "rows": [part for pair in work.rows for part in pair],
         "data": data["sha256"],
+        "groups": None if groups is None else groups.record(),
         "versions": versions(),
     }
     found = []
@@ -200,7 +218,7 @@ def committee(
     return Committee.counted(
         _voters(items, found, work),
         np.array([piece["support"] for piece in found]),
-        table.feature_names,
+        features,
         rule=rule,
         weights=weights,
         size=size,
@@ -232,7 +250,7 @@ def _voters(items: Sequence[tuple[int, str]], found: Sequence[Piece], work: _Wor
 class _Work:
     """What all voters share: `rows` has those of each resample that train, and that test."""
 
-    values: NDArray[np.float64]
+    coding: Coding
     outcome: NDArray[Any]
     classes: bool
     rows: Sequence[tuple[Rows, Rows]]
@@ -265,11 +283,15 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], fl
     from sklearn.base import clone
     from sklearn.metrics import get_scorer
 
+    from pyfsagg.committees.estimators import addressed
+
     train, test = work.rows[number]
-    known, unseen = _without_gaps(work.values, train, test)
+    known, unseen = _without_gaps(work.coding.values, train, test)
     outcome, seed = work.outcome[train], _seed(work.seed, number)
     model, scorer = _seeded(work.models[name], seed), get_scorer(work.metric)
-    none = np.zeros(work.values.shape[1], dtype=bool)
+    if not work.coding.as_they_are:
+        model, known, unseen = addressed(model, work.coding, known, unseen)
+    none = np.zeros(work.coding.n_features, dtype=bool)
     try:
         selector = _selector(work, name, model, train, seed)
         selector.fit(known, outcome)
@@ -280,6 +302,8 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], fl
         return none, math.nan, _line(error)
     if not support.any():
         return none, math.nan, "no feature was selected"
+    if not hasattr(model, "predict"):
+        return support, math.nan, "a function predicts nothing, and has no performance"
     try:
         fitted = clone(model).fit(known[:, support], outcome)
         performance = float(scorer(fitted, unseen[:, support], work.outcome[test]))
@@ -294,8 +318,11 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     """The class of scikit-learn that selects."""
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
-    way, importance = work.ways[name], _Importance(name)
-    k = way.count(work.values.shape[1])
+    from pyfsagg.committees.estimators import Importance
+
+    way = work.ways[name]
+    importance = Importance(name, 1 if way.by == "importance" else 2)
+    k = way.count(work.coding.n_features)
     if way.by == "importance":
         limit = {} if k is None else {"threshold": -np.inf, "max_features": k}
         return SelectFromModel(model, importance_getter=importance, **limit)
@@ -309,23 +336,6 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
         {"n_features_to_select": "auto", "tol": gain} if k is None else {"n_features_to_select": k}
     )
     return SequentialFeatureSelector(model, direction=way.direction, **much, **inner)
-
-
-@dataclass(frozen=True)
-class _Importance:
-    """Coefficients or importances of a fitted learner; of a pipeline those of its last step."""
-
-    name: str
-
-    def __call__(self, fitted: Any) -> NDArray[Any]:
-        last = fitted.steps[-1][1] if getattr(fitted, "steps", None) else fitted
-        for attribute in ("coef_", "feature_importances_"):
-            if hasattr(last, attribute):
-                return np.asarray(getattr(last, attribute))
-        raise ParameterError(
-            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor "
-            "importances; select with LearnerSelection(by='sequential')"
-        )
 
 
 def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
@@ -400,7 +410,8 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         pairs = [(str(name), model) for name, model in learners.items()]
     else:
-        given = [learners] if hasattr(learners, "fit") else check_list("learners", learners)
+        alone = hasattr(learners, "fit") or callable(learners)
+        given = [learners] if alone else check_list("learners", learners)
         pairs = [(_name_of(model), model) for model in given]
     found: dict[str, Any] = {}
     for name, model in pairs:
@@ -419,20 +430,24 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
 
 def _name_of(model: Any) -> str:
     last = model.steps[-1][1] if getattr(model, "steps", None) else model
-    return type(last).__name__
+    return str(getattr(last, "__name__", type(last).__name__))
 
 
 def _checked(name: str, model: Any, task: str) -> Any:
     from sklearn.base import is_classifier, is_regressor
 
+    from pyfsagg.committees.estimators import FunctionLearner
+
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")
+    if callable(model) and not isinstance(model, type) and not hasattr(model, "fit"):
+        return FunctionLearner(model)
     if isinstance(model, type) or not all(
         hasattr(model, each) for each in ("fit", "predict", "get_params")
     ):
         raise InputTypeError(
-            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, got "
-            f"{model!r}"
+            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, or a "
+            f"function (X, y), got {model!r}"
         )
     if is_survival_model(model):
         raise ParameterError(f"{name!r} is a model of survival; a committee takes other learners")
@@ -450,14 +465,21 @@ def _checked(name: str, model: Any, task: str) -> Any:
 
 def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, LearnerSelection]:
     if not isinstance(selection, Mapping):
-        every = LearnerSelection.read("selection", selection)
-        return dict.fromkeys(models, every)
+        selection = dict.fromkeys(models, LearnerSelection.read("selection", selection))
     for name in selection:
         if name not in models:
             raise ParameterError(
                 f"selection names {name!r}, which is no learner; these are {', '.join(models)}"
             )
-    return {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
+    ways = {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
+    for name, way in ways.items():
+        validated = way.by == "sequential" or (way.by, way.n_features) == ("elimination", "auto")
+        if validated and not hasattr(models[name], "predict"):
+            raise ParameterError(
+                f"the learner {name!r} is a function and predicts nothing, so that it cannot be "
+                "cross-validated; select by importance, or by elimination with a number n_features"
+            )
+    return ways
 
 
 def _check_metric(metric: Any, weights: Weights) -> str:
@@ -477,14 +499,19 @@ def _check_metric(metric: Any, weights: Weights) -> str:
     return metric
 
 
-def _check_table(table: Table, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
-    nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
-    if nominal.size:
-        raise DataError(
-            f"the feature {table.feature_names[nominal[0]]!r} is nominal, and learners take numbers; "
-            "write a column per level, for instance by pandas.get_dummies"
-        )
-    p = table.n_features
+def _group_scores(
+    task: Task, groups: FeatureGroups | None, learners: Mapping[str, Any]
+) -> dict[str, Any]:
+    """By which score each group is scored, as the settings of a run with groups have it."""
+    if groups is None:
+        return {}
+    return {
+        "group_score": task.group_score,
+        "group_scores": {name: groups.how(counts_levels=True) for name in learners},
+    }
+
+
+def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
     for name, way in ways.items():
         k = way.count(p)
         if way.by == "sequential" and k == p:

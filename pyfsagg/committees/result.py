@@ -19,6 +19,7 @@ from pyfsagg._base.words import number, plural, ranks
 from pyfsagg._run.result import Arrays, Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
+from pyfsagg.ensemble.groups import Grouped
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import pareto_front, stability
 
@@ -36,7 +37,7 @@ Weights = Sequence[float] | NDArray[Any] | str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Committee(Result):
+class Committee(Grouped, Result):
     """Voters, what each of them selects, and the order of the p features that a voting rule makes of it.
 
     Attributes
@@ -139,6 +140,10 @@ class Committee(Result):
         """The first features: a number of them, or a share of all (rounded up)."""
         chosen = n_selected(k, len(self.feature_names), "k")
         return self.ranking.index[:chosen].tolist()
+
+    def columns(self, k: int | float) -> list[str]:
+        """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
+        return self._columns_of(self.select(k))
 
     def vote(
         self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
@@ -324,6 +329,8 @@ class Committee(Result):
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
                 f"{failed['message'].iloc[0]}."
             )
+        if sizes_matter := self.about_groups():
+            parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
     def failures(self) -> pd.DataFrame:
@@ -372,7 +379,11 @@ class Committee(Result):
         return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
 
     def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {"ranking.csv": self.ranking, "voters.csv": self.voters}
+        return {
+            "ranking.csv": self.ranking,
+            "voters.csv": self.voters,
+            **self._table_of_groups(),
+        }
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:

@@ -206,7 +206,7 @@ def ensemble_page(
             "Ranking",
             [
                 _ranking_table(result, chosen),
-                *group_blocks(result),
+                *group_blocks(result, result.select(result.n_features)),
                 *repeated_rows(result),
             ],
         ),

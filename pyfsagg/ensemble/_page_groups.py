@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from pyfsagg._base.words import count, enumerate_names, readable
 from pyfsagg._page.page import Block, Column, Table
-
-if TYPE_CHECKING:
-    from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.groups import Grouped
 
 __all__ = ["group_blocks"]
 
@@ -17,12 +15,12 @@ MOST_COLUMNS = 12
 WORDS = {"joint": "as levels", "max": "largest", "mean": "mean"}
 
 
-def group_blocks(result: EnsembleResult) -> list[Block]:
-    """A table of the groups, best first; none without groups."""
+def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
+    """A table of the groups, in the order of the features `ranked`; none without groups."""
     groups = result.groups
     if not groups:
         return []
-    ranked = [name for name in result.select(result.n_features) if name in groups]
+    found = [name for name in ranked if name in groups]
     scored = result.parameters.get("group_scores") or {}
     way = {
         (label, name): WORDS[how]
@@ -37,7 +35,7 @@ def group_blocks(result: EnsembleResult) -> list[Block]:
             enumerate_names(groups[name], MOST_COLUMNS),
             *(way.get((label, name), "as it is") for label in scored),
         )
-        for name in ranked[:MOST_GROUPS]
+        for name in found[:MOST_GROUPS]
     ]
     columns = [
         Column("Group", numeric=False),
@@ -45,7 +43,7 @@ def group_blocks(result: EnsembleResult) -> list[Block]:
         Column("Which", numeric=False, sortable=False),
         *(Column(f"Score, {readable(label)}", numeric=False) for label in scored),
     ]
-    more = len(ranked) - len(rows)
+    more = len(found) - len(rows)
     rest = f" {count(more)} more groups are in groups.csv and result.groups." if more else ""
     note = (
         "A group is ranked and selected as one feature. As levels: it is read as one nominal column, whose "

@@ -21,7 +21,7 @@ from pyfsagg.ensemble._between import halves_of, split_pairs
 from pyfsagg.ensemble._terminal import paragraphs_of
 from pyfsagg.ensemble.clusters import Copies, about_copies, clusters_of_run
 from pyfsagg.ensemble.compare import compare_runs
-from pyfsagg.ensemble.groups import about_groups
+from pyfsagg.ensemble.groups import Grouped
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, sets_of_run, why_no_sets
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.ensemble.selection import Choice, Selection, choose, select_features
@@ -59,7 +59,7 @@ _Measured = tuple[pd.DataFrame | DataError, list[warnings.WarningMessage]]
 
 
 @dataclass(frozen=True, eq=False)
-class EnsembleResult(Result):
+class EnsembleResult(Grouped, Result):
     """Ranking of features by an ensemble of filter scores over resamples.
 
     Attributes
@@ -126,15 +126,6 @@ class EnsembleResult(Result):
     def n_features(self) -> int:
         return len(self.feature_names)
 
-    @cached_property
-    def groups(self) -> dict[str, tuple[str, ...]]:
-        """Columns of each group of columns (:class:`pyfsagg.Task`), by its name; empty without groups.
-
-        A feature that is not among them is a column of its own.
-        """
-        found = self.data.get("groups") or {}
-        return {name: tuple(columns) for name, columns in found.items()}
-
     def columns(self, threshold: float | int | str = "auto") -> list[str]:
         """Columns of the table that the features of :meth:`select` stand for, best feature first.
 
@@ -150,13 +141,7 @@ class EnsembleResult(Result):
         ParameterError, DataError
             As in :meth:`select`.
         """
-        return [
-            column for name in self.select(threshold) for column in self.groups.get(name, (name,))
-        ]
-
-    def about_groups(self) -> str:
-        """Whether the scores of groups depend on their sizes, in words; empty if they do not."""
-        return about_groups(self)
+        return self._columns_of(self.select(threshold))
 
     @cached_property
     def resample_ranks(self) -> NDArray[np.float64]:
@@ -708,13 +693,6 @@ class EnsembleResult(Result):
         selected = frame.index.isin(self.chosen(view).names)
         frame.insert(place, "selected", selected)  # type: ignore[arg-type]
         return {"ranking.csv": frame, **self._table_of_groups()}
-
-    def _table_of_groups(self) -> dict[str, pd.DataFrame]:
-        """The groups as a file that ``feature_groups`` reads; none without groups."""
-        rows = [(column, name) for name, columns in self.groups.items() for column in columns]
-        if not rows:
-            return {}
-        return {"groups.csv": pd.DataFrame(rows, columns=["column", "group"]).set_index("column")}
 
     def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         texts = {"selected.txt": lines_of(self.chosen(view).names)}

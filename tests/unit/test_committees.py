@@ -236,12 +236,9 @@ def test_bad_learners_are_refused() -> None:
     refused(ParameterError, "is a classifier", task="regression", y=np.arange(20.0))
     refused(ParameterError, "neither coefficients nor importances", learners=KNeighborsClassifier())
     refused(ParameterError, "survival", task="survival")
-    groups = pyfsagg.Task(feature_groups={"g": [0, 1]})
-    refused(ParameterError, "feature_groups is not supported", task=groups)
 
 
 def test_bad_settings_are_refused() -> None:
-    X, _ = table(20)
     refused(ParameterError, "must be the name of a scorer", metric="accurate")
     refused(ParameterError, "above 0", metric="neg_log_loss", weights="performance")
     refused(UnknownNameError, "phragmen", rule="phragman")
@@ -250,7 +247,6 @@ def test_bad_settings_are_refused() -> None:
     refused(ParameterError, "one by one", selection=LearnerSelection("sequential", n_features=5))
     refused(ParameterError, "changes the table", resampling=pyfsagg.ValueNoise())
     refused(DataError, "none is left to test on", resampling=pyfsagg.Subsample(1.0))
-    refused(DataError, "'x0' is nominal", X=X.assign(x0=["red", "blue"] * 10))
     refused(ParameterError, "size", size=6)
     refused(ParameterError, "n_features", selection=LearnerSelection(n_features=6))
     for bad in (
