@@ -10,7 +10,8 @@ import pandas as pd
 from scipy import sparse
 
 from pyfsagg._table.sparse import SparseTable, read_sparse
-from pyfsagg.exceptions import DataError
+from pyfsagg.evaluation import named_learners
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "call_r",
     "counts",
     "filter_of",
+    "learners_of",
     "listed",
     "null_of",
     "numbers_of",
@@ -111,6 +113,44 @@ def filter_of(given: Any) -> Any:
 
     r_function.__name__ = str(given["name"])
     return r_function
+
+
+def learners_of(given: Any, task: str) -> dict[str, Any]:
+    """Learners by name: those of scikit-learn with their parameters, and R functions (x, y) -> importances.
+
+    Each is ``label`` (of its voters; may be empty) with ``call``, or with ``learner`` and ``parameters``.
+    """
+    if given is None:
+        return named_learners(None, task)
+    found: dict[str, Any] = {}
+    for each in listed(given):
+        for name, model in _learner_of(each, task).items():
+            label = str(each["label"]) or name
+            if label in found:
+                raise ParameterError(
+                    f"the learner {label!r} is given twice; give each a name in the list of learners"
+                )
+            found[label] = model
+    return found
+
+
+def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
+    if "call" in given:
+        label, call = str(given["label"]), given["call"]
+
+        def r_function(X: Any, y: Any) -> Any:
+            return numbers_of(call_r(call, X, list(y), what=f"the learner {label!r}"))
+
+        r_function.__name__ = label
+        return {label: r_function}
+    found = named_learners(str(given["learner"]), task)
+    for name, model in found.items():
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        for parameter, value in (given.get("parameters") or {}).items():
+            if parameter not in last.get_params():
+                raise UnknownNameError(f"parameter of {name}", parameter, list(last.get_params()))
+            last.set_params(**{parameter: counts(value)})
+    return found
 
 
 def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filter function") -> Any:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import pyfsagg
 from pyfsagg._base.settings import Settings
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.committees import Committee, LearnerSelection
+from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble.flat import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
@@ -25,6 +28,7 @@ from pyfsagg.for_r._files import packed
 from pyfsagg.for_r._given import (
     counts,
     filter_of,
+    learners_of,
     listed,
     numbers_of,
     progress_of,
@@ -45,6 +49,7 @@ from pyfsagg.for_r.calls import (
     write,
 )
 from pyfsagg.ranks import RankTable
+from pyfsagg.resampling import PLANS
 
 __all__ = ["TASKS"]
 
@@ -125,6 +130,7 @@ def _load(path: str, report: str | None = None) -> dict[str, Any]:
         pyfsagg.EnsembleResult: ("ensemble", ensemble_parts),
         pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
         pyfsagg.InfluenceResult: ("influence", _influence_parts),
+        Committee: ("committee", _committee_parts),
     }
     keep(result, None, report)
     if type(result) not in shapes:
@@ -282,6 +288,50 @@ def _vote(
         feature_names=None if feature_names is None else listed(feature_names),
         size=None if size is None else counts(size),
     )
+    return _committee_parts(found)
+
+
+def _committee(
+    table: Mapping[str, Any],
+    target: Mapping[str, Any],
+    learners: Any = None,
+    selection: Any = None,
+    voter_weights: Any = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """The vote of learners; `selection` has settings by learner, for those that differ from the others."""
+    kept = _taken(options)
+    task = options.get("task") or "classification"
+    if options.get("row_indices") is None and PLANS.get(options["resampling"]).name == DRAWN.name:
+        given = dict(options.get("resampling_params") or {})
+        options["resampling_params"] = {"fraction": DRAWN.fraction, **given}
+    given = _settings(pyfsagg.committee, options, selection=LearnerSelection)
+    models = {} if task == "survival" else learners_of(learners, task)
+    if selection is not None:
+        every = given["selection"]
+        given["selection"] = dict.fromkeys(models, every)
+        given["selection"] |= {name: _changed(every, own) for name, own in selection.items()}
+    found = pyfsagg.committee(
+        table_of(table),
+        target_of(target),
+        models,
+        weights=voter_weights if isinstance(voter_weights, str | None) else listed(voter_weights),
+        **given,
+    )
+    keep(found, **kept)
+    return _committee_parts(found)
+
+
+def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
+    """How one learner selects in another way than all others."""
+    changes = counts(dict(own))
+    for name in changes:
+        if name not in way.names():
+            raise UnknownNameError("setting of a selection", name, way.names())
+    return replace(way, **changes)
+
+
+def _committee_parts(found: Committee) -> dict[str, Any]:
     known = bool(found.voters["performance"].notna().any())
     return {
         "ranking": frame_of(found.ranking, "feature"),
@@ -290,6 +340,12 @@ def _vote(
         "knee": plain(found.knee()) if known else None,
         "learners": frame_of(found.summary(), "learner"),
         "sentences": found.sentences(),
+        "support": found.support,
+        "features": list(found.feature_names),
+        "files": packed(found),
+        "parameters": plain(found.parameters),
+        "data": plain(found.data),
+        "versions": plain(found.versions),
     }
 
 
@@ -561,13 +617,20 @@ def _catalogue(of: str) -> dict[str, Any]:
     return frame_of(listing[of](), "name")
 
 
+_GROUPS: dict[str, dict[str, type[Settings]]] = {
+    "evaluate": {"protocol": pyfsagg.Protocol},
+    "committee": {"selection": LearnerSelection},
+}
+"""Arguments that are objects of settings, which R has field by field."""
+
+
 def _signature(of: str) -> dict[str, Any]:
     """The arguments of a function as R knows them, with those defaults that R can hold."""
     if of in CALLS:
         return signature_of(of)
     run: Callable[..., Any] = getattr(pyfsagg, of)
-    groups: dict[str, type[Settings]] = {"protocol": pyfsagg.Protocol} if of == "evaluate" else {}
-    flat = of in ("wam", "bam", "influence", "evaluate")
+    groups = _GROUPS.get(of, {})
+    flat = of in ("wam", "bam", "influence", *_GROUPS)
     own = {name: each.default for name, each in signature(run).parameters.items()}
     names = flat_names(run, **groups) if flat else list(own)[1:]
     return {
@@ -589,6 +652,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "list_agreement": _list_agreement,
     "advice": _advice,
     "vote": _vote,
+    "committee": _committee,
     "screen": _screen,
     "stability": _stability,
     "influence": _influence,

@@ -141,7 +141,7 @@ ensemble_result <- function(found) {
       score_matrices = lapply(found$score_matrices, named),
       combined = named(found$combined),
       about_copies = found$about_copies,
-      groups = lapply(as.list(found$data$groups), function(columns) as.character(unlist(columns))),
+      groups = columns_by_group(found$data),
       about_groups = found$about_groups,
       parameters = found$parameters,
       data = found$data,
@@ -156,10 +156,14 @@ ensemble_result <- function(found) {
   )
 }
 
+columns_by_group <- function(data) {
+  lapply(as.list(data$groups), function(columns) as.character(unlist(columns)))
+}
+
 #' Read a result that was written into a folder
 #'
-#' Results are written by `save` in [wam()], [bam()], [evaluate()] and [aggregator_influence()], by the
-#' command `pyfsagg`, and by Python.
+#' Results are written by `save` in [wam()], [bam()], [evaluate()], [committee()] and
+#' [aggregator_influence()], by the command `pyfsagg`, and by Python.
 #'
 #' @param path The folder.
 #' @param report Optional: a file for the report of the result (HTML).
@@ -180,6 +184,7 @@ load_result <- function(path, report = NULL) {
     ensemble = ensemble_result(found$result),
     evaluation = evaluation_result(found$result),
     influence = influence_result(found$result),
+    committee = committee_result(found$result),
     as_r(found$result)
   )
 }
@@ -193,7 +198,8 @@ load_result <- function(path, report = NULL) {
 #' `object$ranking` where each feature stands: `"firm"` (selected, and in at least 80 % of the resamples),
 #' `"borderline"` (in fewer; or not selected, but in more than 20 %), `"noise"` or `"out"`.
 #'
-#' @param object A result of [wam()] or [bam()], or of [eliminate_features()].
+#' @param object A result of [wam()] or [bam()], of [committee()] or [vote_features()], or of
+#'   [eliminate_features()].
 #' @param n `"auto"`, a proposal; a number of features (a whole number of at least 1), or a share of them
 #'   (below 1).
 #' @param columns With `feature_groups`: the columns of the selected groups instead of the names of the groups.
@@ -223,8 +229,12 @@ selected.pyfsagg_ensemble <- function(object, n = "auto", columns = FALSE, ...) 
   } else {
     object$ranking$feature[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
   }
-  if (!check_flag(columns, "columns")) return(best)
-  as.character(unlist(lapply(best, function(name) {
+  features_or_columns(best, object, columns)
+}
+
+features_or_columns <- function(features, object, columns) {
+  if (!check_flag(columns, "columns")) return(features)
+  as.character(unlist(lapply(features, function(name) {
     if (name %in% names(object$groups)) object$groups[[name]] else name
   })))
 }

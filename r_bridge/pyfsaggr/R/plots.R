@@ -41,7 +41,7 @@ shorten <- function(names, room, size) {
 #' Plots of results
 #'
 #' @param x A result of [wam()] or [bam()], [stability()], [aggregator_influence()], [evaluate()],
-#'   [error_control()] or [permute_target()].
+#'   [error_control()], [permute_target()], [committee()] or [vote_features()].
 #' @param n Number of features that are shown.
 #' @param measure The measure of stability.
 #' @param metric,protocol The metric and the protocol of an evaluation.
@@ -126,6 +126,16 @@ plot.pyfsagg_errors <- function(x, n = 20, xlab = shown$text, ...) {
            xlim = range(0, shown$middle, shown$limit))
   if (!is.null(shown$limit)) graphics::abline(v = shown$limit, lty = 2, col = "grey40")
   invisible(shown$frame)
+}
+
+SHARE_OF_VOTERS <- "share of the voters that select the feature"
+
+#' @rdname plots
+#' @export
+plot.pyfsagg_committee <- function(x, n = 20, xlab = SHARE_OF_VOTERS, ...) {
+  shown <- utils::head(x$ranking, check_count(n, "n"))
+  dot_plot(shown$feature, shown$share, shown$share, shown$share, xlab, ..., xlim = c(0, 1))
+  invisible(shown)
 }
 
 # The column of an error control that is drawn, and the limit that decides.

@@ -6,7 +6,7 @@
 #' `compare_methods()` which methods of an evaluation differ; `compare_aggregators()` which
 #' aggregators differ over several data sets.
 #'
-#' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [list_agreement()],
+#' @param object A result of [wam()], [bam()], [evaluate()], [aggregator_influence()], [committee()], [list_agreement()],
 #'   [screen_genes()] or of a function with `save`.
 #' @param path A new or empty folder.
 #' @param file A file; the page is HTML, a picture what its ending says, such as `.png` or `.pdf`.

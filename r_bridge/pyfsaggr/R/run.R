@@ -83,6 +83,11 @@ READERS <- list(
   },
   filters = function(value, name, ...) read_filters(value, name),
   methods = function(value, name, ...) if (is.function(value)) read_filters(list(value), name) else read_filters(value, name),
+  learners = function(value, name, ...) read_learners(value, name),
+  voter_weights = function(value, name, ...) vote_weights(value, name),
+  size = count_setting, folds = count_setting,
+  metric = word_setting, rule = word_setting,
+  selection = named_list,
   aggregator = word_setting,
   n_resamples = function(value, name, ...) check_count(value, name, or = "auto"),
   resampling = word_setting,
@@ -186,6 +191,7 @@ read_filters <- function(value, name) {
 }
 
 uses_r <- function(settings) {
+  if (any(vapply(settings$learners, function(one) is.function(one$call), NA))) return(TRUE)
   several <- is.list(settings$filter) && is.null(names(settings$filter))
   given <- c(if (several) settings$filter else list(settings$filter), settings$filters, settings$methods)
   any(vapply(given, is.list, NA))

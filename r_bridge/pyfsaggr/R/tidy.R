@@ -5,7 +5,7 @@
 #' loaded.
 #'
 #' @param x,object A result of [wam()] or [bam()], [stability()], [aggregator_influence()], [evaluate()],
-#'   [error_control()] or [permute_target()]. A table of stability has no `glance()`: it is no run.
+#'   [error_control()], [permute_target()], [committee()] or [vote_features()]. A table of stability has no `glance()`: it is no run.
 #' @param n Number of features that are shown.
 #' @param ... Not used.
 #' @return A data frame (a tibble if that package is installed), or a ggplot.
@@ -44,6 +44,10 @@ tidy.pyfsagg_evaluation <- function(x, ...) as_tidy(x$summary)
 tidy.pyfsagg_errors <- function(x, ...) as_tidy(x$table)
 
 #' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.pyfsagg_committee <- function(x, ...) as_tidy(x$ranking)
+
+#' @rdname tidiers
 #' @exportS3Method generics::glance
 glance.pyfsagg_ensemble <- function(x, ...) {
   as_tidy(data.frame(
@@ -76,10 +80,21 @@ glance.pyfsagg_evaluation <- function(x, ...) {
 #' @rdname tidiers
 #' @exportS3Method generics::glance
 glance.pyfsagg_errors <- function(x, ...) {
-  or_na <- function(value) if (is.null(value)) NA_real_ else as.double(value)
   as_tidy(data.frame(
     n_features = nrow(x$table), n_selected = if (is.null(x$q)) NA_integer_ else length(x$selected),
     q = or_na(x$q), threshold = or_na(x$threshold), bound = or_na(x$bound)
+  ))
+}
+
+or_na <- function(value) if (is.null(value)) NA_real_ else as.double(value)
+
+#' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.pyfsagg_committee <- function(x, ...) {
+  all <- x$learners[1, ]
+  as_tidy(data.frame(
+    rule = x$parameters$rule, n_voters = all$voters, n_learners = length(setdiff(unique(x$voters$learner), "")),
+    n_features = nrow(x$ranking), performance = all$performance, jaccard = all$jaccard, seed = or_na(x$parameters$seed)
   ))
 }
 
@@ -137,6 +152,13 @@ autoplot.pyfsagg_errors <- function(object, n = 20, ...) {
   drawn <- gg_dots(shown$frame$feature, shown$middle, shown$middle, shown$middle, shown$text)
   if (is.null(shown$limit)) return(drawn)
   drawn + ggplot2::geom_vline(xintercept = shown$limit, linetype = 2, colour = "grey40")
+}
+
+#' @rdname tidiers
+#' @exportS3Method ggplot2::autoplot
+autoplot.pyfsagg_committee <- function(object, n = 20, ...) {
+  shown <- utils::head(object$ranking, check_count(n, "n"))
+  gg_dots(shown$feature, shown$share, shown$share, shown$share, SHARE_OF_VOTERS) + ggplot2::xlim(0, 1)
 }
 
 utils::globalVariables(c(".data", "self", "super")) # of ggplot2 and R6

@@ -14,12 +14,12 @@
 #' @param learners Who made each selection.
 #' @param feature_names All features to choose from, in their order; by default those that a voter selects, sorted.
 #' @param size How many places the last two rules fill one by one; all by default.
-#' @return A list: `ranking`, a data frame with the columns `feature`, `rank`, `score`, `votes` (how many
+#' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`, `score`, `votes` (how many
 #'   voters select it), `share` and `tied` (whether another feature had the same right to the place), the
 #'   best first; `voters` and `learners`, data frames; with a performance `front`, the Pareto
 #'   front of performance against number of features, and its `knee`, the point farthest above the straight
 #'   line between the ends of the front on axes scaled to 0..1 (`n_features` and `performance`; `NULL` if no point lies
-#'   above the line); and `sentences`. Features of equal score share the mean of their ranks; `"phragmen"` and
+#'   above the line); `support`, which voter (row) selects which feature; `sentences`, and `call`. Features of equal score share the mean of their ranks; `"phragmen"` and
 #'   `"sequential_proportional_approval"` elect the first one in the order of the features.
 #' @examples
 #' if (pyfsagg_available()) {
@@ -33,26 +33,18 @@ vote_features <- function(selections, rule = "approval", weights = NULL, perform
     refuse_argument("selections", "a list of character vectors", selections)
   }
   words <- function(value) if (!is.null(value)) as.list(enc2utf8(as.character(value)))
-  found <- ask("vote", list(
+  called(committee_result(ask("vote", list(
     selections = unname(lapply(selections, words)), rule = check_string(rule, "rule", "one name"),
     weights = vote_weights(weights),
     performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),
     feature_names = words(feature_names), size = if (!is.null(size)) check_count(size, "size")
-  ))
-  frame <- function(part) if (!is.null(part)) as_frame(part)
-  knee <- unlist(found$knee)
-  list(
-    ranking = as_frame(found$ranking), voters = as_frame(found$voters), learners = as_frame(found$learners),
-    front = frame(found$front),
-    knee = if (!is.null(knee)) list(n_features = as.integer(knee[1]), performance = knee[2]),
-    sentences = as.character(unlist(found$sentences))
-  )
+  ))))
 }
 
-vote_weights <- function(weights) {
+vote_weights <- function(weights, name = "weights") {
   if (is.null(weights) || identical(weights, "performance")) return(weights)
   if (!is.numeric(weights) || anyNA(weights)) {
-    refuse_argument("weights", "NULL, \"performance\" or a number for each voter", weights)
+    refuse_argument(name, "NULL, \"performance\" or a number for each voter", weights)
   }
   as.list(as.double(weights))
 }

@@ -14,13 +14,14 @@ test_that("every argument of a run is an argument or a documented setting in R",
   skip_without_pyfsagg()
   known <- documented()
   same <- list(wam = pyfsaggr:::wam.default, bam = pyfsaggr:::bam.default,
-               influence = pyfsaggr:::aggregator_influence.default, evaluate = pyfsaggr:::evaluate.default)
+               influence = pyfsaggr:::aggregator_influence.default, evaluate = pyfsaggr:::evaluate.default,
+               committee = pyfsaggr:::committee.default)
   # evaluate() of R takes the nested protocol, and few folds are enough of a default there.
-  other <- c("protocol", "execution")
+  other <- c("protocol", "execution", "resampling")
   for (of in names(same)) {
     theirs <- python_signature(of)
     ours <- formals(same[[of]])
-    missing <- setdiff(theirs$names, c(names(ours), known, "method", "ranking_rows"))
+    missing <- setdiff(theirs$names, c(names(ours), known, "method", "ranking_rows", if (of == "committee") "weights"))
     expect_identical(missing, character(), info = of)
     for (name in setdiff(intersect(names(theirs$defaults), names(ours)), other)) {
       expect_equal(eval(ours[[name]]), theirs$defaults[[name]], info = paste(of, name))
