@@ -20,7 +20,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 __all__ = ["FeatureColumns", "FunctionLearner", "Importance", "addressed"]
 
 
-class FeatureColumns(TransformerMixin, BaseEstimator):
+class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """From addresses of cells to the columns that stand for features.
 
     A selector of scikit-learn takes rows and columns out of a table and knows nothing of features with
@@ -64,7 +64,7 @@ def addressed(
     return model, places[: len(known)], places[len(known) :]
 
 
-class FunctionLearner(BaseEstimator):
+class FunctionLearner(BaseEstimator):  # type: ignore[misc]
     """A function of a table and a target, whose values are importances; it predicts nothing.
 
     `labels` are those of the classes, if the target has classes, whose codes selectors hand on.

@@ -29,6 +29,7 @@ R_WORDS = tuple(
         (r"\bpyfsagg\.(\w+)", r"\1"),
         (r" \(shape=[^)]*\)", ""),
         (r" \(for ranks use RankTable\.from_ranks\)", "; ranks become such by dividing them by N"),
+        (r"X\.toarray\(\)", "as.matrix(x)"),
         (r"pass similarity=", "give similarity, a matrix of features by features"),
         (r"\b([a-z_]+)='([^']*)'", r'\1 = "\2"'),
         (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),

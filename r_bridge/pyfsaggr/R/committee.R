@@ -58,7 +58,7 @@ committee.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
 
 #' @rdname committee
 #' @export
-committee.default <- function(x, y, learners = NULL, by = "importance", n_features = 0.25, direction = "forward",
+committee.default <- function(x, y = NULL, learners = NULL, by = "importance", n_features = 0.25, direction = "forward",
                               step = 1, folds = 5, tolerance = 0.001, selection = NULL, metric = NULL,
                               rule = "approval", voter_weights = NULL, size = NULL, n_resamples = 30,
                               resampling = "subsample", seed = NULL, cores = 1, progress = interactive(), ...) {

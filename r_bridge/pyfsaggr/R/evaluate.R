@@ -44,7 +44,7 @@ evaluate.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
 
 #' @rdname evaluate
 #' @export
-evaluate.default <- function(x, y, methods = NULL, classifiers = NULL, thresholds = NULL,
+evaluate.default <- function(x, y = NULL, methods = NULL, classifiers = NULL, thresholds = NULL,
                              protocol = "nested", metrics = NULL, n_folds = 5,
                              n_resamples = 1000, seed = NULL, cores = 1, progress = interactive(),
                              rankings = NULL, ...) {

@@ -118,6 +118,13 @@ test_that("what is wrong with a committee is said in R's words", {
   wrong("which is no learner", learners = "lr", selection = list(rf = list(by = "elimination")))
   wrong("unknown setting of a selection", learners = "lr", class = "pyfsagg_error",
         selection = list(logistic_regression = list(number = 2)))
+  wrong("n_features must be a whole number of features", learners = "lr", n_features = NA)
+  wrong("n_features must be \"auto\", a whole number", learners = "lr", n_features = "all")
+  wrong("by must be one word", learners = "lr", by = c("importance", "sequential"))
+  for (f in list(committee, evaluate)) expect_error(f(iris[1:4]), "the target y is NULL", class = "pyfsagg_data_error")
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(as.matrix(iris[1:4]), sparse = TRUE)
+  expect_error(vote_of(sparse, iris$Species, "lr"), "as.matrix\\(x\\)", class = "pyfsagg_input_type_error")
   wrong("unknown argument 'sizes'", learners = "lr", sizes = 2, class = "pyfsagg_error")
   expect_error(vote_of(iris[2:4], iris$Sepal.Length), "task = \"regression\"", class = "pyfsagg_parameter_error")
   skip_if_not_installed("survival")
