@@ -42,7 +42,8 @@
 #' \donttest{
 #' if (pyfsagg_available()) {
 #'   apart <- function(x, y) apply(x, 2, function(column) summary(lm(column ~ y))$r.squared)
-#'   found <- committee(Species ~ ., data = iris, learners = list("lr", apart = apart), n_resamples = 5, seed = 1)
+#'   learners <- list("lr", apart = apart)
+#'   found <- committee(Species ~ ., data = iris, learners = learners, n_resamples = 5, seed = 1)
 #'   found
 #'   selected(found, 2)
 #' }
