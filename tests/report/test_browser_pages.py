@@ -18,7 +18,14 @@ from browser import Browser, axe
 from command_line import words
 
 import pyfsagg
+from pyfsagg import reproduce
+from pyfsagg._page.page import write_page
 from pyfsagg.cli import main
+from pyfsagg.datasets._loaders import data_folder
+from pyfsagg.reproduce.all_papers._page import reproduction_page
+from pyfsagg.reproduce.calibration._page import calibration_page
+from pyfsagg.reproduce.stuart._page import stuart_page
+from r_bridge import CrossCheck
 
 pytestmark = pytest.mark.browser
 
@@ -33,9 +40,12 @@ RUNS = {
     "evaluate": "evaluate table.csv --target kind --methods su,cs --classifiers nb --thresholds 2,4 "
     "--n-resamples 3 --n-folds 3 --jobs 1",
     "committee": "committee table.csv --target kind --learners lr --n-features 3 --n-resamples 3 --jobs 1",
+    "vote": "vote votes.csv --selection features --learner who --performance accuracy",
     "order": "order table.csv --target kind --method spoilers --accuracy 5 --jobs 1",
     "unsupervised": "unsupervised table.csv --classes kind --n-clusterings 8 --trials 2 --jobs 1",
 }
+SHIPPED = ("cross-check", "reproduce all", "reproduce stuart", "reproduce calibration")
+"""Pages of runs that come with the package: to compute them takes hours, or R."""
 LOOKS = {"desk": (1280, "screen", "light"), "phone": (390, "screen", "dark"),
          "paper": (718, "print", "light")}  # fmt: skip
 
@@ -59,6 +69,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guides = pd.DataFrame({"gene": np.repeat([f"gene-{i}" for i in range(90)], 3)})
     guides["z"] = rng.standard_normal(len(guides)).round(2)
     guides.to_csv(folder / "guides.csv", index=False)
+    votes = {"who": ["lr", "rf"] * 6, "accuracy": rng.random(12).round(3)}
+    chosen = [" ".join(rng.choice(few.columns, 3, replace=False)) for _ in range(12)]
+    pd.DataFrame(votes).assign(features=chosen).to_csv(folder / "votes.csv", index=False)
     for name in "abc":
         order = np.argsort(np.arange(60) + 6 * rng.standard_normal(60))[:20]
         (folder / f"{name}.txt").write_text("".join(f"gene {j}\n" for j in order))
@@ -78,11 +91,27 @@ def pages(
             patch.setattr("sys.argv", ["pyfsagg", *words(line)])
             assert main([*words(f"{line} --quiet"), "--output", str(folder)]) == 0
             made[kind] = folder / "report.html"
+    for kind in SHIPPED:
+        made[kind] = tmp_path_factory.mktemp(kind.replace(" ", "-")) / "report.html"
+        write_shipped(kind, made[kind])
     return made
 
 
+def write_shipped(kind: str, path: Path) -> None:
+    """The page of a run that comes with the package."""
+    if kind == "cross-check":
+        CrossCheck.load(data_folder() / "validation" / "cross_check.json").report(path)
+        return
+    page = {
+        "reproduce all": lambda: reproduction_page(reproduce.shipped_run("quick")),
+        "reproduce stuart": lambda: stuart_page(reproduce.shipped_stuart()),
+        "reproduce calibration": lambda: calibration_page(reproduce.shipped_calibration()),
+    }[kind]()
+    write_page(page, path)
+
+
 @pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.parametrize("kind", [*RUNS, *SHIPPED])
 def test_nothing_is_cut_or_hidden_and_nobody_shut_out(
     kind: str, look: str, pages: dict[str, Path], browser: Browser
 ) -> None:
