@@ -118,7 +118,7 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
             ms=9,
             label=f"knee: {int(knee['n_features'].iloc[0])}",
         )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("Number of features")
     axes.set_ylabel(
         f"Performance ({result.parameters['metric'].replace('_', ' ')})"

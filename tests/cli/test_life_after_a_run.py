@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
+from pyfsagg.datasets._loaders import data_folder
 
 WINE = pyfsagg.load_dataset("wine")
 RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
@@ -327,3 +328,13 @@ def test_a_record_stands_for_its_folder(command, table: Path) -> None:
     by_folder, by_record = command("show e"), command("show e/run.json")
     assert by_folder[0] == 0
     assert by_record == by_folder
+
+
+def test_a_comparison_with_r_is_shown_and_reported_again(pyfsagg, tmp_path: Path) -> None:
+    """The one that comes with the package, which needs no R."""
+    saved = data_folder() / "validation" / "cross_check.json"
+    done = pyfsagg("show", str(saved))
+    assert done.returncode == 0, done.stderr
+    assert "RobustRankAggreg" in done.stdout
+    assert pyfsagg("report", str(saved), "--output", "page.html").returncode == 0
+    assert "Compar" in (tmp_path / "page.html").read_text()

@@ -108,3 +108,10 @@ def test_committee(command, files: Path) -> None:
     code, _, err = command("committee data.csv --target kind --learners nb --output other")
     assert code == 2
     assert "neither coefficients nor importances" in err
+
+
+def test_voters_of_one_size_have_one_whole_number_below_their_picture() -> None:
+    selections = [["a", "b"], ["b", "c"], ["a", "c"]]
+    axes = pyfsagg.vote(selections, performance=[0.5, 0.6, 0.7]).plot("front")
+    low, high = axes.get_xlim()
+    assert [tick for tick in axes.get_xticks() if low <= tick <= high] == [2.0]
