@@ -20,7 +20,9 @@ from pyfsagg.rank_order._orders import (
 )
 
 __all__ = [
+    "all_orders",
     "class_distributions",
+    "divergence_growing",
     "divergence_labels",
     "divergence_path",
     "instance_divergence",
@@ -212,29 +214,39 @@ def mean_divergence(orders: Orders, before: NDArray[np.float64], labels: Labels)
 
 
 def divergence_path(orders: Orders, removal_order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Δ after the removal of 0, 1, …, p − 1 features, in nats.
+    """Δ after the removal of 0, 1, …, p − 1 features, in nats."""
+    return divergence_growing(orders, removal_order[::-1], all_orders(orders))[::-1]
 
-    Walks back from the feature removed last: each feature that returns splits the groups of
-    instances with equal orders.  Δ falls along the way, so the walk ends once it is 0.
-    """
-    p = orders.n_features
-    path = np.zeros(p)
-    ranks = orders.ranks
-    before = class_distributions(
+
+def all_orders(orders: Orders) -> NDArray[np.float64]:
+    """P(class | order of all features) for each instance, (n_samples, n_classes)."""
+    return class_distributions(
         divergence_labels(orders), orders.codes, orders.weights, orders.n_classes
     )
+
+
+def divergence_growing(
+    orders: Orders, features: NDArray[np.intp], before: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Δ of the first 1, 2, … of `features` against `before`, which :func:`all_orders` gives; nats.
+
+    Each feature that comes splits the groups of instances with equal orders.  Δ falls along the way,
+    so the walk ends once it is 0.
+    """
+    found = np.zeros(features.size)
     labels = np.zeros(orders.n_samples, dtype=np.int64)
-    back = removal_order[::-1]
-    for size in range(1, p + 1):
+    for size in range(1, features.size + 1):
         if size > 1:
-            labels = grow_labels(ranks, labels, back[: size - 1], int(back[size - 1]))
-        path[p - size] = mean_divergence(orders, before, labels)
-        if path[p - size] == 0.0:
+            labels = grow_labels(orders.ranks, labels, features[: size - 1], features[size - 1])
+        found[size - 1] = mean_divergence(orders, before, labels)
+        if found[size - 1] == 0.0:
             break
-    return path
+    return found
 
 
-def grow_labels(ranks: NDArray[Any], labels: Labels, kept: NDArray[Any], new: int) -> Labels:
+def grow_labels(
+    ranks: NDArray[Any], labels: Labels, kept: NDArray[Any], new: int | np.intp
+) -> Labels:
     """Labels of the orders of `kept` refined by one more feature."""
     own, others = ranks[:, [new]], ranks[:, kept]
     states = np.sign(others.astype(np.int32) - own).astype(np.int8)

@@ -15,7 +15,7 @@ from pyfsagg._base.seeds import random_numbers
 from pyfsagg._kernels.orders.rank_order import naive_bayes_path
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
-from pyfsagg.rank_order.divergence import divergence_path
+from pyfsagg.rank_order.divergence import all_orders, divergence_growing
 
 __all__ = ["accuracy_path", "naive_bayes_accuracy", "random_subset_baseline", "stratified_folds"]
 
@@ -131,11 +131,11 @@ def random_subset_baseline(
     rng = random_numbers(random_state)
     accuracy = np.empty((n_subsets, largest - 1))
     divergence = np.empty((n_subsets, largest - 1))
+    before = all_orders(orders)
     for s in range(n_subsets):
-        drawn = rng.permutation(orders.n_features)
-        found = accuracy_path(orders, drawn[:largest], n_folds=n_folds, random_state=rng)
-        accuracy[s] = found[1:]
-        divergence[s] = divergence_path(orders, drawn[::-1])[::-1][1:largest]
+        drawn = rng.permutation(orders.n_features)[:largest]
+        accuracy[s] = accuracy_path(orders, drawn, n_folds=n_folds, random_state=rng)[1:]
+        divergence[s] = divergence_growing(orders, drawn, before)[1:]
     columns = {}
     for name, values in (("accuracy", accuracy), ("divergence", divergence)):
         columns[f"{name}_mean"] = values.mean(axis=0)
