@@ -85,11 +85,13 @@ def shipped_run(name: str = "quick") -> Reproduction:
 
 
 def shipped_readings(table: str = "4.4") -> pd.DataFrame:
-    """The shipped cells of :func:`readings`: quick settings for 4.4 and fpcps_2, full ones otherwise.
+    """The shipped cells of :func:`readings`.
+
+    Quick settings for 4.4, fpcps_1 and fpcps_2, full ones otherwise.
 
     Parameters
     ----------
-    table : {"4.4", "4.5", "4.6", "fpcps_2", "frcm_2"}
+    table : {"4.4", "4.5", "4.6", "fpcps_1", "fpcps_2", "frcm_2"}
 
     Raises
     ------

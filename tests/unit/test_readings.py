@@ -25,7 +25,14 @@ from pyfsagg.reproduce import best_readings, coverage, readings
 from pyfsagg.reproduce.tables._page import readings_page
 from pyfsagg.reproduce.tables._plot import plot_readings
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
-from pyfsagg.reproduce.tables.fpcps import BY_SAMPLE, BY_VALUE, _value_differences
+from pyfsagg.reproduce.tables.fpcps import (
+    AS_READ,
+    BY_COLUMN,
+    BY_SAMPLE,
+    BY_VALUE,
+    _value_differences,
+    tanimoto_of_aggregators,
+)
 from pyfsagg.reproduce.tables.frcm import (
     COSINE,
     COSINE_AND_SELF,
@@ -334,3 +341,14 @@ def test_the_command_writes_what_it_found(
     document = json.loads(capsys.readouterr().out)
     assert document["kind"] == "readings"
     assert len(document["cells"]) == 25
+
+
+def test_equal_scores_in_the_order_of_the_columns_look_stable() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(40, 2)), np.zeros((40, 30))])  # 30 columns score 0
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    settings = {**AS_READ, "share": 0.5, "n_splits": 4}
+    at_random = tanimoto_of_aggregators(X, y, settings, 0, 1)
+    by_column = tanimoto_of_aggregators(X, y, {**settings, "equal_scores": BY_COLUMN}, 0, 1)
+    assert by_column["borda", "tanimoto"] == 1.0
+    assert at_random["borda", "tanimoto"] < 0.7  # two of 16 places are earned

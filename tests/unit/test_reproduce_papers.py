@@ -94,7 +94,8 @@ def test_logistic_regression_is_for_two_classes_only() -> None:
 
 def test_settings_that_an_experiment_does_not_have() -> None:
     with pytest.raises(
-        ParameterError, match=r"table fpcps_1 has bins, value_differences, share, n_splits"
+        ParameterError,
+        match=r"table fpcps_1 has bins, value_differences, equal_scores, share, n_splits",
     ):
         table("fpcps_1", "madelon", settings={"shares": 0.1})
 

@@ -2,7 +2,7 @@
 
 What the paper leaves open is read so: the value difference metric counts the values of numeric
 columns in ten bins of equal width; equal scores are put in a random order, anew for each split (most
-scores of symmetric uncertainty are 0, and an order by column would make them look stable); every
+scores of symmetric uncertainty are 0, and an order by column makes them look stable: a reading); every
 split keeps the same share of the attributes.  The classifiers are those of Weka with its defaults.
 """
 
@@ -34,6 +34,7 @@ from pyfsagg.stability_measures import stability
 __all__ = [
     "AGGREGATORS",
     "AS_READ",
+    "BY_COLUMN",
     "BY_SAMPLE",
     "BY_VALUE",
     "FILTERS",
@@ -56,7 +57,8 @@ AGGREGATORS = {
 """Our aggregators by the names of the paper's tables."""
 
 BY_CLASS, BY_VALUE, BY_SAMPLE = "value given class", "class given value", "summed over samples"
-AS_READ = {"bins": 10, "value_differences": BY_CLASS}
+RANDOMLY, BY_COLUMN = "in random order", "in the order of the columns"
+AS_READ = {"bins": 10, "value_differences": BY_CLASS, "equal_scores": RANDOMLY}
 """How the paper is read unless a reading says otherwise; see :mod:`.readings`."""
 
 METRIC_OF = {"svm": "balanced_accuracy"}
@@ -97,6 +99,8 @@ def selections(
     """The attributes (n_features,) that each filter and each aggregator keeps on some rows."""
     p = X.shape[1]
     order = rng.permutation(p)
+    if settings["equal_scores"] == BY_COLUMN:
+        order = np.arange(p)
     scores = _scores(X, y, rows, settings)[:, order]
     k = n_selected(settings["share"], p)
     table = RankTable.from_scores(scores)

@@ -24,7 +24,7 @@ from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
 from pyfsagg.reproduce.tables.comparison import coverage
 from pyfsagg.reproduce.tables.comparison import table as repeat_table
 from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
-from pyfsagg.reproduce.tables.fpcps import BY_SAMPLE, BY_VALUE
+from pyfsagg.reproduce.tables.fpcps import BY_COLUMN, BY_SAMPLE, BY_VALUE
 from pyfsagg.reproduce.tables.frcm import (
     BINARY,
     COSINE,
@@ -218,14 +218,30 @@ _BY_DIFFERENCES = tuple(
     )
 )
 
+_BY_SHARE = tuple(
+    Reading(
+        STANDARD if (share, end) == (0.15, "") else f"{name}{end}",
+        f"{share:.0%} of the attributes are kept{taken}",
+        {"share": share, **settings},
+        datasets=("dorothea", "dexter"),
+    )
+    for share, name in ((0.15, "fifteen"), (0.1, "ten"), (0.2, "twenty"), (0.25, "twenty_five"))
+    for end, taken, settings in (
+        ("", "; equal scores in random order", {}),
+        ("_by_column", "; equal scores in the order of the columns", {"equal_scores": BY_COLUMN}),
+    )
+)
+
 READINGS = {
     "4.4": _BY_FILTER,
     "4.5": _BY_AGGREGATOR,
     "4.6": _BY_AGGREGATOR,
+    "fpcps_1": _BY_SHARE,
     "fpcps_2": _BY_DIFFERENCES,
     "frcm_2": _BY_GRAPH,
 }
-"""The readings of each table that has some; those of fpcps_2 and frcm_2 are about one row."""
+"""The readings of each table that has some; those of fpcps_1 are about two data sets, those of fpcps_2
+and frcm_2 about one row."""
 
 
 def readings(
@@ -243,7 +259,7 @@ def readings(
     ----------
     dataset : str or sequence of str, optional
         As in :func:`table`; all data sets by default.
-    table : {"4.4", "4.5", "4.6", "fpcps_2", "frcm_2"}
+    table : {"4.4", "4.5", "4.6", "fpcps_1", "fpcps_2", "frcm_2"}
     names : sequence of str, optional
         Names in ``READINGS[table]``; by default all, but without R those that need none.
     checkpoint : path, optional
