@@ -264,7 +264,7 @@ def resamples() -> Iterator[tuple[str, Any]]:
 
 
 def laplacian() -> Iterator[tuple[str, Any]]:
-    found = reproduce.shipped_readings("frcm_2")
+    found = reproduce.shipped_readings("frcm_2").query("row == 'laplacian_score'")
     inside = found["verdict"].eq("inside").groupby(found["reading"]).sum()
     sizes = found[(found["measure"] == "n_features") & (found["reading"] == LAPLACIAN_READING)]
     yield "laplacian_readings", found["reading"].nunique()

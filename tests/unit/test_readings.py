@@ -34,6 +34,8 @@ from pyfsagg.reproduce.tables.fpcps import (
     tanimoto_of_aggregators,
 )
 from pyfsagg.reproduce.tables.frcm import (
+    BY_NUMBER,
+    BY_RATIO,
     COSINE,
     COSINE_AND_SELF,
     LARGE_IS_GOOD,
@@ -49,6 +51,7 @@ from pyfsagg.reproduce.tables.thesis import (
     stability_by_aggregator_mrmr,
     stability_by_filter,
 )
+from pyfsagg.unsupervised import frmv
 
 
 def table() -> tuple[pd.DataFrame, pd.Series]:
@@ -352,3 +355,30 @@ def test_equal_scores_in_the_order_of_the_columns_look_stable() -> None:
     by_column = tanimoto_of_aggregators(X, y, {**settings, "equal_scores": BY_COLUMN}, 0, 1)
     assert by_column["borda", "tanimoto"] == 1.0
     assert at_random["borda", "tanimoto"] < 0.7  # two of 16 places are earned
+
+
+@pytest.mark.parametrize("association", [BY_RATIO, BY_NUMBER])
+def test_the_views_are_read_as_named(association: str) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 15)
+    X = rng.normal(size=(30, 8)) + np.outer(y, [4.0, 4.0, 4.0, 0, 0, 0, 0, 0])
+    settings = {**EXPERIMENTS["frcm_2"].full, "methods": ["frmv"], "n_clusterings": 12}
+    given = {"association": association, "aggregator": "arithmetic_mean"}
+    named = {f"frmv_{name}": value for name, value in given.items()}
+    found = clustering_on_selected(X, y, {**settings, **named}, 5, 1)
+    views = frmv(X, **given, n_clusterings=12, random_state=5)
+    shares = [
+        np.abs(
+            [np.corrcoef(x, labels if association == BY_NUMBER else means_of(x, labels))[0, 1]
+             for x in X.T]
+        )
+        for labels in views.labels
+    ]  # fmt: skip
+    mean = np.mean(shares, axis=0)
+    assert found["frmv", "n_features"] == int((mean > mean.mean() + mean.std()).sum()) > 0
+    assert found["frmv", "nmi"] > 0.9
+
+
+def means_of(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The cluster mean of each sample: its correlation with `x` is the correlation ratio."""
+    return np.array([x[labels == label].mean() for label in labels])

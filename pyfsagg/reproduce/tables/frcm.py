@@ -17,6 +17,7 @@ from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.unsupervised import (
     clustering_curve,
     evaluate_rankings,
+    frmv,
     laplacian_score,
     rank_unsupervised,
     summarise_trials,
@@ -28,6 +29,8 @@ from pyfsagg.unsupervised.result import mean_plus_sd
 __all__ = [
     "AS_READ",
     "BINARY",
+    "BY_NUMBER",
+    "BY_RATIO",
     "COSINE",
     "COSINE_AND_SELF",
     "FIGURE_1",
@@ -47,10 +50,13 @@ TRIALS, QUICK_TRIALS = 40, 3
 HEAT_KERNEL, BINARY = "heat kernel", "weights of 1"
 COSINE, COSINE_AND_SELF = "cosine similarity", "cosine similarity, each sample its own neighbour"
 SMALL_IS_GOOD, LARGE_IS_GOOD = "small is important", "large is important"
+BY_RATIO, BY_NUMBER = "correlation_ratio", "label_correlation"
 AS_READ = {
     "methods": [*METHODS, "pca"],
     "laplacian_graph": HEAT_KERNEL,
     "laplacian_direction": SMALL_IS_GOOD,
+    "frmv_association": BY_RATIO,
+    "frmv_aggregator": "borda",
 }
 """How the paper is read unless a reading says otherwise; see :mod:`.readings`."""
 
@@ -59,15 +65,19 @@ def clustering_on_selected(
     X: Any, y: Any, settings: Mapping[str, Any], seed: int, n_jobs: int | None
 ) -> dict[tuple[str, str], float]:
     """One trial: k-means on the features that each method selects."""
-    options: dict[str, Any] = {"n_trials": 1, "random_state": seed, "n_jobs": n_jobs}
-    read = settings["laplacian_graph"], settings["laplacian_direction"]
-    if read == (HEAT_KERNEL, SMALL_IS_GOOD):
-        more = {"n_clusterings": settings["n_clusterings"], **options}
-        trial = evaluate_rankings(X, y, settings["methods"], **more)
+    drawn: dict[str, Any] = {"random_state": seed, "n_jobs": n_jobs}
+    many = {"n_clusterings": settings["n_clusterings"], **drawn}
+    if all(settings[name] == usual for name, usual in AS_READ.items() if name != "methods"):
+        trial = evaluate_rankings(X, y, settings["methods"], n_trials=1, **many)
     else:  # a reading of one row
-        scores = _laplacian(X, *read)
+        (method,) = settings["methods"]
+        if method == "frmv":
+            how = {name: settings[f"frmv_{name}"] for name in ("association", "aggregator")}
+            scores = frmv(X, **how, **many).scores
+        else:
+            scores = _laplacian(X, settings["laplacian_graph"], settings["laplacian_direction"])
         size = int(mean_plus_sd(scores).sum())
-        trial = clustering_curve(X, y, {"laplacian_score": scores}, [size], **options)
+        trial = clustering_curve(X, y, {method: scores}, [size], n_trials=1, **drawn)
     trial = trial.set_index("method")
     return {
         (str(row), measure): float(trial.loc[row, measure])

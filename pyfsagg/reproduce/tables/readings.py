@@ -27,6 +27,8 @@ from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
 from pyfsagg.reproduce.tables.fpcps import BY_COLUMN, BY_SAMPLE, BY_VALUE
 from pyfsagg.reproduce.tables.frcm import (
     BINARY,
+    BY_NUMBER,
+    BY_RATIO,
     COSINE,
     COSINE_AND_SELF,
     HEAT_KERNEL,
@@ -175,7 +177,7 @@ _BY_AGGREGATOR = (
     ),
 )
 
-_LAPLACIAN = ("laplacian_score",)
+_LAPLACIAN, _VIEWS = ("laplacian_score",), ("frmv",)
 _GRAPHS = {
     "heat_kernel": (HEAT_KERNEL, "the heat kernel"),
     "binary": (BINARY, "weights of 1"),
@@ -187,7 +189,7 @@ _GRAPHS = {
 }
 _BY_GRAPH = tuple(
     Reading(
-        STANDARD if (name, end) == ("heat_kernel", SMALL_IS_GOOD) else f"{name}{suffix}",
+        f"{name}{suffix}",
         f"Laplacian score: {what}; {taken}",
         {"methods": list(_LAPLACIAN), "laplacian_graph": graph, "laplacian_direction": end},
         rows=_LAPLACIAN,
@@ -197,6 +199,34 @@ _BY_GRAPH = tuple(
         (LARGE_IS_GOOD, "_reversed", "large scores are taken, the reverse of the definition"),
     )
     for name, (graph, what) in _GRAPHS.items()
+    if (name, end) != ("heat_kernel", SMALL_IS_GOOD)
+)
+_BY_VIEWS = tuple(
+    Reading(
+        f"{name}{suffix}",
+        f"FRMV: {what}; {put}",
+        {"methods": list(_VIEWS), "frmv_association": association, "frmv_aggregator": aggregator},
+        rows=_VIEWS,
+    )
+    for association, name, what in (
+        (BY_RATIO, "ratio", "the correlation ratio of a feature with a clustering"),
+        (BY_NUMBER, "number", "the correlation of a feature with the numbers of the clusters"),
+    )
+    for aggregator, suffix, put in (
+        ("borda", "", "places in the rankings are added"),
+        ("arithmetic_mean", "_mean", "the mean over the clusterings"),
+    )
+    if (association, aggregator) != (BY_RATIO, "borda")
+)
+_BY_ROW = (
+    Reading(
+        STANDARD,
+        "as the Laplacian score and FRMV are defined; see the documentation of both",
+        {"methods": [*_LAPLACIAN, *_VIEWS]},
+        rows=(*_LAPLACIAN, *_VIEWS),
+    ),
+    *_BY_GRAPH,
+    *_BY_VIEWS,
 )
 
 _BY_DIFFERENCES = tuple(
@@ -238,10 +268,10 @@ READINGS = {
     "4.6": _BY_AGGREGATOR,
     "fpcps_1": _BY_SHARE,
     "fpcps_2": _BY_DIFFERENCES,
-    "frcm_2": _BY_GRAPH,
+    "frcm_2": _BY_ROW,
 }
 """The readings of each table that has some; those of fpcps_1 are about two data sets, those of fpcps_2
-and frcm_2 about one row."""
+about one row, those of frcm_2 about two."""
 
 
 def readings(
