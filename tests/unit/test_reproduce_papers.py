@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from pyfsagg.datasets import Dataset, load_dataset, load_published
-from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import spearman
 from pyfsagg.reproduce import Reproduction, claims, reproduce_all, table
 from pyfsagg.reproduce.all_papers import run
@@ -244,6 +245,7 @@ def test_what_repetitions_share_is_computed_once(
 
     def repeat(X, y, settings, seed, n_jobs, shared):
         calls.append("one")
+        warnings.warn("this will take about 3 hours; …", PyfsaggWarning, stacklevel=1)  # not told
         return {("cdv", "accuracy_of_25"): shared["best"] + seed % 7}
 
     own = EXPERIMENTS["orders_genes"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import pandas as pd
 from pyfsagg._base.checks import check_integer
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._table.identity import versions
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.exceptions import ParameterError, PyfsaggWarning
 from pyfsagg.reproduce.records import Log, silent
 from pyfsagg.reproduce.tables.experiments import Experiment
 from pyfsagg.reproduce.tables.sources import find_source, identity
@@ -178,7 +179,11 @@ def repeat_on(experiment: Experiment, name: str, options: Options) -> Repeated:
             draw = int(sequence.generate_state(1)[0])
 
             def compute(draw: int = draw) -> list[list[Any]]:
-                found = experiment.repeat(X, y, settings, draw, options.n_jobs, *shared)
+                with (
+                    warnings.catch_warnings()
+                ):  # the settings are the paper's: none can be shortened
+                    warnings.filterwarnings("ignore", "this will take about", PyfsaggWarning)
+                    found = experiment.repeat(X, y, settings, draw, options.n_jobs, *shared)
                 return [[row, measure, value] for (row, measure), value in found.items()]
 
             rows, seconds = work.answer(
