@@ -237,16 +237,16 @@ def divergence_growing(
     labels = np.zeros(orders.n_samples, dtype=np.int64)
     for size in range(1, features.size + 1):
         if size > 1:
-            labels = grow_labels(orders.ranks, labels, features[: size - 1], features[size - 1])
+            labels = grow_labels(
+                orders.ranks, labels, features[: size - 1], int(features[size - 1])
+            )
         found[size - 1] = mean_divergence(orders, before, labels)
         if found[size - 1] == 0.0:
             break
     return found
 
 
-def grow_labels(
-    ranks: NDArray[Any], labels: Labels, kept: NDArray[Any], new: int | np.intp
-) -> Labels:
+def grow_labels(ranks: NDArray[Any], labels: Labels, kept: NDArray[Any], new: int) -> Labels:
     """Labels of the orders of `kept` refined by one more feature."""
     own, others = ranks[:, [new]], ranks[:, kept]
     states = np.sign(others.astype(np.int32) - own).astype(np.int8)
