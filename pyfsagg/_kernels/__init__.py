@@ -37,8 +37,12 @@ def _caches(sources: Path) -> list[Path]:
     return found
 
 
-def _forget_other_sources(sources: Path) -> None:
-    """Empty the caches unless this numba made them from what the folder `sources` holds now."""
+def _forget_other_sources(sources: Path) -> bool:
+    """Empty the caches unless this numba made them from what the folder `sources` holds now.
+
+    Returns whether compiled kernels are left.
+    """
+    left = False
     digest = hashlib.sha256(__version__.encode())
     for path in sorted(sources.rglob("*.py")):
         digest.update(str(path.relative_to(sources)).encode() + b"\0" + path.read_bytes())
@@ -46,11 +50,13 @@ def _forget_other_sources(sources: Path) -> None:
         stamp = cache / _STAMP
         known = stamp.is_file() and stamp.read_text() == digest.hexdigest()
         if known and not any(map(_cut_off, cache.glob("*.nb[ic]"))):
+            left = left or any(cache.glob("*.nbc"))
             continue
         # Of two processes that do this at once one may compile again; numba bears with missing files.
         for path in cache.glob("*.nb[ic]"):
             path.unlink(missing_ok=True)
         stamp.write_text(digest.hexdigest())
+    return left
 
 
 def _cut_off(path: Path) -> bool:
@@ -68,8 +74,12 @@ def _cache_of_this_process() -> None:
     os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # type: ignore[attr-defined]
 
 
+COMPILED = True
+"""Whether kernels that an earlier process compiled are at hand; or none are compiled at all."""
+
 if not config.DISABLE_JIT:  # type: ignore[attr-defined]
     try:
-        _forget_other_sources(Path(__file__).parent)
+        COMPILED = _forget_other_sources(Path(__file__).parent)
     except (OSError, RuntimeError):  # numba's "no locator available" is the latter
+        COMPILED = False
         _cache_of_this_process()

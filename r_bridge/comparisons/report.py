@@ -72,8 +72,7 @@ def cross_check_page(
 
 def headline(result: CrossCheck) -> str:
     """The verdicts in one line."""
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in result.counts().items())
-    return f"{len(result.outcomes)} comparisons with R {result.versions['R']}: {counts}"
+    return f"{len(result.outcomes)} comparisons with R {result.versions['R']}; {result.in_words()}"
 
 
 def scientific(value: float | None) -> str:

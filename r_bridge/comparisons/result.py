@@ -34,7 +34,7 @@ class CrossCheck(Result):
     ...                   1e-9, "relative", "tails", "agrees", "")
     >>> found = CrossCheck((outcome,), {}, {}, {}, {"R": "4.2.2"})
     >>> found
-    CrossCheck(1 comparison with R 4.2.2: 1 agrees)
+    CrossCheck(1 comparison with R 4.2.2; agrees: 1)
     >>> found.agrees
     True
     """
@@ -65,6 +65,10 @@ class CrossCheck(Result):
         for each in self.outcomes:
             found[each.verdict] += 1
         return {verdict: count for verdict, count in found.items() if count}
+
+    def in_words(self) -> str:
+        """The verdicts and how often each was given."""
+        return ", ".join(f"{verdict}: {number}" for verdict, number in self.counts().items())
 
     def to_frame(self) -> pd.DataFrame:
         """One row per comparison (index ``name``), columns as the attributes of `Outcome`."""
@@ -129,12 +133,11 @@ class CrossCheck(Result):
         versions = ", ".join(
             f"{name} {self.versions[name]}" for name in ("R", *self.packages, "rpy2", "pyfsagg")
         )
-        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts().items())
-        summary = f"{len(self.outcomes)} comparisons: {counts}"
+        summary = f"{len(self.outcomes)} comparisons; {self.in_words()}"
         return ["\n".join(lines), *notes, *missing, versions, summary]
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts().items())
         number = len(self.outcomes)
         comparisons = f"{number} comparison{'' if number == 1 else 's'}"
-        return f"CrossCheck({comparisons} with R {self.versions.get('R', 'unknown')}: {counts})"
+        r = self.versions.get("R", "unknown")
+        return f"CrossCheck({comparisons} with R {r}; {self.in_words()})"

@@ -25,7 +25,10 @@ CALLED = "from numba import njit\n\n@njit(cache=True)\ndef f():\n    return {0}\
 
 def run(folder: Path, **environment: str) -> tuple[int, int]:
     """Result of the kernel ``g`` in a fresh process, and how often its cache served."""
-    code = "from loops.caller import g; print(g(), sum(g.stats.cache_hits.values()))"
+    code = (
+        "import loops; from loops.caller import g; "
+        "print(g(), sum(g.stats.cache_hits.values()), int(loops.COMPILED))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=folder,
@@ -35,7 +38,8 @@ def run(folder: Path, **environment: str) -> tuple[int, int]:
         text=True,
         check=True,
     )
-    value, hits = map(int, done.stdout.split())
+    value, hits, compiled = map(int, done.stdout.split())
+    assert bool(compiled) == bool(hits)  # what a first run tells its user
     return value, hits
 
 
