@@ -24,6 +24,7 @@ __all__ = [
     "Frame",
     "NarwhalsFrame",
     "PandasFrame",
+    "frame_of_array",
     "open_frame",
     "pandas_frame",
     "pandas_series",
@@ -233,6 +234,14 @@ def _refuse_duplicates(names: Iterable[Any]) -> None:
             f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a "
             "different name"
         )
+
+
+def frame_of_array(array: NDArray[Any], **labels: Any) -> pd.DataFrame:
+    """A frame of a matrix, with the labels that pandas takes.
+
+    Objects stay objects: some versions of pandas look for dates among them and fail on huge integers.
+    """
+    return pd.DataFrame(array, dtype=object if array.dtype == object else None, **labels)
 
 
 def pandas_frame(X: Any, *, nullable: bool = False) -> Any:

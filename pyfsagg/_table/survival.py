@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Booleans, Floats
-from pyfsagg._table.frames import pandas_frame
+from pyfsagg._table.frames import frame_of_array, pandas_frame
 from pyfsagg.exceptions import DataError
 
 __all__ = ["TIES", "Survival", "read_survival"]
@@ -130,7 +130,7 @@ def _columns(y: Any) -> tuple[pd.Series[Any], pd.Series[Any], tuple[str, str]]:
             frame = _by_meaning(array)
         elif array.ndim == 2:
             names = ["time", "event"] if array.shape[1] == 2 else None
-            frame = pd.DataFrame(array, columns=names)
+            frame = frame_of_array(array, columns=names)
         else:
             raise DataError(
                 f"task='survival' needs times and events, and y has the shape {array.shape}; {_SHAPES}"

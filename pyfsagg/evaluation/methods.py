@@ -378,7 +378,7 @@ def _single_scores(
     groups: FeatureGroups | None,
 ) -> NDArray[np.float64]:
     if isinstance(method, FunctionMethod):
-        item, params = _as_filter(method.function), {}
+        item, params = _as_filter(label, method.function), {}
     else:
         item, params = method.item, dict(method.params)
     bound, labels = bind_filters(
@@ -390,18 +390,27 @@ def _single_scores(
     except PyfsaggError:
         raise
     except Exception as error:
-        raise DataError(
-            f"the method {label!r} failed on {table.n_samples} rows: {type(error).__name__}: {error}"
-        ) from error
+        raise _failed(label, table.n_samples, error) from error
     scores: NDArray[np.float64] = found[labels[0]][0]
     return scores
 
 
-def _as_filter(function: Callable[..., Any]) -> Callable[..., Any]:
+def _failed(label: str, n_rows: int, error: Exception) -> DataError:
+    return DataError(
+        f"the method {label!r} failed on {n_rows} rows: {type(error).__name__}: {error}"
+    )
+
+
+def _as_filter(label: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of X and y as a filter; of a tuple, as score functions may return, the first."""
 
     def score(X: Any, y: Any, sample_weight: Any) -> Any:
-        found = function(X, y)
+        try:
+            found = function(X, y)
+        except PyfsaggError:
+            raise
+        except Exception as error:
+            raise _failed(label, len(y), error) from error
         return found[0] if isinstance(found, tuple) else found
 
     score.__name__ = filter_label(function)  # the name that messages about its scores show

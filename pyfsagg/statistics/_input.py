@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real, shown
 from pyfsagg._base.types import Floats
-from pyfsagg._table.frames import FRAMES, pandas_frame, pandas_series
+from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 __all__ = [
@@ -264,7 +264,7 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
                 "data must have two dimensions (subjects by conditions), got an array of shape "
                 f"{array.shape}"
             )
-        frame = pd.DataFrame(
+        frame = frame_of_array(
             array,
             index=[f"subject {i + 1}" for i in range(array.shape[0])],
             columns=[f"condition {j + 1}" for j in range(array.shape[1])],
