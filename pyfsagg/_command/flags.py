@@ -402,8 +402,9 @@ def _log_lines(unit: str) -> Callable[[int, int], None]:
         nonlocal logged, said, first, told
         now = time.monotonic()
         if done == 0:
-            why = f" ({_first_run()})" if _first_run() else ""
-            print(f"{total} {unit}s to do{why}", file=sys.stderr, flush=True)
+            why = _first_run()
+            told_why = f" ({why})" if why else ""
+            print(f"{total} {unit}s to do{told_why}", file=sys.stderr, flush=True)
             return
         quarter = 4 * done // total
         due = first is not None and not told and now - first[1] >= FIRST_ESTIMATE

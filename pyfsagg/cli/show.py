@@ -25,7 +25,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-
     result = load_saved(options.folder)
     view = view_of(options, result.options)
     print(result.to_json(**view) if options.json else result.summary_text(**view))
