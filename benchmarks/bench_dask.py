@@ -44,8 +44,9 @@ def _compare(n: int, p: int, m: int) -> dict[str, Any]:
 
     def run(jobs: int | None = None) -> bytes:
         found = pyfsagg.bam(
-            X, y, filters=["ig", "chi2"], n_resamples=m, pairs=0, random_state=0, n_jobs=jobs
-        )
+            X, y, filters=["ig", "chi2"], n_resamples=m, checks=pyfsagg.Checks(pairs=0),
+            random_state=0, n_jobs=jobs,
+        )  # fmt: skip
         return found.combined.tobytes()
 
     expected = run(1)

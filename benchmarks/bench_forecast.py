@@ -43,8 +43,7 @@ def measure(n: int, p: int, whole: bool, m: int, depth: int | str) -> dict[str, 
         "filters": DEFAULT_FILTERS,
         "filter_params": {"mrmr": {"n_features": depth}},
         "n_resamples": m,
-        "pairs": "auto",
-        "shuffles": "auto",
+        "checks": "auto",
         "random_state": 0,
     }
     run = set_up_run(X, y, **settings)

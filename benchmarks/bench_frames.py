@@ -27,12 +27,12 @@ KINDS = ("numpy", "pandas", "polars", "pyarrow", "duckdb")
 IN_PANDAS = """
 import sys, time
 import numpy as np, pandas as pd
-from pyfsagg import wam
+from pyfsagg import Checks, wam
 n, p = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
 frame = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"x{j}" for j in range(p)])
 y = rng.integers(0, 2, n)
-run = lambda: wam(frame, y, filter="chi_squared", n_resamples=5, pairs=0, random_state=0, n_jobs=1)
+run = lambda: wam(frame, y, filter="chi_squared", n_resamples=5, checks=Checks(0), random_state=0, n_jobs=1)
 run()
 start = time.perf_counter()
 for _ in range(3):
@@ -93,7 +93,7 @@ def make_frame(kind: str, n: int, p: int) -> Any:
 
 def of_shape(name: str, n: int, p: int, rounds: int) -> list[dict[str, Any]]:
     """Time of reading and of a run, by kind; pandas is the measure."""
-    from pyfsagg import wam
+    from pyfsagg import Checks, wam
     from pyfsagg._table.table import check_table
 
     try:
@@ -107,7 +107,7 @@ def of_shape(name: str, n: int, p: int, rounds: int) -> list[dict[str, Any]]:
     settings = {
         "filter": "chi_squared",
         "n_resamples": 5,
-        "pairs": 0,
+        "checks": Checks(pairs=0),
         "random_state": 0,
         "n_jobs": 1,
     }

@@ -40,7 +40,8 @@ def measure(name: str, filters: tuple[str, ...], m: int) -> dict[str, Any]:
     data = pyfsagg.load_dataset(name)
 
     def run(n_resamples: int, shuffles: int) -> pyfsagg.EnsembleResult:
-        given = {"n_resamples": n_resamples, "shuffles": shuffles, "random_state": 0, "n_jobs": 1}
+        checks = pyfsagg.Checks(shuffles=shuffles)
+        given = {"n_resamples": n_resamples, "checks": checks, "random_state": 0, "n_jobs": 1}
         if len(filters) == 1:
             return pyfsagg.wam(data.X, data.y, filter=filters[0], **given)
         return pyfsagg.bam(data.X, data.y, filters=filters, **given)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from _timing import interleaved, print_table, write_json
 
-from pyfsagg import wam
+from pyfsagg import Checks, wam
 
 SHAPES = {"few rows, wide": (150, 4000), "many rows": (5000, 100)}
 RUNS = {
@@ -44,8 +44,8 @@ def main() -> None:
             number = label.endswith("of a number")
             runs[label] = partial(
                 wam, X, time if number else y, filter=item, filter_params=params,
-                task="regression" if number else "survival", n_resamples=40, pairs=0,
-                random_state=0, n_jobs=1,
+                task="regression" if number else "survival", n_resamples=40,
+                checks=Checks(pairs=0), random_state=0, n_jobs=1,
             )  # fmt: skip
         found = interleaved(runs, rounds=1 if options.quick else options.rounds)
         base, same = found["pearson of a number"].median, found["pearson"].median

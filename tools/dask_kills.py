@@ -70,9 +70,7 @@ def main() -> None:
 
 
 def _run(X: Any, y: Any) -> bytes:
-    found = pyfsagg.wam(
-        X, y, filter="chi_squared", n_resamples=60, random_state=0, pairs=0, shuffles=0
-    )
+    found = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=60, random_state=0, checks="none")
     return found.combined.tobytes()
 
 

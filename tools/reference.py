@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.committees import VOTING_RULES
@@ -188,6 +189,7 @@ def markdown(page: Page) -> str:
 R_HELP = FOLDER.parents[1] / "r_bridge" / "pyfsaggr" / "man" / "settings.Rd"
 R_GROUPS: dict[str, type[Settings]] = {
     "What is read, and how": Task,
+    "What wam() and bam() compute beside the resamples": Checks,
     "How a run is executed": Execution,
     'precision, a list that says when n_resamples = "auto" of wam() and bam() stops': Precision,
     "How evaluate() divides the rows": Protocol,
@@ -199,10 +201,6 @@ R_OTHERS = {
     "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
     "resampling_params": "a named list of the options of the resampling plan, such as "
     "list(fraction = 0.8); see list_resampling_plans()",
-    "pairs": "pairs of disjoint halves of the rows that are ranked beside the resamples and say how far two "
-    'samples would agree: a number, 0 for none, or "auto"',
-    "shuffles": "targets with shuffled rows that the filters score beside the true one and that show what "
-    'noise reaches: a number, 0 for none, or "auto", which is 19',
     "baselines": 'for evaluate(): what the methods are compared with, "all_features" and "random_subsets"',
     "save, report": "a folder into which the result is written, for load_result() and Python; a file for its "
     "page (HTML)",

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
-__all__ = ["Settings", "is_default", "names_of", "option"]
+__all__ = ["Settings", "is_default", "names_of", "number_or_auto", "option"]
 
 
 def option(
@@ -195,3 +195,11 @@ def _plain(value: Any) -> Any:
 def names_of(text: str) -> list[str]:
     """``a,b`` as a list of names."""
     return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def number_or_auto(text: str) -> int | str:
+    """``1000`` or ``auto``."""
+    try:
+        return text if text == "auto" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number or auto, got {text!r}") from None

@@ -30,7 +30,6 @@ __all__ = [
     "add_view_flags",
     "add_work_flags",
     "assignments",
-    "number_or_auto",
     "on_cluster",
     "output_place",
     "reporter",
@@ -286,14 +285,6 @@ def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, 
             f"{', '.join(known) or 'nothing that can be set'}"
         )
     return {names[0]: options.threshold, **given}
-
-
-def number_or_auto(text: str) -> int | str:
-    """``1000`` or ``auto``."""
-    try:
-        return text if text == "auto" else int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a number or auto, got {text!r}") from None
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def with_flags(message: str, parser: argparse.ArgumentParser) -> str:
     """A message about parameters as one about the flags of a command.
 
     A parameter is one where it begins a clause and has a verb (``n_folds must be …``), is given a
-    value (``ties='random'``, ``Protocol(n_folds=5)``), or is a name with an underscore.
+    value (``ties='random'``, ``checks=Checks(pairs=0)``), or is a name with an underscore.
     What stands in quotation marks came from the user and stays.
 
     Examples
@@ -68,7 +68,7 @@ def with_flags(message: str, parser: argparse.ArgumentParser) -> str:
     names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
     joined = "|".join(name for name in map(re.escape, flags) if "_" in name) or "(?!)"
     pattern = re.compile(
-        rf"(?<![\w.'\"/=-])(?P<call>[A-Z]\w*\()?(?P<given>{names})={_VALUE}(?(call)\))"
+        rf"(?<![\w.'\"/=-])(?P<call>(?:[a-z_]+=)?[A-Z]\w*\()?(?P<given>{names})={_VALUE}(?(call)\))"
         rf"|(?:^|(?<=; )|(?<=: )|(?<=each of ))(?P<clause>{names}){_VERBS}"
         rf"|(?<![\w.'\"/-])(?P<joined>{joined})(?![\w.'\"/=(-]|\.\w)"
         rf"|{_QUOTED}"

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
 
@@ -24,8 +25,7 @@ MEMORY_FLAGS = {
     "resampling_param": None,
     "filter_param": None,
     "precision": None,
-    "pairs": "auto",
-    "shuffles": "auto",
+    **Checks().record(),
     "null": None,
     "max_false": None,
     "fdr": None,

@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
+from pyfsagg._base.settings import names_of, number_or_auto
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
     add_work_flags,
     assignments,
-    number_or_auto,
     require_target,
     target_columns,
     threshold_or_auto,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_sparse, load_table, read_files, refuse_reading_flags
+from pyfsagg._run.checks import Checks
 from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
 from pyfsagg.exceptions import ParameterError
 
@@ -123,21 +123,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "repetition may replace), top=0.25, maximum=10000",
     )
     add("--resampling", metavar="PLAN", help="(default: bootstrap)")
-    add(
-        "--pairs",
-        type=number_or_auto,
-        default="auto",
-        metavar="N",
-        help="pairs of disjoint halves that measure the agreement of samples (default: one for "
-        "every 8 resamples, at most 30; 0: none)",
-    )
-    add(
-        "--shuffles",
-        type=number_or_auto,
-        default="auto",
-        metavar="K",
-        help="targets with shuffled rows that show what noise reaches (default: 19; 0: none)",
-    )
+    Checks.add_flags(parser)
     add(
         "--resampling-param",
         action="append",
@@ -256,9 +242,9 @@ def _run(
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
     view = {"threshold": options.threshold, **given, **view}
-    counted = ["progress counts those of halves and of shuffled targets, too"]
-    more = counted if unit == "resample" and (options.pairs, options.shuffles) != (0, 0) else []
-    keep_result(options, default_folder, rank, unit=unit, view=view, said=[*said, *more])
+    if unit == "resample" and any(Checks.from_flags(options).record().values()):
+        said = [*said, "progress counts those of halves and of shuffled targets, too"]
+    keep_result(options, default_folder, rank, unit=unit, view=view, said=said)
 
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
@@ -273,8 +259,9 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     method = options.method or ("wam" if options.filter else "bam")
     _draw_pairs(options)
     given = assignments(options.filter_param)
+    names = (*Task.names(), *Checks.names(), *Execution.names())
     flat = {
-        **{name: getattr(options, name, None) for name in (*Task.names(), *Execution.names())},
+        **{name: getattr(options, name, None) for name in names},
         "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
         "precision": assignments(options.precision) or None,
         "resampling": options.resampling or "bootstrap",
@@ -284,8 +271,6 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     shared = {
         "aggregator": options.aggregator,
         "aggregator_params": assignments(options.aggregator_param),
-        "pairs": options.pairs,
-        "shuffles": options.shuffles,
         "random_state": options.seed,
         "n_jobs": options.jobs,
         **gather_settings(flat),

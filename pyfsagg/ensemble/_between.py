@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, is_word
 from pyfsagg._base.words import count, number
 from pyfsagg._page.page import Block, Column, Table, Text
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
 from pyfsagg.stability_measures import BetweenSampleStability
 
@@ -23,15 +22,10 @@ __all__ = [
     "between_blocks",
     "between_sentence",
     "between_text",
-    "n_pairs_of",
     "pairs_plan",
     "record_of_pairs",
     "repeated_rows",
 ]
-
-MOST_PAIRS = 30
-RESAMPLES_PER_PAIR = 8
-"""A run draws one pair, which is two halves, for each so many resamples, at most `MOST_PAIRS`."""
 
 SPLIT_BY_MDL = ("information_gain", "gain_ratio", "symmetric_uncertainty")
 
@@ -40,23 +34,6 @@ WORDS = {
     "spearman": ("Ranks", "Spearman correlation"),
     "pearson": ("Scores", "Pearson correlation"),
 }
-
-
-def n_pairs_of(pairs: int | str, n_resamples: int, plan: Plan) -> int:
-    """Number of pairs drawn in addition to the resamples; none if these are pairs themselves.
-
-    Raises
-    ------
-    ParameterError
-        If `pairs` is neither ``"auto"`` nor a whole number of at least 0.
-    """
-    if isinstance(plan, ComplementaryPairs):
-        return 0
-    if is_word(pairs, "auto"):
-        return min(MOST_PAIRS, n_resamples // RESAMPLES_PER_PAIR)
-    if isinstance(pairs, str):
-        raise ParameterError(f"pairs must be a number or 'auto', got {pairs!r}")
-    return check_integer("pairs", pairs, low=0)
 
 
 def pairs_plan(plan: Plan) -> ComplementaryPairs:
@@ -91,7 +68,8 @@ def halves_of(result: EnsembleResult) -> tuple[NDArray[np.float64], int | None]:
             + (
                 f": {reason}"
                 if reason
-                else "; give pairs=30, or 8 resamples or more, or resampling='complementary_pairs'"
+                else "; give checks=Checks(pairs=30), or 8 resamples or more, or "
+                "resampling='complementary_pairs'"
             )
         )
     return result.halves, result.parameters["pairs"]["rows_in_a_half"]

@@ -12,6 +12,7 @@ from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_list, check_mapping
 from pyfsagg._base.task import Task
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.precision import Precision
@@ -41,8 +42,7 @@ def bam(
     n_resamples: int | str | Precision = 1000,
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
-    pairs: int | str = "auto",
-    shuffles: int | str = "auto",
+    checks: str | Checks = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
@@ -65,8 +65,7 @@ def bam(
         Range over which minimum and maximum are taken: the features of one resample, or the
         resamples of one feature.  The thesis prints the second; only the first agrees with its
         table 4.4, and it is the default.
-    aggregator, aggregator_params, n_resamples, resampling, task, pairs, shuffles, \
-random_state, n_jobs, execution
+    aggregator, aggregator_params, n_resamples, resampling, task, checks, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.
 
     Returns
@@ -109,9 +108,8 @@ random_state, n_jobs, execution
             filter_params=filter_params,
             n_resamples=n_resamples,
             resampling=resampling,
-            pairs=pairs,
-            shuffles=shuffles,
             task=task,
+            checks=checks,
             random_state=random_state,
             execution=execution,
             normalize=normalize,

@@ -8,6 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.exceptions import ParameterError
@@ -15,7 +16,7 @@ from pyfsagg.resampling import Rows, read_plan, with_data
 
 __all__ = ["flat_names", "gather_settings"]
 
-_GROUPS: dict[str, type[Settings]] = {"task": Task, "execution": Execution}
+_GROUPS: dict[str, type[Settings]] = {"task": Task, "checks": Checks, "execution": Execution}
 _OF_PLAN = ("groups", "sample_weight")
 
 
@@ -46,9 +47,10 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     Parameters
     ----------
     flat : mapping
-        The fields of :class:`pyfsagg.Task` and :class:`pyfsagg.Execution` by name; ``resampling``
-        with ``resampling_params``, ``groups``, ``sample_weight``; or ``row_indices``;
-        ``n_resamples`` with ``precision``; everything else is passed on.  Values of None are left out.
+        The fields of :class:`pyfsagg.Task`, :class:`pyfsagg.Checks` and :class:`pyfsagg.Execution` by
+        name; ``resampling`` with ``resampling_params``, ``groups``, ``sample_weight``; or
+        ``row_indices``; ``n_resamples`` with ``precision``; everything else is passed on.  Values of
+        None are left out, and a group in which nothing differs from the defaults.
     **groups : class of settings
         Of more arguments: their fields are taken by name, too.
 
@@ -59,9 +61,9 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     """
     given = {name: value for name, value in flat.items() if value is not None}
     for argument, group in {**_GROUPS, **groups}.items():
-        own = {name: given.pop(name) for name in group.names() if name in given}
-        if own:
-            given[argument] = group(**own)
+        made = group(**{name: given.pop(name) for name in group.names() if name in given})
+        if made.changed():
+            given[argument] = made
     precision = given.pop("precision", None)
     if precision is not None:
         if given.get("n_resamples") != "auto":

@@ -96,7 +96,7 @@ def permute_target(
     seed = resolve_seed(random_state)
     execution = Execution.read("execution", options.pop("execution", None))
     quiet = Execution(progress=False, memory_limit=execution.memory_limit)
-    options |= {"execution": quiet, "pairs": 0, "shuffles": 0}
+    options |= {"execution": quiet, "checks": "none"}
 
     def run(labels: Any) -> EnsembleResult:
         return METHODS[method](table, labels, n_resamples=n_resamples, random_state=seed, **options)

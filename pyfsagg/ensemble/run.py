@@ -16,6 +16,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution, Progress, progress_reporter
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
@@ -23,7 +24,7 @@ from pyfsagg._table.reading import read_any_table, read_target
 from pyfsagg._table.table import AnyTable, Table, Weights, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
-from pyfsagg.ensemble._between import n_pairs_of, pairs_plan, record_of_pairs
+from pyfsagg.ensemble._between import pairs_plan, record_of_pairs
 from pyfsagg.ensemble.clusters import Copies, find_copies
 from pyfsagg.ensemble.forecast import TENTH, Work, require_score_memory
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
@@ -42,7 +43,6 @@ from pyfsagg.ensemble.scoring import (
 from pyfsagg.ensemble.shuffled import (
     ShuffledTargets,
     Shuffles,
-    n_shuffles_of,
     score_shuffled,
     why_not_shuffled,
 )
@@ -50,7 +50,7 @@ from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.resampling import Plan, Resamples, draw_resamples, read_plan
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples, read_plan
 
 __all__ = ["Run", "run_ensemble", "set_up_run"]
 
@@ -117,7 +117,7 @@ class Run:
         fewer = {TENTH: self.n_scored(max(1, m // 10))}
         shuffled = self.shuffles.in_all(first + m)
         if 2 * shuffled > total:
-            fewer["shuffles=0 (on the terminal --shuffles 0)"] = total - shuffled
+            fewer["checks=Checks(shuffles=0)"] = total - shuffled
         return Work(total, fewer)
 
     def collect(
@@ -266,8 +266,7 @@ def set_up_run(
     task: str | Task = "classification",
     random_state: Any = None,
     execution: Execution | None = None,
-    pairs: int | str = 0,
-    shuffles: int | str = 0,
+    checks: str | Checks = "none",
     largest: int | None = None,
     groups: FeatureGroups | None = None,
     **recorded: Any,
@@ -281,6 +280,7 @@ def set_up_run(
     """
     execution = Execution.read("execution", execution)
     task = Task.of_argument(task)
+    checks = Checks.of_argument(checks)
     plan = read_plan(resampling)
     number = read_number(n_resamples)
     store = MatrixStore(execution.scratch)
@@ -315,8 +315,6 @@ def set_up_run(
     def bind(other: Target) -> list[BoundFilter]:
         return bind_filters(filters, options, table, other, seed, groups)[0]
 
-    n_pairs_of(pairs, 0, plan)  # refuse before the work is done
-    n_shuffles = n_shuffles_of(shuffles)
     resamples = draw(FIRST_LOOK if isinstance(number, Precision) else number)
     if groups is not None and resamples.changes_table:
         raise ParameterError(
@@ -370,8 +368,10 @@ def set_up_run(
         goal,
         draw,
         draw_halves,
-        lambda m: n_pairs_of(pairs, m, plan),
-        Shuffles(n_shuffles, why_not_shuffled(target, plan, labels), seed, plan, draw_of, bind),
+        (lambda m: 0) if isinstance(plan, ComplementaryPairs) else checks.n_pairs,
+        Shuffles(
+            checks.n_shuffles, why_not_shuffled(target, plan, labels), seed, plan, draw_of, bind
+        ),
         identity_of_run,
         store,
         execution,

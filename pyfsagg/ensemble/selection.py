@@ -231,7 +231,7 @@ def _without_noise(result: EnsembleResult) -> Choice:
     k = size_of_share(0.25, p) if knee is None else knee
     verb = "is" if k == 1 else "are"
     how = "the best quarter, for the scores have no knee" if knee is None else _before_knee(k)
-    why = (result.parameters.get("shuffles") or {}).get("reason", "shuffles=0")
+    why = (result.parameters.get("shuffles") or {}).get("reason", "checks=Checks(shuffles=0)")
     reason = (
         f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Whether they score above noise is not "
         f"known, without shuffled targets: {why}."

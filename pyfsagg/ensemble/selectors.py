@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyfsagg._base.checks import is_word
 from pyfsagg._base.estimators import estimator_accepts_missing
 from pyfsagg._base.task import Task
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.selection import TableSelector
@@ -44,10 +45,10 @@ class _AggregationSelector(TableSelector):
         options["filter_params"] = deep_enough(
             self._filters(), self.filter_params, n_features, threshold
         )
-        options["shuffles"] = "auto" if is_word(threshold, "auto") else 0
+        checks = Checks(pairs=0, shuffles="auto" if is_word(threshold, "auto") else 0)
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
-        return type(self)._method(X, y, resampling=plan, pairs=0, **options)
+        return type(self)._method(X, y, resampling=plan, checks=checks, **options)
 
     def fit(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
 from pyfsagg._base.words import plural
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.scoring import BoundFilter, score_resamples
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan, Resamples, Rows
 from pyfsagg.resampling.draws import canonical_order, generator
@@ -30,16 +29,12 @@ __all__ = [
     "ShuffledTargets",
     "Shuffles",
     "excess_over_noise",
-    "n_shuffles_of",
     "score_shuffled",
     "why_not_shuffled",
 ]
 
 Floats = NDArray[np.float64]
 Matrices = Mapping[str, Floats]
-
-N_SHUFFLES = 19
-"""Runs with shuffled targets; the true one is the best of these twenty by chance in one of twenty."""
 
 LEVEL = 0.05
 """Share of runs that may propose a feature although the target is unrelated to all of them."""
@@ -174,21 +169,6 @@ class ShuffledTargets:
 # ---------------------------------------------------------------------------------------------
 # whether and how many
 # ---------------------------------------------------------------------------------------------
-def n_shuffles_of(shuffles: int | str) -> int:
-    """Number of shuffled targets that the argument of a run asks for.
-
-    Raises
-    ------
-    ParameterError
-        If `shuffles` is neither ``"auto"`` nor a whole number of at least 0.
-    """
-    if isinstance(shuffles, str):
-        if shuffles != "auto":
-            raise ParameterError(f"shuffles must be a number or 'auto', got {shuffles!r}")
-        return N_SHUFFLES
-    return check_integer("shuffles", shuffles, low=0)
-
-
 def why_not_shuffled(target: Target, plan: Plan, labels: list[str]) -> str:
     """Why the rows of a target cannot be shuffled one by one; empty if they can."""
     if target.kind == "none":

@@ -8,6 +8,7 @@ from typing import Any
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_mapping
 from pyfsagg._base.task import Task
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.precision import Precision
@@ -29,8 +30,7 @@ def wam(
     n_resamples: int | str | Precision = 1000,
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
-    pairs: int | str = "auto",
-    shuffles: int | str = "auto",
+    checks: str | Checks = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
@@ -68,17 +68,10 @@ def wam(
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
         sets which columns are nominal and whether near-constant ones are left out.
-    pairs : int or "auto"
-        Pairs of disjoint halves that are scored in addition to the resamples, for
-        :meth:`EnsembleResult.between_sample_stability`; the ranking does not depend on them.  ``"auto"``
-        is one for every 8 resamples and at most 30; 0 turns it off.  The plan
-        ``"complementary_pairs"`` needs none.
-    shuffles : int or "auto"
-        Targets with shuffled rows that the same filters score in the first resamples, a fiftieth of them
-        (from 2 to 10): they show which scores and which stability noise reaches
-        (:meth:`EnsembleResult.selection`); the ranking does not depend on them.  ``"auto"`` is 19; 0 turns
-        it off.  There are none without a target, and with groups or weights, whose rows cannot be shuffled
-        one by one.
+    checks : {"auto", "none"} or Checks
+        What is computed beside the resamples; the ranking does not depend on it.  ``"auto"``: pairs of
+        disjoint halves for :meth:`EnsembleResult.between_sample_stability`, and shuffled targets that show
+        what noise reaches (:meth:`EnsembleResult.selection`); a :class:`pyfsagg.Checks` says how many.
     random_state : None, int or NumPy generator
         Seed; a fresh one is drawn and recorded when None.
     n_jobs : int, optional
@@ -124,9 +117,8 @@ def wam(
             filter_params=filter_params,
             n_resamples=n_resamples,
             resampling=resampling,
-            pairs=pairs,
-            shuffles=shuffles,
             task=task,
+            checks=checks,
             random_state=random_state,
             execution=execution,
             aggregator=spec.name,

@@ -46,7 +46,7 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         with suppress(KeyboardInterrupt):  # Ctrl-C reaches R and Python, and is one interrupt
             time.sleep(0.1)
     ours = [each for each in caught if issubclass(each.category, UserWarning)]
-    found["warnings"] = list(dict.fromkeys(str(each.message) for each in ours))
+    found["warnings"] = list(dict.fromkeys(in_r_words(str(each.message)) for each in ours))
     return found
 
 

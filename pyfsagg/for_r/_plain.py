@@ -15,6 +15,7 @@ from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.for_r._files import packed, record_of
+from pyfsagg.for_r._words import in_r_words
 from pyfsagg.ranks import RankTable
 
 __all__ = ["ensemble_parts", "frame_of", "plain", "returned"]
@@ -181,14 +182,19 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "data": plain(result.data),
         "versions": plain(result.versions),
         "between_samples": _between_samples(result),
-        "selection": {
-            "features": list(result.selection().names),
-            "reason": result.selection().reason,
-            "sentences": list(result.selection().sentences),
-        },
+        "selection": _selection(result),
         "shuffled": None
         if result.shuffled is None
         else frame_of(result.shuffled.stability, "filter"),
+    }
+
+
+def _selection(result: EnsembleResult) -> dict[str, Any]:
+    found = result.selection()
+    return {
+        "features": list(found.names),
+        "reason": in_r_words(found.reason),
+        "sentences": [in_r_words(each) for each in found.sentences],
     }
 
 

@@ -308,7 +308,7 @@ def _committee(
     given = _settings(pyfsagg.committee, options, selection=LearnerSelection)
     models = {} if task == "survival" else learners_of(learners, task)
     if selection is not None:
-        every = given["selection"]
+        every = given.get("selection", LearnerSelection())
         given["selection"] = dict.fromkeys(models, every)
         given["selection"] |= {name: _changed(every, own) for name, own in selection.items()}
     found = pyfsagg.committee(
@@ -601,8 +601,7 @@ def _score_features(
         task=pyfsagg.Task(
             task=task or "classification", nominal=None if nominal is None else listed(nominal)
         ),
-        pairs=0,
-        shuffles=0,
+        checks="none",
     )
     return {"scores": result.scores}
 

@@ -12,6 +12,7 @@ import pytest
 from pyfsagg._base.task import Task
 from pyfsagg._command.parser import commands_of
 from pyfsagg._command.spoken import flags_of, with_flags
+from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.cli import build_parser
 
@@ -73,7 +74,7 @@ def test_messages_name_flags(pyfsagg, tmp_path: Path) -> None:
 def test_every_setting_has_the_name_of_its_flag() -> None:
     for name, parser in commands_of(build_parser()).items():
         flags = flags_of(parser)
-        for setting in (*Execution.__dataclass_fields__, *Task.__dataclass_fields__):
+        for setting in (*Execution.names(), *Checks.names(), *Task.names()):
             if setting in flags:
                 assert flags[setting].startswith("--"), name
                 assert with_flags(f"{setting} must be 1", parser) == f"{flags[setting]} must be 1"
@@ -92,6 +93,7 @@ def test_every_setting_has_the_name_of_its_flag() -> None:
         ("n_resamples=10 is too few", "--n-resamples 10 is too few"),
         ("Student's t needs n_resamples > 2, it's so", "Student's t needs --n-resamples > 2, it's so"),
         ("use Plan(n_resamples=7)", "use --n-resamples 7"),
+        ("use plan=Plan(n_resamples=7), or more", "use --n-resamples 7, or more"),
         ("rf.ties=1 is unknown", "rf.ties=1 is unknown"),
         ("missing must be 'error'", "--missing-values must be 'error'"),
         ("bins must be 2", "bins must be 2"),

@@ -29,7 +29,7 @@ RUNS = {
     "groups": "rank groups.csv --target kind --method wam --filter cs --groups patient "
     "--n-resamples 9 --seed 3",
     "regression": "rank table.csv --target proline --task regression --target-bins 4 --method wam "
-    "--filter ig --aggregator rra --n-resamples 9 --seed 2",
+    "--filter ig --aggregator rra --n-resamples 9 --pairs 2 --shuffles 3 --seed 2",
     "auto": "rank table.csv --target kind --method wam --filter su --n-resamples auto --precision "
     "max_change=0.3 --precision maximum=200 --seed 1",
     "folder": "rank parts --target kind --filters ig,cs --binning equal_frequency --bins 5 "

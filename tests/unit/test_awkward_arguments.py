@@ -119,8 +119,9 @@ CALLS = {
     "an array for the word auto": lambda: pyfsagg.wam(
         WINE.X, WINE.y, filter="chi_squared", n_resamples=np.zeros((4, 3))
     ),
-    "an array for the word auto of pairs": lambda: pyfsagg.wam(
-        WINE.X, WINE.y, pairs=np.zeros((4, 3)), **QUICK
+    "an array for the word auto of pairs": lambda: pyfsagg.Checks(np.zeros((4, 3))),
+    "an array for the word auto of checks": lambda: pyfsagg.wam(
+        WINE.X, WINE.y, checks=np.zeros((4, 3)), **QUICK
     ),
     "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
         threshold=np.zeros((4, 3)), **QUICK

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 import pyfsagg
-from pyfsagg import Execution, GroupedBootstrap, between_sample_stability
+from pyfsagg import Checks, Execution, GroupedBootstrap, between_sample_stability
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import ComplementaryPairs
 
@@ -135,16 +135,13 @@ def test_the_halves_of_a_run_are_those_of_the_plan() -> None:
 
 def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
     with_pairs = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
-    without = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=0)
+    without = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=0))
     np.testing.assert_array_equal(with_pairs.scores, without.scores)
     assert without.halves is None
-    with pytest.raises(DataError, match="give pairs=30, or 8 resamples"):
+    with pytest.raises(DataError, match=r"give checks=Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
-    assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=9).halves.shape == (18, 13)
+    assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=9)).halves.shape == (18, 13)
     assert "Not known: the run has no pairs" in "\n".join(without.paragraphs({"threshold": 0.25}))
-    for bad in ("many", -1, 2.5):
-        with pytest.raises(ParameterError, match="pairs must be"):
-            pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, pairs=bad)
 
 
 def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pyfsagg import (
     Bootstrap,
+    Checks,
     Execution,
     FeatureSubspace,
     GroupedBootstrap,
@@ -297,10 +298,10 @@ def test_feature_parameters_by_alias() -> None:
 @pytest.mark.parametrize(
     ("more", "total"),
     [
-        ({"pairs": 0, "shuffles": 0}, 20),
+        ({"checks": "none"}, 20),
         ({}, 20 + 2 * 2 + 19 * 2),  # pairs of halves, and shuffled targets in two resamples each
         ({"n_jobs": 2}, 20 + 2 * 2 + 19 * 2),
-        ({"shuffles": 5}, 20 + 2 * 2 + 5 * 2),
+        ({"checks": Checks(shuffles=5)}, 20 + 2 * 2 + 5 * 2),
     ],
 )
 def test_progress_is_told_to_the_last_shuffled_target(more: dict[str, Any], total: int) -> None:
@@ -325,8 +326,8 @@ def test_progress_of_targets_that_are_scored_one_after_the_other() -> None:
     y = np.arange(len(WINE.X), dtype=float)
     tell = Execution(progress=lambda *step: told.append(step))
     wam(
-        WINE.X, y, filter="spearman", task="regression", n_resamples=8, pairs=0, shuffles=6,
-        random_state=0, execution=tell,
+        WINE.X, y, filter="spearman", task="regression", n_resamples=8,
+        checks=Checks(pairs=0, shuffles=6), random_state=0, execution=tell,
     )  # fmt: skip
     assert told == [(0, 20), (8, 20), *((8 + 2 * (k + 1), 20) for k in range(6))]
 
@@ -344,7 +345,7 @@ def test_progress_of_resamples_that_are_drawn_until_a_precision_is_reached() -> 
     told: list[tuple[int, int]] = []
     tell = Execution(progress=lambda *step: told.append(step))
     result = wam(
-        WINE.X, WINE.y, n_resamples="auto", shuffles=3, random_state=0, execution=tell
+        WINE.X, WINE.y, n_resamples="auto", checks=Checks(shuffles=3), random_state=0, execution=tell
     )  # fmt: skip
     m = result.parameters["n_resamples"]
     done = [step for step, _ in told]

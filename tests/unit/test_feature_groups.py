@@ -52,7 +52,7 @@ def _scores(X: Any, y: Any, name: str, task: Task | str = "classification") -> A
     rng = np.random.default_rng(7)
     rows = pyfsagg.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
     return pyfsagg.wam(
-        X, y, filter=name, task=task, resampling=rows, n_resamples=12, pairs=0, random_state=0
+        X, y, filter=name, task=task, resampling=rows, n_resamples=12, checks="none", random_state=0
     )
 
 
@@ -169,7 +169,7 @@ def test_a_joint_score_of_any_columns_with_few_values() -> None:
     found = _scores(X, y, "ig", task)
     whole = pyfsagg.wam(
         X, y, filter="ig", task=task, resampling=pyfsagg.Rows([list(range(90))]), n_resamples=1,
-        pairs=0,
+        checks="none",
     )  # fmt: skip
     assert whole.combined[0, 0] == expected > 0.6
     assert found.parameters["group_scores"] == {"information_gain": {"joint": ["both"]}}

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from pyfsagg import bam, evaluate, influence, memory_limit, wam
+from pyfsagg import Checks, bam, evaluate, influence, memory_limit, wam
 from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
 from pyfsagg._table.table import check_table
@@ -45,9 +45,10 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(
 ) -> None:
     monkeypatch.setattr(forecast, "expected_seconds", lambda bound, _: dict.fromkeys(bound, 1.0))
     said = []
-    for more in ({"pairs": 0, "shuffles": 0}, {"pairs": 0}, {"shuffles": 0}, {}, {"shuffles": 90}):
+    checks = ("none", Checks(pairs=0), Checks(shuffles=0), "auto", Checks(shuffles=90))
+    for each in checks:
         with pytest.warns(PyfsaggWarning) as caught:
-            wam(X, Y, n_resamples=100, random_state=0, **more)
+            wam(X, Y, n_resamples=100, random_state=0, checks=each)
         said.append(str(caught[0].message))
     # 12 pairs are 24 halves, and each of 19 targets is scored in 2 resamples; of a tenth, one pair.
     for message, total, tenth in zip(
@@ -56,7 +57,7 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(
         assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
         assert f"a tenth of the resamples: about {duration(tenth)}" in message
     assert not any("shuffles=0" in message for message in said[:4])
-    assert said[4].endswith("shuffles=0 (on the terminal --shuffles 0): about 2 minutes")
+    assert said[4].endswith("; checks=Checks(shuffles=0): about 2 minutes")
 
 
 def test_what_is_shallow_already_is_not_named(slow: None) -> None:
@@ -126,7 +127,7 @@ def test_resamples_that_are_scored_at_once_are_handed_out_together(
     monkeypatch.setattr(KernelScorer, "__call__", told)
     y = np.column_stack([1.0 + np.arange(30), np.ones(30)])
     for filters in (["cox_score"], ["cox_score", "concordance"]):
-        run = {"task": "survival", "n_resamples": 11, "random_state": 0, "pairs": 0, "shuffles": 0}
+        run = {"task": "survival", "n_resamples": 11, "random_state": 0, "checks": "none"}
         if len(filters) == 1:
             wam(X, y, filter=filters[0], **run)
         else:

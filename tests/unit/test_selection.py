@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
+from pyfsagg import Checks
 from pyfsagg.ensemble.selection import knee_of
 from pyfsagg.ensemble.shuffled import ShuffledTargets, excess_over_noise
 from pyfsagg.exceptions import ParameterError
@@ -131,10 +132,6 @@ def test_statuses_go_by_frequency_and_noise() -> None:
 def test_another_word_is_refused(found: pyfsagg.EnsembleResult) -> None:
     with pytest.raises(ParameterError, match="'auto'"):
         found.select("best")
-    with pytest.raises(ParameterError, match="shuffles must be a number or 'auto', got 'some'"):
-        pyfsagg.wam(WINE.X, WINE.y, shuffles="some")
-    with pytest.raises(ParameterError, match="shuffles"):
-        pyfsagg.wam(WINE.X, WINE.y, shuffles=-1)
 
 
 def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
@@ -210,7 +207,7 @@ def test_the_knee_takes_the_best_of_those_above_noise() -> None:
 def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method) -> None:
     X, y = table(1.0)
     options = {"n_resamples": 30, "random_state": 5}
-    without = method(X, y, shuffles=0, **options)
+    without = method(X, y, checks=Checks(shuffles=0), **options)
     one, two = (method(X, y, n_jobs=jobs, **options) for jobs in (1, 2))
     for name in ("combined", "scores", "ranking", "halves"):
         np.testing.assert_array_equal(getattr(without, name), getattr(one, name))
@@ -226,7 +223,7 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method) ->
 def test_a_shuffled_target_takes_a_fiftieth_of_the_resamples(m: int, r: int) -> None:
     X, y = table(1.0, n=24, p=3)
     result = pyfsagg.wam(
-        X, y, filter="fit_criterion", n_resamples=m, shuffles=2, pairs=0, random_state=0
+        X, y, filter="fit_criterion", n_resamples=m, checks=Checks(0, 2), random_state=0
     )
     assert result.shuffled.n_resamples == r
     assert result.shuffled.n_shuffles == 2
@@ -266,11 +263,11 @@ def test_the_scores_are_those_of_runs_with_the_shuffled_target(monkeypatch) -> N
 
     monkeypatch.setattr(module, "shuffled_target", kept)
     monkeypatch.setattr(module, "excess_over_noise", compared)
-    options = {"filters": ["information_gain", "chi_squared"], "pairs": 0, "random_state": 3}
-    result = pyfsagg.bam(X, y, n_resamples=100, shuffles=3, **options)
+    options = {"filters": ["information_gain", "chi_squared"], "random_state": 3}
+    result = pyfsagg.bam(X, y, n_resamples=100, checks=Checks(0, 3), **options)
     for k, target in enumerate(targets):
         assert sorted(target.codes) == sorted(y)
-        one = pyfsagg.bam(X, target, n_resamples=2, shuffles=0, **options)
+        one = pyfsagg.bam(X, target, n_resamples=2, checks="none", **options)
         for label, matrix in one.score_matrices.items():
             np.testing.assert_array_equal(seen["shuffled"][label][k], matrix.mean(axis=0))
             expected = result.score_matrices[label][:2].mean(axis=0)
@@ -401,7 +398,8 @@ def test_the_level_of_noise(n: int, place: int) -> None:
 def test_the_reference_is_the_mean_of_the_measures() -> None:
     X, y = table(1.0)
     filters = ["fit_criterion", "spearman"]
-    result = pyfsagg.bam(X, y, filters=filters, n_resamples=500, pairs=0, random_state=0)
+    options = {"filters": filters, "checks": Checks(pairs=0), "random_state": 0}
+    result = pyfsagg.bam(X, y, n_resamples=500, **options)
     noise, true = result.shuffled.stability, result.stability()
     assert noise.index.tolist() == true.index.tolist()
     assert noise.columns.tolist() == true.columns.tolist()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from pyfsagg import Execution, GroupedBootstrap, Precision, Protocol, Rows, Subsample, Task
+import pyfsagg
+from pyfsagg import Checks, Execution, GroupedBootstrap, Precision, Protocol, Rows, Subsample, Task
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.settings import Settings, is_default, option
 from pyfsagg._command import flags
@@ -158,6 +160,8 @@ def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
     ("command", "group", "hidden"),
     [
         ("rank", Task, ()),
+        ("rank", Checks, ()),
+        ("demo", Checks, ()),
         ("rank", Execution, ()),
         ("influence", Task, ()),
         ("influence", Execution, ("scratch",)),
@@ -178,6 +182,65 @@ def test_commands_have_a_flag_for_every_setting(
 
 
 # ---------------------------------------------------------------------------------------------
+# what is computed beside the resamples
+# ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("given", "pairs", "shuffles"),
+    [
+        ("auto", [0, 1, 30], 19),
+        ("none", [0, 0, 0], 0),
+        (Checks(pairs=2), [2, 2, 2], 19),
+        (Checks(np.int64(4), np.int64(3)), [4, 4, 4], 3),
+    ],
+)
+def test_numbers_of_pairs_and_shuffles(given: Any, pairs: list[int], shuffles: int) -> None:
+    checks = Checks.of_argument(given)
+    assert [checks.n_pairs(m) for m in (7, 15, 1000)] == pairs
+    assert checks.n_shuffles == shuffles
+
+
+@pytest.mark.parametrize("name", ["pairs", "shuffles"])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("some", "must be a number or 'auto', got 'some'"),
+        (-1, "must be a whole number of at least 0, got -1"),
+        (2.5, "must be a whole number of at least 0, got 2.5"),
+    ],
+)
+def test_other_numbers_of_them_are_refused(name: str, value: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{name} {message}$"):
+        Checks(**{name: value})
+
+
+@pytest.mark.parametrize("run", [pyfsagg.wam, pyfsagg.bam])
+@pytest.mark.parametrize(
+    ("given", "error"), [("some", ParameterError), (3, InputTypeError), (None, InputTypeError)]
+)
+def test_checks_are_a_word_or_an_object(run: Any, given: Any, error: type) -> None:
+    X, y = np.arange(12.0).reshape(6, 2), [0, 1] * 3
+    expected = f"checks must be 'auto', 'none' or a pyfsagg.Checks, got {given!r}"
+    with pytest.raises(error, match=f"^{expected}$"):
+        run(X, y, checks=given)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pyfsagg.wam,
+        pyfsagg.bam,
+        pyfsagg.evaluate,
+        pyfsagg.influence,
+        pyfsagg.committee,
+        pyfsagg.rank_out_of_core,
+        pyfsagg.rank_order.eliminate,
+    ],
+)
+def test_no_run_has_more_than_fourteen_arguments(run: Any) -> None:
+    assert len(signature(run).parameters) <= 14
+
+
+# ---------------------------------------------------------------------------------------------
 # settings without groups, as R and flags have them
 # ---------------------------------------------------------------------------------------------
 def test_flat_settings_are_gathered() -> None:
@@ -186,6 +249,8 @@ def test_flat_settings_are_gathered() -> None:
             "task": "regression",
             "target_bins": 7,
             "nominal": ["a"],
+            "pairs": 3,
+            "shuffles": "auto",
             "checkpoint": "kept",
             "scratch": None,
             "n_resamples": "auto",
@@ -196,8 +261,9 @@ def test_flat_settings_are_gathered() -> None:
             "filter": "pearson",
         }
     )
-    assert set(found) == {"task", "execution", "n_resamples", "resampling", "filter"}
+    assert set(found) == {"task", "checks", "execution", "n_resamples", "resampling", "filter"}
     assert found["task"].changed() == {"task": "regression", "target_bins": 7, "nominal": ["a"]}
+    assert found["checks"].changed() == {"pairs": 3}
     assert found["execution"].changed() == {"checkpoint": "kept"}
     assert isinstance(found["n_resamples"], Precision)
     assert found["n_resamples"].changed() == {"top": 4}
@@ -213,7 +279,10 @@ def test_flat_settings_are_gathered() -> None:
 
 def test_what_is_not_said_keeps_its_default() -> None:
     flat = {"task": None, "checkpoint": None, "resampling": "bootstrap", "resampling_params": {}}
-    assert gather_settings(flat) == {"resampling": "bootstrap"}
+    usual = {"task": "classification", "target_bins": 5, "pairs": "auto", "shuffles": "auto"}
+    assert (
+        gather_settings(flat) == gather_settings({**flat, **usual}) == {"resampling": "bootstrap"}
+    )
     assert gather_settings({}) == {}
 
 

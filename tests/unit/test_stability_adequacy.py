@@ -136,7 +136,7 @@ def run(aggregator: str, m: int = 60, seed: int = 0) -> pyfsagg.EnsembleResult:
         aggregator=aggregator,
         n_resamples=m,
         random_state=seed,
-        pairs=0,
+        checks=pyfsagg.Checks(pairs=0),
     )
 
 

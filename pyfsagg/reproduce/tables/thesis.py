@@ -179,8 +179,7 @@ def stability_by_filter(
         filters=FILTERS,
         filter_params={label: _parity(label, settings) for label in BY_FILTER},
         n_resamples=settings["n_resamples"],
-        pairs=0,
-        shuffles=0,
+        checks="none",
         random_state=seed,
         n_jobs=n_jobs,
     )

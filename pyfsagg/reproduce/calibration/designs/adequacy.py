@@ -41,8 +41,7 @@ def repeated_runs(
             aggregator=aggregator,
             n_resamples=m,
             random_state=seed,
-            pairs=0,
-            shuffles=0,
+            checks="none",
         )
 
     result = run(N_RESAMPLES)

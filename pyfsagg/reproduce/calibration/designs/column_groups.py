@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.task import Task
+from pyfsagg._run.checks import Checks
 from pyfsagg.ensemble import wam
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 
@@ -23,7 +24,7 @@ def _large_among_selected(
         np.arange(len(X)) % 2,
         filter=filter,
         n_resamples=10,
-        pairs=0,
+        checks=Checks(pairs=0),
         task=Task(feature_groups=groups, group_score=score),
         random_state=seed,
     )

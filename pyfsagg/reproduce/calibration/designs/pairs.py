@@ -129,8 +129,7 @@ def repeated_rows(rng: np.random.Generator, n: int) -> tuple[float, ...]:
                     filter=filter,
                     n_resamples=20,
                     resampling=plan,
-                    pairs=0,
-                    shuffles=0,
+                    checks="none",
                     random_state=seed,
                 ).combined
                 for plan in plans

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from pyfsagg._run.checks import Checks
 from pyfsagg.ensemble import EnsembleResult, bam, wam
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
@@ -46,8 +47,8 @@ def _run(
     seed = int(rng.integers(2**31))
     if filters == "all four":
         return bam(
-            X, y, filters=DEFAULT_FILTERS, n_resamples=resamples, aggregator=aggregator, pairs=0,
-            random_state=seed,
+            X, y, filters=DEFAULT_FILTERS, n_resamples=resamples, aggregator=aggregator,
+            checks=Checks(pairs=0), random_state=seed,
         )  # fmt: skip
     return wam(
         X,
@@ -55,7 +56,7 @@ def _run(
         filter=filters,
         n_resamples=resamples,
         aggregator=aggregator,
-        pairs=0,
+        checks=Checks(pairs=0),
         random_state=seed,
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._run.checks import Checks
 from pyfsagg.ensemble import wam
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 from pyfsagg.reproduce.calibration.data import SIGNALS, labelled_table
@@ -106,7 +107,7 @@ def ranks_of_features(
         filter=filter,
         resampling=plan,
         n_resamples=m,
-        shuffles=0,
+        checks=Checks(shuffles=0),
         random_state=int(rng.integers(2**31)),
     )
     first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)

@@ -308,6 +308,7 @@ test_that("features are proposed with a reason, or none is", {
   expect_output(print(nothing), "No feature is proposed")
   without <- quick(x, y, filter = "fit_criterion", n_resamples = 30, seed = 1, shuffles = 0)
   expect_null(without$shuffled)
+  expect_match(without$selection$reason, "without shuffled targets: shuffles = 0.", fixed = TRUE)
   expect_identical(without$combined, found$combined)
   expect_error(selected(found, "all"), "\"auto\"", class = "pyfsagg_parameter_error")
   expect_error(clusters(found, threshold = "all"), "\"auto\"", class = "pyfsagg_error")
