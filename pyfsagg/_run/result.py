@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REPORT_FILE",
     "RUN_FILE",
+    "Face",
     "Result",
     "Saved",
     "as_record",
@@ -44,7 +45,6 @@ __all__ = [
 RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
 
 Arrays = Mapping[str, "NDArray[Any]"]
-Pictures = Callable[[], Mapping[str, Callable[..., Any]]]
 
 ORIGIN: Mapping[str, Any] = MappingProxyType(
     {"command": None, "data_name": None, "reading": (), "read": None}
@@ -68,31 +68,33 @@ def _write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Face:
-    """The pictures and the page of a class; functions that import when they are called."""
+    """How results of a kind are shown.
 
-    pictures: Pictures
-    page: Callable[..., Page] | None
-
-
-FACES: dict[str, Face] = {}
-"""How results are drawn and reported, by kind."""
-
-
-def shown_by(
-    kind: str, *, pictures: Pictures = dict, page: Callable[..., Page] | None = None
-) -> None:
-    """Tie results of a kind to their pictures and their page, in the face of their room.
-
-    Parameters
+    Attributes
     ----------
-    kind : str
-    pictures : callable
-        Returns the functions that draw a result, by name; the first one is the default.
+    pictures : mapping of str to callable
+        The functions that draw a result, by name; the first one is the default.
     page : callable, optional
         ``page(result, **options)`` returns the page of a result; it takes the options of the class
         and those of `ORIGIN`.
     """
-    FACES[kind] = Face(pictures, page)
+
+    pictures: Mapping[str, Callable[..., Any]]
+    page: Callable[..., Page] | None = None
+
+
+FACES: dict[str, Callable[[], Face]] = {}
+"""Functions that import the face of a kind of results when they are called."""
+
+
+def shown_by(kind: str) -> Callable[[Callable[[], Face]], Callable[[], Face]]:
+    """Tie results of a kind to the face that a function of their room imports."""
+
+    def tie(face: Callable[[], Face]) -> Callable[[], Face]:
+        FACES[kind] = face
+        return face
+
+    return tie
 
 
 @dataclass(frozen=True)
@@ -333,6 +335,9 @@ class Result:
             object.__setattr__(made, "view", dict(saved.document.get("view", {})))
             return made
 
+    def _face(self) -> Face:
+        return FACES[self.kind]() if self.kind in FACES else Face({})
+
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the result; returns Matplotlib axes.
 
@@ -348,7 +353,7 @@ class Result:
         ParameterError
             For a kind that the class does not have.
         """
-        pictures = FACES[self.kind].pictures() if self.kind in FACES else {}
+        pictures = self._face().pictures
         chosen = next(iter(pictures), "none") if kind is None else kind
         if chosen not in pictures:
             known = ", ".join(map(repr, pictures)) or "nothing"
@@ -359,7 +364,7 @@ class Result:
         """The page of the result, as blocks."""
         from pyfsagg._page.closing import with_source
 
-        make = FACES[self.kind].page if self.kind in FACES else None
+        make = self._face().page
         if make is None:
             raise ParameterError(f"there is no page for {type(self).__name__}")
         view = self.full_view(options)

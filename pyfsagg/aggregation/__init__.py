@@ -8,13 +8,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
 import pandas as pd
 
 from pyfsagg._base.adjustment import adjust_p_values
-from pyfsagg._run.result import shown_by
+from pyfsagg._run.result import Face, shown_by
 
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import (
@@ -32,9 +29,6 @@ from pyfsagg.aggregation._result import Aggregation, Comparison, PermutationTest
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
 from pyfsagg.aggregation.comparison import compare_methods
 from pyfsagg.aggregation.permutation import permutation_p_values
-
-if TYPE_CHECKING:
-    from pyfsagg._page.page import Page
 
 __all__ = [
     "AGGREGATORS",
@@ -72,36 +66,24 @@ def list_aggregators() -> pd.DataFrame:
     return AGGREGATORS.to_frame("latex", "compute", "by_item", "in_loops", "extreme")
 
 
-def _pictures() -> Mapping[str, Callable[..., Any]]:
+@shown_by("aggregation")
+def _face_of_aggregation() -> Face:
+    from pyfsagg.aggregation._page import aggregation_page
     from pyfsagg.aggregation._plot import AGGREGATION_PLOTS
 
-    return AGGREGATION_PLOTS
+    return Face(AGGREGATION_PLOTS, aggregation_page)
 
 
-def _pictures_of_comparison() -> Mapping[str, Callable[..., Any]]:
+@shown_by("method_comparison")
+def _face_of_comparison() -> Face:
     from pyfsagg.aggregation._plot_comparison import COMPARISON_PLOTS
 
-    return COMPARISON_PLOTS
+    return Face(COMPARISON_PLOTS)
 
 
-def _page(result: Aggregation, **options: Any) -> Page:
-    from pyfsagg.aggregation._page import aggregation_page
-
-    return aggregation_page(result, **options)
-
-
-def _pictures_of_agreement() -> Mapping[str, Callable[..., Any]]:
+@shown_by("list_agreement")
+def _face_of_agreement() -> Face:
+    from pyfsagg.aggregation._page_agreement import agreement_page
     from pyfsagg.aggregation._plot_agreement import plot_list_agreement
 
-    return {"curve": plot_list_agreement}
-
-
-def _page_of_agreement(result: ListAgreement, **options: Any) -> Page:
-    from pyfsagg.aggregation._page_agreement import agreement_page
-
-    return agreement_page(result, **options)
-
-
-shown_by("aggregation", pictures=_pictures, page=_page)
-shown_by("method_comparison", pictures=_pictures_of_comparison)
-shown_by("list_agreement", pictures=_pictures_of_agreement, page=_page_of_agreement)
+    return Face({"curve": plot_list_agreement}, agreement_page)

@@ -6,30 +6,16 @@ when they are first used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
 import lazy_loader
 
-from pyfsagg._run.result import shown_by
-
-if TYPE_CHECKING:
-    from pyfsagg._page.page import Page
-    from pyfsagg.evaluation.result import Evaluation
+from pyfsagg._run.result import Face, shown_by
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-def _pictures() -> Mapping[str, Callable[..., Any]]:
+@shown_by("evaluation")
+def _face() -> Face:
+    from pyfsagg.evaluation._page import evaluation_page
     from pyfsagg.evaluation._plot import EVALUATION_PLOTS
 
-    return EVALUATION_PLOTS
-
-
-def _page(result: Evaluation, **options: Any) -> Page:
-    from pyfsagg.evaluation._page import evaluation_page
-
-    return evaluation_page(result, **options)
-
-
-shown_by("evaluation", pictures=_pictures, page=_page)
+    return Face(EVALUATION_PLOTS, evaluation_page)

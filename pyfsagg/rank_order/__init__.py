@@ -6,10 +6,7 @@ Spaces* (2005), called "orders" in the notes of the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from pyfsagg._run.result import shown_by
+from pyfsagg._run.result import Face, shown_by
 from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order._result import Elimination
@@ -39,9 +36,6 @@ from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_b
 from pyfsagg.rank_order.selector import RankOrderSelector
 from pyfsagg.rank_order.spoilers import spoiler_counts
 from pyfsagg.rank_order.transforms import OrderState, project, to_boolean_order, to_rank_order
-
-if TYPE_CHECKING:
-    from pyfsagg._page.page import Page
 
 __all__ = [
     "ELIMINATIONS",
@@ -76,16 +70,9 @@ __all__ = [
 ]
 
 
-def _pictures() -> Mapping[str, Callable[..., Any]]:
+@shown_by("elimination")
+def _face() -> Face:
+    from pyfsagg.rank_order._page import elimination_page
     from pyfsagg.rank_order._plot import ELIMINATION_PLOTS
 
-    return ELIMINATION_PLOTS
-
-
-def _page(result: Elimination, **options: Any) -> Page:
-    from pyfsagg.rank_order._page import elimination_page
-
-    return elimination_page(result, **options)
-
-
-shown_by("elimination", pictures=_pictures, page=_page)
+    return Face(ELIMINATION_PLOTS, elimination_page)

@@ -8,30 +8,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from pyfsagg._run.result import shown_by
+from pyfsagg._run.result import Face, shown_by
 from pyfsagg.screens._call import screen
 from pyfsagg.screens._result import Screen
 from pyfsagg.screens.scoring import Side
 
-if TYPE_CHECKING:
-    from pyfsagg._page.page import Page
-
 __all__ = ["Screen", "Side", "screen"]
 
 
-def _pictures() -> Mapping[str, Callable[..., Any]]:
+@shown_by("screen")
+def _face() -> Face:
+    from pyfsagg.screens._page import screen_page
     from pyfsagg.screens._plot import SCREEN_PLOTS
 
-    return SCREEN_PLOTS
-
-
-def _page(result: Screen, **options: Any) -> Page:
-    from pyfsagg.screens._page import screen_page
-
-    return screen_page(result, **options)
-
-
-shown_by("screen", pictures=_pictures, page=_page)
+    return Face(SCREEN_PLOTS, screen_page)

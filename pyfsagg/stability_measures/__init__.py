@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from pyfsagg._run.result import shown_by
+from pyfsagg._run.result import Face, shown_by
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     PairwiseAverage,
@@ -25,9 +22,6 @@ from pyfsagg.stability_measures.result import StabilityReport, stability_report
 from pyfsagg.stability_measures.sets import SetPairs
 from pyfsagg.stability_measures.table import stability_table
 from pyfsagg.stability_measures.thesis import thesis_measures
-
-if TYPE_CHECKING:
-    from pyfsagg._page.page import Page
 
 __all__ = [
     "STABILITY_MEASURES",
@@ -60,16 +54,9 @@ __all__ = [
 ]
 
 
-def _pictures() -> Mapping[str, Callable[..., Any]]:
+@shown_by("stability")
+def _face() -> Face:
+    from pyfsagg.stability_measures._page import stability_page
     from pyfsagg.stability_measures._plot import STABILITY_PLOTS
 
-    return STABILITY_PLOTS
-
-
-def _page(result: StabilityReport, **options: Any) -> Page:
-    from pyfsagg.stability_measures._page import stability_page
-
-    return stability_page(result, **options)
-
-
-shown_by("stability", pictures=_pictures, page=_page)
+    return Face(STABILITY_PLOTS, stability_page)

@@ -5,16 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from pyfsagg._run.result import shown_by
+from pyfsagg._run.result import Face, shown_by
 from r_bridge.comparisons._base import COMPARISONS, Case, Comparison, Tolerance
 from r_bridge.comparisons.result import CrossCheck
 from r_bridge.comparisons.run import cross_check, list_comparisons
-
-if TYPE_CHECKING:
-    from pyfsagg._page.page import Page
 
 __all__ = [
     "COMPARISONS",
@@ -27,16 +21,8 @@ __all__ = [
 ]
 
 
-def _pictures() -> Mapping[str, Callable[..., Any]]:
-    from r_bridge.comparisons.report import plot_differences
+@shown_by("cross_check")
+def _face() -> Face:
+    from r_bridge.comparisons.report import cross_check_page, plot_differences
 
-    return {"differences": plot_differences}
-
-
-def _page(result: CrossCheck, **options: Any) -> Page:
-    from r_bridge.comparisons.report import cross_check_page
-
-    return cross_check_page(result, **options)
-
-
-shown_by("cross_check", pictures=_pictures, page=_page)
+    return Face({"differences": plot_differences}, cross_check_page)
