@@ -20,7 +20,15 @@ MEANT = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line with the nearest command, flag or choice."""
+    """An argument parser whose errors are one line with the nearest command, flag or choice.
+
+    With examples as `epilog`, these and the description keep their lines.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        if options.get("epilog"):
+            options["formatter_class"] = argparse.RawDescriptionHelpFormatter
+        super().__init__(**options)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")

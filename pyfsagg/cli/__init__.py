@@ -88,7 +88,6 @@ def build_parser() -> argparse.ArgumentParser:
         prog="pyfsagg",
         description="Ensemble feature selection, rank aggregation and selection stability.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"pyfsagg {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -60,7 +60,6 @@ def add_commands(commands: Any) -> None:
         help="combine ranked lists into one ranking",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_input_flags(parser)
     _add_member_flags(parser)

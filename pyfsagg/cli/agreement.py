@@ -35,7 +35,6 @@ def add_commands(commands: Any) -> None:
         help="how deep ranked lists agree",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_input_flags(parser)
     add = parser.add_argument

@@ -38,7 +38,6 @@ def add_commands(commands: Any) -> None:
         description="Read a table as the other commands do, and report types, missing "
         "cells, identifiers, copies of the target, odd labels, codes, duplicates.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     parser.add_argument(

@@ -46,7 +46,6 @@ def add_commands(commands: Any) -> None:
         help="learners select features on resamples, and vote",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_table_flags(parser)
     add = parser.add_argument

@@ -31,7 +31,6 @@ def add_commands(commands: Any) -> None:
         description="Compare two runs of `pyfsagg rank`: their settings, what both select, and the "
         "features that moved farthest, with the confidence sets of their ranks.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("first", metavar="RUN", help="folder of a run")

@@ -23,7 +23,6 @@ def add_commands(commands: Any) -> None:
         help="print a script that completes commands and flags in a shell",
         description="Print the completion of commands, flags and choices for a shell.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh or tcsh"

@@ -43,7 +43,6 @@ def add_commands(commands: Any) -> None:
         help="compare the results of pyfsagg with those of R packages",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add(

@@ -46,7 +46,6 @@ def add_commands(commands: Any) -> None:
         description="Rank the features of a table by several methods, classify with the best of "
         "them in cross-validation, and test which differences between the methods are real.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_table_flags(parser)
     add = parser.add_argument

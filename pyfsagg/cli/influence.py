@@ -46,7 +46,6 @@ def add_commands(commands: Any) -> None:
         help="compare aggregators by the stability of the ranking over folds",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_table_flags(parser, target_required=False)
     add = parser.add_argument

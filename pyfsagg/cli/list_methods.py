@@ -129,7 +129,6 @@ def add_commands(commands: Any) -> None:
         help="list filters, aggregators, measures, resampling plans and other methods",
         description="List the methods of a kind, or show all details of one of them.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("kind", choices=tuple(KINDS), metavar="KIND", help=", ".join(KINDS))
     parser.add_argument("name", nargs="?", metavar="NAME", help="one method, by name or alias")

@@ -42,7 +42,6 @@ def add_commands(commands: Any) -> None:
         description="Read each sample as an order of its features, remove features one by one, and "
         "write the order of removal with the divergence (and accuracy) of the remaining ones.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("table", metavar="TABLE", help=TABLE_HELP)

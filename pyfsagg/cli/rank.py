@@ -54,7 +54,6 @@ def add_commands(commands: Any) -> None:
         description="Rank the features of a table by filters over resamples (WAM: one filter, "
         "BAM: several) and write the ranking, the score matrices and a report.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_table_flags(parser, target_required=False)
     _add_method_flags(parser)

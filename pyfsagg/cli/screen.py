@@ -41,7 +41,6 @@ def add_commands(commands: Any) -> None:
         help="genes of a CRISPR screen out of the scores of their guides",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("table", metavar="TABLE", help="CSV, TSV or Parquet file; - for standard input")

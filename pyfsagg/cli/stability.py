@@ -45,7 +45,6 @@ def add_commands(commands: Any) -> None:
         help="measure how far selections, rankings or scores agree",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("sources", nargs="+", metavar="SOURCE", help="folder, table, or lists; - is standard input")

@@ -45,7 +45,6 @@ def add_commands(commands: Any) -> None:
         description="Rank the features of a table without labels, by consensus affinity or another "
         "method, and write the ranking, the consensus matrix, pictures and a report.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("table", metavar="TABLE", help=TABLE_HELP)

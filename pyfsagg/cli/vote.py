@@ -72,7 +72,6 @@ def add_commands(commands: Any) -> None:
         help="order features by a vote over selections",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("file", metavar="FILE", help="selections; - is standard input")

@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,8 @@ __all__ = [
     "add_run_flags",
     "as_json",
     "command",
+    "fill_folder",
     "how",
-    "into_folder",
     "log",
 ]
 
@@ -52,10 +53,23 @@ class Written:
     page: Page | None = None
 
 
+Write = Callable[[argparse.Namespace, Path], Written]
+
+
+def fill_folder(parser: argparse.ArgumentParser, default: str, write: Write) -> None:
+    """Where results go, and the function that puts them there."""
+    add_output_flags(parser, default)
+    parser.set_defaults(run=partial(_into_folder, default=default, write=write))
+
+
 def add_run_flags(
-    parser: argparse.ArgumentParser, default: str, workers: str = "workers", **work: bool
+    parser: argparse.ArgumentParser,
+    default: str,
+    write: Write,
+    workers: str = "workers",
+    **work: bool,
 ) -> None:
-    """``--quick``, ``--seed``, who works and where results go; `work` as of `add_work_flags`."""
+    """``--quick``, ``--seed``, who works (`work` as of `add_work_flags`), and :func:`fill_folder`."""
     add = parser.add_argument
     add(
         "--quick",
@@ -64,12 +78,10 @@ def add_run_flags(
     )
     add("--seed", type=int, default=0, metavar="N", help="(default: %(default)s)")
     add_work_flags(parser, workers, **work)
-    add_output_flags(parser, default)
+    fill_folder(parser, default, write)
 
 
-def into_folder(
-    options: argparse.Namespace, default: str, write: Callable[[argparse.Namespace, Path], Written]
-) -> None:
+def _into_folder(options: argparse.Namespace, default: str, write: Write) -> None:
     """Let `write` fill a new folder, add the report, and print what was done."""
     from pyfsagg._page.page import write_page
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
-
-OUTPUT = "pyfsagg-aggregator-choice"
 
 
 def add_commands(commands: Any) -> None:
@@ -30,8 +27,7 @@ def add_commands(commands: Any) -> None:
         metavar="N",
         help="sets of lists (default: 1600; with --quick 60)",
     )
-    _run.add_run_flags(parser, OUTPUT, "processes", checkpoint=False)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, "pyfsagg-aggregator-choice", _write, "processes", checkpoint=False)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,7 @@ def add_commands(commands: Any) -> None:
         help="tables, for instance 4.4,frcm_2 (default: all)",
     )
     add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
-    _run.add_run_flags(parser, OUTPUT)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, OUTPUT, _write)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ from pyfsagg._base.settings import names_of
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
-
-OUTPUT = "pyfsagg-calibration"
 
 
 def add_commands(commands: Any) -> None:
@@ -26,8 +23,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--only", type=names_of, metavar="A,B", help="topics, for instance lists (default: all)"
     )
-    _run.add_run_flags(parser, OUTPUT, "processes", checkpoint=False)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, "pyfsagg-calibration", _write, "processes", checkpoint=False)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

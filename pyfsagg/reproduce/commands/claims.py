@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pyfsagg._command.flags import add_output_flags
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
-
-OUTPUT = "pyfsagg-claims"
 
 
 def add_commands(commands: Any) -> None:
@@ -33,8 +29,7 @@ def add_commands(commands: Any) -> None:
         help="own values with the columns table, dataset, measure, method and value: decide on "
         "them too what they can decide",
     )
-    add_output_flags(parser, OUTPUT)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.fill_folder(parser, "pyfsagg-claims", _write)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

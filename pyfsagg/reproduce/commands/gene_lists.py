@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
-
-OUTPUT = "pyfsagg-gene-lists"
 
 
 def add_commands(commands: Any) -> None:
@@ -29,8 +26,7 @@ def add_commands(commands: Any) -> None:
         metavar="N",
         help="data sets for each of the 46 settings (default: 100; with --quick 3)",
     )
-    _run.add_run_flags(parser, OUTPUT, "processes", checkpoint=False)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, "pyfsagg-gene-lists", _write, "processes", checkpoint=False)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +55,8 @@ def add_commands(commands: Any) -> None:
                 metavar="N",
                 help="generated data sets per curve of figures 7 to 10 (default: 5; with --quick 2)",
             )
-        default = f"pyfsagg-{paper}"
-        _run.add_run_flags(parser, default)
-        parser.set_defaults(
-            run=partial(_run.into_folder, default=default, write=_write), paper=paper, figure=None
-        )
+        _run.add_run_flags(parser, f"pyfsagg-{paper}", _write)
+        parser.set_defaults(paper=paper, figure=None)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

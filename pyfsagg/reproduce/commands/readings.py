@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ from pyfsagg._base.settings import names_of
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
-
-OUTPUT = "pyfsagg-readings"
 
 
 def add_commands(commands: Any) -> None:
@@ -32,8 +29,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
     add("--readings", type=names_of, metavar="A,B", help="names of readings (default: all)")
-    _run.add_run_flags(parser, OUTPUT)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, "pyfsagg-readings", _write)
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ from pyfsagg._base.settings import names_of
 from pyfsagg.reproduce.commands import _run
 
 __all__ = ["add_commands"]
-
-OUTPUT = "pyfsagg-stuart"
 
 
 def add_commands(commands: Any) -> None:
@@ -45,8 +42,7 @@ def add_commands(commands: Any) -> None:
         metavar="N,M",
         help="numbers of lists; the largest is the number of bootstraps (default: 10 to 1000)",
     )
-    _run.add_run_flags(parser, OUTPUT, "processes", checkpoint=False)
-    parser.set_defaults(run=partial(_run.into_folder, default=OUTPUT, write=_write))
+    _run.add_run_flags(parser, "pyfsagg-stuart", _write, "processes", checkpoint=False)
 
 
 def _counts(text: str) -> list[int]:
