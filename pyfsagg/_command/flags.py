@@ -37,6 +37,7 @@ __all__ = [
     "target_columns",
     "threshold",
     "threshold_or_auto",
+    "thresholds",
     "view_of",
 ]
 
@@ -238,6 +239,11 @@ def threshold(text: str) -> float | int:
         raise argparse.ArgumentTypeError(
             f"expected a number of features (12) or a fraction (0.25 or 25%), got {text!r}"
         ) from None
+
+
+def thresholds(text: str) -> list[float | int]:
+    """Several of them: ``10,25%``."""
+    return [threshold(part) for part in names_of(text)]
 
 
 def threshold_or_auto(text: str) -> float | int | str:

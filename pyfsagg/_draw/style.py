@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg.exceptions import InputTypeError
@@ -22,6 +22,7 @@ __all__ = [
     "feature_axis",
     "feature_label",
     "legend_above",
+    "log_ticks",
     "new_axes",
     "number_ticks",
     "set_title",
@@ -139,6 +140,14 @@ def write_at_right(ax: Axes, row: float, text: str) -> None:
         color=GREY,
         annotation_clip=False,
     )
+
+
+def log_ticks(ax: Axes, ticks: Sequence[float]) -> None:
+    """A logarithmic x axis with these ticks alone, as whole numbers."""
+    ax.set_xscale("log")
+    ax.set_xticks(ticks)
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
 def number_ticks(high: float) -> list[float]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 from markupsafe import Markup
 
@@ -84,6 +85,18 @@ class Table:
     tinted: int | frozenset[int] = 0
     find: str = ""
     hidden: Sequence[tuple[str, str]] = ()
+
+    @classmethod
+    def of_columns(
+        cls,
+        caption: str,
+        columns: Iterable[tuple[Column, Sequence[str]]],
+        note: str = "",
+        **look: Any,
+    ) -> Self:
+        """A table whose cells are given column by column; `look` as the other attributes."""
+        heads, cells = zip(*columns, strict=True)
+        return cls(caption, heads, list(zip(*cells, strict=True)), note, **look)
 
     def stands_out(self, row: int) -> bool:
         """Whether a row, counted from 0, is tinted."""

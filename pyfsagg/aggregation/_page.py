@@ -239,10 +239,9 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
     note = Markup(" ").join(
         [Markup("{}").format(where), *(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)]
     )
-    return Table(
+    return Table.of_columns(
         f"Items, best first; the best {count(top)} are tinted. Ties share their average rank.",
-        [column for column, _ in columns],
-        list(zip(*(cells for _, cells in columns), strict=True)),
+        columns,
         note,
         header=1,
         tinted=top,

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
@@ -19,6 +18,7 @@ from pyfsagg._draw.style import (
     clear_frame,
     feature_axis,
     legend_above,
+    log_ticks,
     new_axes,
     number_ticks,
     set_title,
@@ -186,11 +186,8 @@ def rank_axis(ax: Axes, high: float) -> None:
     """Ranks from 1 along x; logarithmic where there are many."""
     ax.set_xlabel("Rank in a list (1 = best)")
     if high > LOGARITHMIC_FROM:
-        ax.set_xscale("log")
+        log_ticks(ax, list(_decimal_ticks(high)))
         ax.set_xlim(0.9, high * 1.1)
-        ax.set_xticks(list(_decimal_ticks(high)))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     else:
         margin = max(0.5, 0.03 * high)
         ax.set_xlim(1.0 - margin, high + margin)

@@ -13,7 +13,7 @@ from pyfsagg._command.flags import (
     add_table_flags,
     add_work_flags,
     target_columns,
-    threshold,
+    thresholds,
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
@@ -74,7 +74,7 @@ def add_commands(commands: Any) -> None:
     add("--groups", metavar="COLUMN", help="column of groups that folds must not divide")
     add(
         "--thresholds",
-        type=_thresholds,
+        type=thresholds,
         metavar="K,K",
         help="features to keep: numbers (10) or fractions (0.25 or 25%%; default: 10%%, 20%%, …, "
         "100%%)",
@@ -102,10 +102,6 @@ def add_commands(commands: Any) -> None:
     add_work_flags(parser)
     add_output_flags(parser, "pyfsagg-evaluate")
     parser.set_defaults(run=_evaluate)
-
-
-def _thresholds(text: str) -> list[float | int]:
-    return [threshold(part) for part in names_of(text)]
 
 
 def _evaluate(options: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import add_output_flags, threshold
+from pyfsagg._command.flags import add_output_flags, threshold, thresholds
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
 from pyfsagg.exceptions import ParameterError
@@ -90,7 +90,7 @@ def add_commands(commands: Any) -> None:
     add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
     add(
         "--sizes",
-        type=_sizes,
+        type=thresholds,
         metavar="K,K",
         help="subset sizes of the curve (default: 10%%, 20%%, … of the features)",
     )
@@ -107,10 +107,6 @@ def add_commands(commands: Any) -> None:
     )
     add_output_flags(parser, "pyfsagg-stability")
     parser.set_defaults(run=_stability)
-
-
-def _sizes(text: str) -> list[float | int]:
-    return [threshold(part) for part in names_of(text)]
 
 
 def _stability(options: argparse.Namespace) -> None:

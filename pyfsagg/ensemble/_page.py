@@ -460,10 +460,9 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]
-    return Table(
+    return Table.of_columns(
         "Features, most important first. Selected features have a tinted line.",
-        [column for column, _ in columns],
-        list(zip(*(cells for _, cells in columns), strict=True)),
+        columns,
         Markup("{}{}").format(
             more, Markup(" ").join(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)
         ),

@@ -40,26 +40,16 @@ def _sentences(found: ErrorControl | TargetPermutation | None) -> list[Block]:
 
 def _permutation_table(found: TargetPermutation) -> Table:
     best = found.to_frame().head(MOST_ROWS)
-    return Table(
+    return Table.of_columns(
         "Features against shuffled targets, best first.",
         [
-            Column("Feature", numeric=False),
-            Column("Score"),
-            Column("p-value"),
-            Column("Family-wise p-value"),
+            (Column("Feature", numeric=False), [str(name) for name in best.index]),
+            (Column("Score"), numbers(best["score"])),
+            (Column("p-value"), probabilities(best["p_value"])),
+            (Column("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
         ],
-        list(
-            zip(
-                [str(name) for name in best.index],
-                numbers(best["score"]),
-                probabilities(best["p_value"]),
-                probabilities(best["family_wise_p_value"]),
-                strict=True,
-            )
-        ),
         f"Scores of {found.n_resamples} resamples. The p-value is that of the feature by itself; the "
         "family-wise one is adjusted across features by the step-down maximum statistic.",
-        header=0,
         tinted=len(found.select(0.05)),
     )
 
@@ -89,11 +79,9 @@ def _table(control: ErrorControl) -> Table:
         "was fixed before the table was seen."
     )
     hidden = f" {count(more)} more features are in ranking.csv." if more else ""
-    return Table(
+    return Table.of_columns(
         "Features, the safest first.",
-        [column for column, _ in columns],
-        list(zip(*(cells for _, cells in columns), strict=True)),
+        columns,
         note + hidden,
-        header=0,
         tinted=int(control.support.sum()),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
@@ -23,6 +23,7 @@ from pyfsagg._draw.style import (
     draw_correlations,
     feature_axis,
     legend_above,
+    log_ticks,
     new_axes,
     number_ticks,
     set_title,
@@ -411,11 +412,8 @@ def plot_convergence(
     ax.plot(sizes, correlation, "o-", color=BLUE, markersize=4.5, label="rank correlation")
     ax.plot(sizes, overlap, "s--", color=ORANGE, markersize=4.5, label=f"overlap of the best {k}")
     ax.axhline(k / result.n_features, color=GREY, linestyle=":", label="overlap by chance")
-    ax.set_xscale("log")
+    log_ticks(ax, _log_ticks(m))
     ax.set_xlim(0.9, max(m, 2) * 1.1)
-    ax.set_xticks(_log_ticks(m))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     lowest = float(np.nanmin(np.append(correlation, 0.0)))
     ax.set_ylim(1.08 * lowest - 0.02, 1.05)
     ax.set_xlabel("Number of resamples (logarithmic)")

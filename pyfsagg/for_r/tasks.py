@@ -16,8 +16,9 @@ import pandas as pd
 
 import pyfsagg
 from pyfsagg._base.settings import Settings
+from pyfsagg._run.result import Result
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble.flat import flat_names, gather_settings
@@ -212,12 +213,18 @@ def _aggregate(
     if weights is not None:
         table = table.weighted([float(each) for each in listed(weights)])
     values = AGGREGATORS.get(name).apply(table, **options)
+    order, score = _in_order(values, method)
+    names = list(table.names) if matrix is None else None
+    return {"order": order, "score": score, "names": names}
+
+
+def _in_order(values: AggregatedValues, method: str) -> tuple[Any, Any]:
+    """Positions of the items, best first, and what R's aggregateRanks shows of each."""
     shown = values.statistic if values.p_values is None else values.p_values
     if method not in _R_METHODS:
         shown = values.scores
     order = np.argsort(-values.scores, kind="stable")
-    names = list(table.names) if matrix is None else None
-    return {"order": order, "score": np.asarray(shown)[order], "names": names}
+    return order, np.asarray(shown)[order]
 
 
 def _aggregate_groups(
@@ -235,12 +242,8 @@ def _aggregate_groups(
         options["exact"] = exact
     table = RankTable.from_groups(listed(scores), listed(groups), higher_is_better)
     values = spec.apply(table, **options)
-    shown = values.statistic if values.p_values is None else values.p_values
-    if method not in _R_METHODS:
-        shown = values.scores
-    order = np.argsort(-values.scores, kind="stable")
-    names = [table.names[position] for position in order.tolist()]
-    return {"names": names, "score": np.asarray(shown)[order]}
+    order, score = _in_order(values, method)
+    return {"names": [table.names[position] for position in order.tolist()], "score": score}
 
 
 def _list_agreement(
@@ -331,6 +334,16 @@ def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
     return replace(way, **changes)
 
 
+def _kept(result: Result) -> dict[str, Any]:
+    """What R keeps of every result, to hand it back."""
+    return {
+        "files": packed(result),
+        "parameters": plain(result.parameters),
+        "data": plain(result.data),
+        "versions": plain(result.versions),
+    }
+
+
 def _committee_parts(found: Committee) -> dict[str, Any]:
     known = bool(found.voters["performance"].notna().any())
     return {
@@ -342,10 +355,7 @@ def _committee_parts(found: Committee) -> dict[str, Any]:
         "sentences": found.sentences(),
         "support": found.support,
         "features": list(found.feature_names),
-        "files": packed(found),
-        "parameters": plain(found.parameters),
-        "data": plain(found.data),
-        "versions": plain(found.versions),
+        **_kept(found),
     }
 
 
@@ -442,10 +452,7 @@ def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
         "stability": frame_of(result.to_frame()),
         "ranks": {name: result.ranks(name) for name in result.aggregators},
         "features": list(result.feature_names),
-        "files": packed(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
+        **_kept(result),
     }
 
 
@@ -469,10 +476,7 @@ def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
         "weighted": frame_of(result.weighted_average_accuracy()),
         "comparison": _comparison(result),
         "remarks": list(result.remarks),
-        "files": packed(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
+        **_kept(result),
     }
 
 

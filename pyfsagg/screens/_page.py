@@ -221,10 +221,9 @@ def _genes(result: Screen, side: str, fdr: float) -> Table:
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
     limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
-    return Table(
+    return Table.of_columns(
         f"Genes by the p-value of this side, best first{limit}.",
-        [column for column, _ in columns],
-        list(zip(*(cells for _, cells in columns), strict=True)),
+        columns,
         Markup(
             "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
             "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "

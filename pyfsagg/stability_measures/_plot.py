@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import (
@@ -16,6 +16,7 @@ from pyfsagg._draw.style import (
     clear_frame,
     feature_label,
     legend_above,
+    log_ticks,
     new_axes,
     set_title,
 )
@@ -234,10 +235,7 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         markersize=4.5,
         label=f"share of the best {k:,} kept",
     )
-    ax.set_xscale("log")
-    ax.set_xticks(sizes)
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    log_ticks(ax, sizes.tolist())
     ax.tick_params(axis="x", rotation=0 if len(sizes) < 9 else 45)
     lowest = float(np.nanmin(curve[["expected_kendall", "expected_top_overlap"]].to_numpy()))
     ax.set_ylim(min(0.0, lowest) - 0.02, 1.04)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ __all__ = [
     "interval_text",
     "number_text",
     "p_text",
+    "pairs_listed",
     "pairs_verdict",
     "significance_level",
     "verdict",
@@ -84,6 +86,12 @@ def verdict(p: float, confidence: float, what: str) -> str:
     if p < alpha:
         return f"the {what} differ significantly {level}"
     return f"no significant difference between the {what} {level}"
+
+
+def pairs_listed(found: Sequence[str]) -> str:
+    """``: a; b; and 3 more``, the first five; empty without any."""
+    more = [f"and {len(found) - 5} more"] if len(found) > 5 else []
+    return ": " + "; ".join([*found[:5], *more]) if found else ""
 
 
 def pairs_verdict(n_found: int, n_pairs: int, alpha: float) -> str:

@@ -17,7 +17,7 @@ from scipy import special, stats
 from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.statistics._input import check_level, read_blocks
-from pyfsagg.statistics._result import Result, number_text, p_text, pairs_verdict
+from pyfsagg.statistics._result import Result, number_text, p_text, pairs_listed, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
 __all__ = ["CriticalDifference", "NemenyiTest", "critical_difference", "nemenyi", "win_tie_loss"]
@@ -89,18 +89,12 @@ class NemenyiTest(Result):
         found = self.frame[self.frame["significant"]].sort_values("p", kind="stable")
         pairs = [
             f"{row['group1']} and {row['group2']} ({p_text(row['p'])})"
-            for row in found.head(5).to_dict(orient="records")
+            for row in found.to_dict(orient="records")
         ]
-        if len(found) > 5:
-            pairs.append(f"and {len(found) - 5} more")
         return (
-            (
-                f"Nemenyi test on {self.n_subjects} subjects: "
-                f"{pairs_verdict(len(found), len(self.frame), self.alpha)} (critical difference of average "
-                f"ranks {number_text(self.critical_difference)})"
-            )
-            + (": " + "; ".join(pairs) if pairs else "")
-            + "."
+            f"Nemenyi test on {self.n_subjects} subjects: "
+            f"{pairs_verdict(len(found), len(self.frame), self.alpha)} (critical difference of average "
+            f"ranks {number_text(self.critical_difference)}){pairs_listed(pairs)}."
         )
 
     def __repr__(self) -> str:

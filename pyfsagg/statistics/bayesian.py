@@ -13,7 +13,7 @@ from scipy import special
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.scale import original, scaled_together
 from pyfsagg.statistics._input import check_level, negligible, read_blocks, subtracted
-from pyfsagg.statistics._result import Result, number_text
+from pyfsagg.statistics._result import Result, number_text, pairs_listed
 
 __all__ = ["BayesianTTests", "bayesian_t_tests"]
 
@@ -62,15 +62,12 @@ class BayesianTTests(Result):
             for row, share in zip(self.frame.itertuples(), shares, strict=True)
             if share.max() >= self.confidence  # False for NaN
         ]
-        shown = [*found[:5], *([f"and {len(found) - 5} more"] if len(found) > 5 else [])]
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         verb = "is" if len(found) == 1 else "are"
         return (
             f"Bayesian correlated t tests on {self.n} folds{dropped}, differences up to "
             f"{number_text(self.rope)} count as equivalent: {len(found)} of {len(self.frame)} pairs "
-            f"{verb} decided with probability {self.confidence:g} or more"
-            + (": " + "; ".join(shown) if shown else "")
-            + "."
+            f"{verb} decided with probability {self.confidence:g} or more{pairs_listed(found)}."
         )
 
     def __repr__(self) -> str:

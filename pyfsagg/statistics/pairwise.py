@@ -30,6 +30,7 @@ from pyfsagg.statistics._result import (
     Result,
     number_text,
     p_text,
+    pairs_listed,
     pairs_verdict,
     significance_level,
 )
@@ -118,11 +119,9 @@ class PairwiseTests(Result):
         pairs = [
             f"{row['group1']} and {row['group2']} ({p_text(row['p_adjusted'])}, {row['effect']} = "
             f"{number_text(row['effect_size'])})"
-            for row in found.head(5).to_dict(orient="records")
+            for row in found.to_dict(orient="records")
         ]
-        if len(found) > 5:
-            pairs.append(f"and {len(found) - 5} more")
-        return head + (": " + "; ".join(pairs) if pairs else "") + "."
+        return f"{head}{pairs_listed(pairs)}."
 
     def __repr__(self) -> str:
         return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +12,16 @@ import pandas as pd
 
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.rank_order._result import Elimination
+from pyfsagg.rank_order.elimination import eliminate
 
 __all__ = [
     "CURVES",
     "Experiment",
     "Finding",
     "curve_of",
+    "eliminated",
     "mean_curves",
     "path_means",
-    "quietly",
     "to_words",
 ]
 
@@ -81,11 +82,11 @@ class Experiment:
         return json.dumps(document, indent=1, ensure_ascii=False)
 
 
-def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """`function` without advice on the scale of the data: those of the paper are known."""
+def eliminated(X: Any, y: Any, method: str, **options: Any) -> Elimination:
+    """By a method of ``CURVES``, without advice on the scale of the data: those of the paper are known."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PyfsaggWarning)
-        return function(*arguments, **options)
+        return eliminate(X, y, **CURVES[method], **options)
 
 
 def curve_of(result: Elimination, panel: str, method: str) -> pd.DataFrame:

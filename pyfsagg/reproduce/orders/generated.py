@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg.rank_order.elimination import eliminate
 from pyfsagg.rank_order.generators import make_concordant_orders, make_planted_orders
 from pyfsagg.reproduce.orders.experiment import (
     CURVES,
     Experiment,
     Finding,
     curve_of,
+    eliminated,
     mean_curves,
     path_means,
-    quietly,
     to_words,
 )
 from pyfsagg.reproduce.records import Log
@@ -39,15 +38,9 @@ def planted_experiment(
             rng = np.random.default_rng(seeds[position * n_repeats + repeat])
             data = make_planted_orders(7, 20, extraneous, redundant, random_state=rng)
             log(f"{panel}: data set {repeat + 1} of {n_repeats}")
-            for method, options in CURVES.items():
-                result = quietly(
-                    eliminate,
-                    data.X,
-                    data.y,
-                    accuracy=True,
-                    random_state=0,
-                    n_jobs=n_jobs,
-                    **options,
+            for method in CURVES:
+                result = eliminated(
+                    data.X, data.y, method, accuracy=True, random_state=0, n_jobs=n_jobs
                 )
                 rows.append(curve_of(result, panel, method))
                 share = data.recovery(result.select(len(data.planted)))
@@ -162,15 +155,9 @@ def concordant_experiment(
                 random_state=np.random.default_rng(seed),
             )
             taus.append((float(data.class_concordance.mean()), data.base_concordance))
-            for method, options in CURVES.items():
-                result = quietly(
-                    eliminate,
-                    data.X,
-                    data.y,
-                    accuracy=True,
-                    random_state=0,
-                    n_jobs=n_jobs,
-                    **options,
+            for method in CURVES:
+                result = eliminated(
+                    data.X, data.y, method, accuracy=True, random_state=0, n_jobs=n_jobs
                 )
                 rows.append(curve_of(result, panel, method))
         findings += _concordant_findings(name, panel, mean_curves(rows), np.mean(taus, axis=0))

@@ -11,15 +11,13 @@ import pandas as pd
 
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order.elimination import eliminate
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 from pyfsagg.reproduce.orders.experiment import (
-    CURVES,
     Experiment,
     Finding,
     curve_of,
+    eliminated,
     mean_curves,
-    quietly,
     to_words,
 )
 from pyfsagg.reproduce.records import Log, silent
@@ -122,14 +120,8 @@ def compare_with_random(
     rows = []
     for method in methods:
         log(f"{panel}: {method}")
-        result = quietly(
-            eliminate,
-            X,
-            y,
-            accuracy=largest,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            **CURVES[method],
+        result = eliminated(
+            X, y, method, accuracy=largest, n_jobs=n_jobs, random_state=random_state
         )
         rows.append(curve_of(result, panel, method))
     log(f"{panel}: random subsets")

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg.rank_order import eliminate, naive_bayes_accuracy, random_subset_baseline
-from pyfsagg.reproduce.orders.experiment import quietly
+from pyfsagg.rank_order import naive_bayes_accuracy, random_subset_baseline
+from pyfsagg.reproduce.orders.experiment import eliminated
 from pyfsagg.reproduce.orders.genes import BASELINE, LARGEST
 
 __all__ = ["ACCURACY", "METHODS", "RANDOM", "ZERO", "genes_left", "orders_of_removal", "path_of"]
@@ -33,7 +33,7 @@ def orders_of_removal(
     """
     found = {}
     for method in METHODS:
-        path = quietly(eliminate, X, y, method, random_state=0, n_jobs=n_jobs)
+        path = eliminated(X, y, method, random_state=0, n_jobs=n_jobs)
         kept = path.removal_order[::-1][:LARGEST]
         found[method] = {"kept": kept.tolist(), ZERO: int(path.size_by_divergence(0.0))}
     return found
