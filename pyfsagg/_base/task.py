@@ -12,7 +12,7 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._base.settings import Settings, names_of, option
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
-__all__ = ["GROUP_SCORES", "PREFIX", "TASKS", "Task"]
+__all__ = ["PREFIX", "TASKS", "Task"]
 
 TASKS = ("classification", "regression", "survival")
 GROUP_SCORES = ("auto", "joint", "max", "mean")

@@ -77,9 +77,7 @@ def add_accept_flag(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_table_flags(
-    parser: argparse.ArgumentParser, *, target_required: bool = True, task: bool = True
-) -> None:
+def add_table_flags(parser: argparse.ArgumentParser, *, target_required: bool = True) -> None:
     """A table with a target, which some filters do without."""
     parser.add_argument("table", metavar="TABLE", help=TABLE_HELP)
     without = "" if target_required else "; filters such as frcm need none"
@@ -90,9 +88,8 @@ def add_table_flags(
         metavar="COLUMN",
         help=f"column with the classes, the numbers of a regression, or times (with --event){without}",
     )
-    if task:
-        add_event_flag(parser)
-        Task.add_flags(parser)
+    add_event_flag(parser)
+    Task.add_flags(parser)
     add_reading_flags(parser)
     add_accept_flag(parser)
 

@@ -10,7 +10,6 @@ from pyfsagg._base.words import enumerate_names, plural, readable, setting
 from pyfsagg._page.page import Block, Code, Enumeration, Page, Records, Section, Text
 
 __all__ = [
-    "SAME_NUMBERS",
     "THESIS",
     "closing",
     "lines_about",

@@ -30,7 +30,7 @@ import numpy as np
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["VERSION_ATTRIBUTE", "content_of"]
+__all__ = ["content_of"]
 
 VERSION_ATTRIBUTE = "checkpoint_version"
 """An attribute by which a caller says what cannot be read; it stands for all of its object."""

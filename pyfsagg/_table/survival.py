@@ -96,14 +96,12 @@ class Survival:
         return found
 
 
-def read_survival(y: Any, label: str | None = None) -> tuple[Survival, str]:
+def read_survival(y: Any) -> tuple[Survival, str]:
     """Times and events from two columns or a structured array, and what they are called.
 
     Parameters
     ----------
     y : structured array with a boolean and a numeric field; two-column array or data frame, time first
-    label : str, optional
-        Instead of the names of the columns.
 
     Raises
     ------
@@ -112,7 +110,7 @@ def read_survival(y: Any, label: str | None = None) -> tuple[Survival, str]:
         0 or 1, and times of which no two can be compared.
     """
     time, event, names = _columns(pandas_frame(y))
-    label = label or ", ".join(names)
+    label = ", ".join(names)
     survival = Survival(_times(time, names[0]), _events(event, names[1]))
     _check_information(survival, label)
     return survival, label

@@ -23,7 +23,6 @@ from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
-    "MAX_WEIGHT",
     "AnyTable",
     "Kind",
     "SparseTable",

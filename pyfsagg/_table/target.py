@@ -131,7 +131,6 @@ def check_target(
     y: ArrayLike | Any,
     n_samples: int,
     *,
-    name: str | None = None,
     min_per_class: float = 4.0,
     task: str = "classification",
     bins: int = 5,
@@ -165,8 +164,8 @@ def check_target(
             return Target(np.zeros(n_samples, dtype=np.int32), (), "")
         raise DataError("requires y to be passed, but the target y is None")
     if task == "survival":
-        return _survival_target(y, n_samples, name, bins)
-    label = name or str(getattr(y, "name", None) or "target")
+        return _survival_target(y, n_samples, bins)
+    label = str(getattr(y, "name", None) or "target")
     y = pandas_series(pandas_frame(y))
     series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     _check_length(len(series), n_samples)
@@ -240,9 +239,9 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     return Target(*_binned(values, bins), label, values)
 
 
-def _survival_target(y: Any, n_samples: int, name: str | None, bins: int) -> Target:
+def _survival_target(y: Any, n_samples: int, bins: int) -> Target:
     """Times and events, with bins of the martingale residuals of the rows as they are."""
-    survival, label = read_survival(y, name)
+    survival, label = read_survival(y)
     _check_length(len(survival.time), n_samples)
     residuals = survival.residuals(np.ones((1, n_samples), dtype=np.uint16))[0]
     return Target(*_binned(residuals, bins), label, survival=survival)

@@ -23,7 +23,7 @@ from pyfsagg.ensemble.groups import Grouped
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import pareto_front, stability
 
-__all__ = ["ALL", "Committee"]
+__all__ = ["Committee"]
 
 ALL = "all voters"
 _PRINTED = 20  # features that the terminal shows

@@ -13,7 +13,7 @@ from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 if TYPE_CHECKING:
     from pyfsagg.ensemble.result import EnsembleResult
 
-__all__ = ["FEWEST", "MOST_SHOWN", "sets_of_run", "why_no_sets"]
+__all__ = ["MOST_SHOWN", "sets_of_run", "why_no_sets"]
 
 FEWEST = 50
 """Resamples from which on standard errors are worth something."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
 from pyfsagg.exceptions import DataError
 
-__all__ = ["FUNCTIONS", "NORMALIZATIONS", "IntegratedPath", "integrated_path"]
+__all__ = ["NORMALIZATIONS", "IntegratedPath", "integrated_path"]
 
 FloatArray = NDArray[np.float64]
 FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}

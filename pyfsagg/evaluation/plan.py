@@ -45,7 +45,7 @@ from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresho
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
 
-__all__ = ["BASELINES", "DEFAULT_METHODS", "Plan", "read_plan"]
+__all__ = ["Plan", "read_plan"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 from pyfsagg._base.checks import check_integer, is_word
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["LEAST", "WIDE", "read_depth", "settle_depth"]
+__all__ = ["LEAST", "read_depth", "settle_depth"]
 
 WIDE = 300
 """Up to so many features, ``"auto"`` ranks all of them."""

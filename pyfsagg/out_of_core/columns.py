@@ -16,7 +16,7 @@ from pyfsagg._table.columns import Kind, arrow_numbers, refuse_arrow_type, refus
 from pyfsagg.exceptions import DataError
 from pyfsagg.out_of_core.piece import Piece
 
-__all__ = ["FINE_PARTS", "MOST_LEVELS", "Coding", "Column", "Sketch", "column_of", "sketch_piece"]
+__all__ = ["FINE_PARTS", "Coding", "Column", "Sketch", "column_of", "sketch_piece"]
 
 MOST_LEVELS = 10_000
 """Levels of a nominal column or of the target, above which it is taken for an identifier."""

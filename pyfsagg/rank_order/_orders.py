@@ -15,16 +15,7 @@ from pyfsagg._table.table import Kind, Table, check_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 
-__all__ = [
-    "Missing",
-    "OrderTies",
-    "Orders",
-    "check_rules",
-    "integer_ranks",
-    "order_table",
-    "read_features",
-    "read_orders",
-]
+__all__ = ["Orders", "check_rules", "integer_ranks", "order_table", "read_features", "read_orders"]
 
 OrderTies = Literal["average", "ordinal", "random", "error"]
 TIES: tuple[OrderTies, ...] = ("average", "ordinal", "random", "error")
@@ -163,7 +154,6 @@ def read_orders(
     ties: str = "average",
     missing: str = "error",
     random_state: Any = None,
-    min_per_class: float = 2.0,
     advise: bool = False,
 ) -> Orders:
     """Validate a labelled table and turn it into :class:`Orders`.
@@ -177,7 +167,7 @@ def read_orders(
         same order; if the weights leave fewer than two classes.
     """
     table = order_table(X, min_samples=2)
-    target = check_target(y, table.n_samples, min_per_class=min_per_class)
+    target = check_target(y, table.n_samples, min_per_class=2.0)
     check_rules(table, ties, missing, random_state)
     weights = full_weights(table.n_samples, sample_weight)[0].astype(np.int64)
     rows = np.flatnonzero(weights)

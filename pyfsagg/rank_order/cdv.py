@@ -18,7 +18,7 @@ from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._orders import Orders
 
-__all__ = ["CENTER_DISTANCES", "CentreSettings", "CentreStrategy"]
+__all__ = ["CentreSettings", "CentreStrategy"]
 
 CENTER_DISTANCES = ("raw", "relative")
 

@@ -16,7 +16,7 @@ from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_ent
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._orders import Orders
 
-__all__ = ["PARTNERS", "BlanketSettings", "BlanketStrategy"]
+__all__ = ["BlanketSettings", "BlanketStrategy"]
 
 PARTNERS = ("redundant", "informative")
 

@@ -17,7 +17,7 @@ from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.unpack import decode_text, read_bytes
 from pyfsagg.exceptions import DataError, PyfsaggWarning, UnknownNameError
 
-__all__ = ["DUPLICATES", "FORMATS", "Format", "PathLike", "read_rank_files", "read_weight_file"]
+__all__ = ["Format", "PathLike", "read_rank_files", "read_weight_file"]
 
 PathLike = str | os.PathLike[str]
 Format = Literal["auto", "lists", "columns", "lines", "matrix"]

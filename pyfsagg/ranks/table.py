@@ -313,16 +313,14 @@ class RankTable:
     # constructors
     # -----------------------------------------------------------------------------------------
     @classmethod
-    def from_checked_scores(
-        cls, scores: Floats, names: tuple[str, ...], ties: Ties = "average"
-    ) -> RankTable:
+    def from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
         """Wrap a complete score matrix that is known to be valid, without looking at it.
 
         For loops of the package over thousands of small matrices; everybody else wants
         :meth:`from_scores`.
         """
         m, p = scores.shape
-        return cls(names, ("",) * m, scores, np.full(m, float(p)), True, ties)
+        return cls(names, ("",) * m, scores, np.full(m, float(p)), True, "average")
 
     @classmethod
     def from_scores(

@@ -146,7 +146,7 @@ class Subsample(Plan):
     fraction: float = option(0.5, help="share of the rows")
 
     def check(self) -> None:
-        _check_share("fraction", self)
+        _check_fraction(self)
 
     def draw(self, source: Source, rows: range) -> Drawn:
         population = source.population
@@ -370,7 +370,7 @@ class FeatureSubspace(Plan):
     fraction: float = option(0.5, help="share of the features")
 
     def check(self) -> None:
-        _check_share("fraction", self)
+        _check_fraction(self)
 
     def draw(self, source: Source, rows: range) -> Drawn:
         p = source.table.n_features
@@ -398,7 +398,7 @@ class LabelNoise(Plan):
     fraction: float = option(0.1, help="share of the labels")
 
     def check(self) -> None:
-        _check_share("fraction", self)
+        _check_fraction(self)
 
     def refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
@@ -498,5 +498,5 @@ class Rows(Plan):
         return Drawn(np.stack(weights))
 
 
-def _check_share(name: str, plan: Plan) -> None:
-    check_real(f"{name} of {plan.name}", getattr(plan, name), low=0.0, high=1.0, low_open=True)
+def _check_fraction(plan: Subsample | FeatureSubspace | LabelNoise) -> None:
+    check_real(f"fraction of {plan.name}", plan.fraction, low=0.0, high=1.0, low_open=True)

@@ -21,7 +21,6 @@ from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseA
 from pyfsagg.stability_measures._input import Matrix, Selection
 
 __all__ = [
-    "EDGE_TIES",
     "average_of_draws",
     "check_ties",
     "draw_orders",

@@ -19,7 +19,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures._ties import expected_shares
 
-__all__ = ["FEWEST_PAIRS", "BetweenSampleStability", "between_sample_stability"]
+__all__ = ["BetweenSampleStability", "between_sample_stability"]
 
 FEWEST_PAIRS = 5
 """Pairs below which no interval is given."""

@@ -206,7 +206,6 @@ def _zero_if(defined: bool) -> float:
 def _frequency_statistic(
     selection: Selection,
     value: Callable[[Floats, Floats], Floats],
-    variance: Callable[[], float] | None = None,
     least_variance: Callable[[], float] | None = None,
 ) -> WholeSample:
     """`value(counts (b, c), weights (b, m))` with counts h_j = how often feature j is selected."""
@@ -217,7 +216,7 @@ def _frequency_statistic(
             found = value(weights @ member, weights)
         return _where(np.isfinite(found), found)
 
-    return WholeSample(len(member), evaluate, variance=variance, least_variance=least_variance)
+    return WholeSample(len(member), evaluate, least_variance=least_variance)
 
 
 def _tie_squares(selection: Selection) -> Floats | None:

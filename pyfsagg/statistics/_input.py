@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 INCOMPLETE = ("error", "drop")
+FEWEST_SUBJECTS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +113,7 @@ def negligible(residual: Floats, data: Floats) -> bool:
     return bool(np.abs(residual).max() <= 10.0 * unit)
 
 
-def read_blocks(
-    data: Any,
-    *,
-    subject: Any,
-    condition: Any,
-    value: Any,
-    incomplete: str,
-    min_subjects: int = 3,
-) -> Blocks:
+def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, incomplete: str) -> Blocks:
     """Subjects by conditions from a long frame, a wide frame or an array.
 
     Raises
@@ -129,7 +122,7 @@ def read_blocks(
         For column names that are missing, double or contradictory, or more than one factor.
     DataError
         For a repeated cell, a missing cell (unless ``incomplete="drop"``), a cell that is not a
-        finite number, fewer than `min_subjects` subjects or fewer than two conditions.
+        finite number, fewer than three subjects or fewer than two conditions.
     """
     check_choice("incomplete", incomplete, INCOMPLETE)
     _refuse_factors("subject", subject)
@@ -142,7 +135,7 @@ def read_blocks(
                 "subject is missing: a long frame needs subject=, condition= and value=, the "
                 "names of its columns"
             )
-        wide = _pivot(as_frame(data, "data"), subject, condition, value)
+        wide = _pivot(_as_frame(data), subject, condition, value)
     elif not given:
         wide = _read_wide(data, subject)
     else:
@@ -150,7 +143,7 @@ def read_blocks(
             "condition and value belong together: give both for a long frame, neither for a wide "
             "frame or an array (one row per subject, one column per condition)"
         )
-    return _complete_blocks(wide, incomplete, min_subjects)
+    return _complete_blocks(wide, incomplete)
 
 
 def _refuse_factors(name: str, column: Any) -> None:
@@ -162,13 +155,13 @@ def _refuse_factors(name: str, column: Any) -> None:
         )
 
 
-def as_frame(data: Any, name: str) -> pd.DataFrame:
+def _as_frame(data: Any) -> pd.DataFrame:
     """A pandas frame from a data frame of any kind."""
     frame = pandas_frame(data)
     if isinstance(frame, pd.DataFrame):
         return frame
     raise InputTypeError(
-        f"{name} must be a data frame ({FRAMES}) when its columns are named, got {type(data).__name__}"
+        f"data must be a data frame ({FRAMES}) when its columns are named, got {type(data).__name__}"
     )
 
 
@@ -253,7 +246,7 @@ def _refuse_repeated(frame: pd.DataFrame, cells: pd.MultiIndex, used: list[Hasha
 def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
     data = pandas_frame(data)
     if isinstance(data, pd.DataFrame) or subject is not None:
-        frame = as_frame(data, "data")
+        frame = _as_frame(data)
         if subject is not None:
             _column(frame, "subject", subject)
             frame = frame.set_index(subject)
@@ -333,7 +326,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
     return numbers
 
 
-def _complete_blocks(wide: pd.DataFrame, incomplete: str, min_subjects: int) -> Blocks:
+def _complete_blocks(wide: pd.DataFrame, incomplete: str) -> Blocks:
     values = wide.to_numpy(dtype=np.float64)
     conditions = tuple(str(name) for name in wide.columns)
     if len(conditions) < 2:
@@ -355,11 +348,11 @@ def _complete_blocks(wide: pd.DataFrame, incomplete: str, min_subjects: int) -> 
             "incomplete='drop' to leave these subjects out"
         )
     n_subjects = int(keep.sum())
-    if n_subjects < min_subjects:
+    if n_subjects < FEWEST_SUBJECTS:
         dropped = f" after {n_dropped} with missing values were left out" if n_dropped else ""
         raise DataError(
-            f"the data have {n_subjects} complete subject(s){dropped}; at least {min_subjects} are "
-            "needed"
+            f"the data have {n_subjects} complete subject(s){dropped}; at least {FEWEST_SUBJECTS} "
+            "are needed"
         )
     subjects = tuple(str(label) for label in wide.index[keep])
     return Blocks(np.ascontiguousarray(values[keep]), subjects, conditions, n_dropped)
@@ -388,7 +381,7 @@ def read_groups(data: Any, *, group: Any, value: Any, incomplete: str) -> Groups
             "frame, neither for a mapping or a wide frame (one column per group)"
         )
     if group is not None:
-        frame = as_frame(data, "data")
+        frame = _as_frame(data)
         codes, names = _codes(_labels(frame, "group", group))
         numbers = read_numbers(_column(frame, "value", value), str(value))
         samples = {name: numbers[codes == g] for g, name in enumerate(names)}

@@ -26,13 +26,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import check_level
 from pyfsagg.statistics._result import Result
 
-__all__ = [
-    "MOST_DEPENDENT",
-    "MOST_INDEPENDENT",
-    "RankConfidence",
-    "rank_confidence",
-    "sets_of_replicates",
-]
+__all__ = ["RankConfidence", "rank_confidence", "sets_of_replicates"]
 
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
 """Items with a covariance of their own and with standard errors alone; the work grows as p²."""
@@ -41,6 +35,7 @@ MOST_ITEMS = 512
 """Items whose own critical value is computed, if errors are independent."""
 
 MOST_STEPS = 10
+DRAWS_OF_REPLICATES = 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,8 +266,6 @@ def sets_of_replicates(
     confidence: float,
     factor: float,
     of: str,
-    n_draws: int = 2000,
-    random_state: int = 0,
 ) -> RankConfidence:
     """The sets of :func:`rank_confidence`, with errors from m replicates (m, p) of the estimates.
 
@@ -281,9 +274,11 @@ def sets_of_replicates(
     """
     m, p = replicates.shape
     _check_size(p, MOST_DEPENDENT, "replicates")
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(0)
     centred = (replicates - replicates.mean(axis=0)) * math.sqrt(factor / (m - 1.0))
-    errors = _with_covariance(rng.standard_normal((n_draws, m)) @ centred, centred.T @ centred)
+    errors = _with_covariance(
+        rng.standard_normal((DRAWS_OF_REPLICATES, m)) @ centred, centred.T @ centred
+    )
     return _sets(estimates, tuple(names), errors, confidence, df=m - 1.0, of=of)
 
 

@@ -33,7 +33,7 @@ from pyfsagg.statistics._result import (
 )
 from pyfsagg.statistics.effect_sizes import EffectSize, rank_biserial_paired
 
-__all__ = ["ALTERNATIVES", "SignedRankTest", "wilcoxon"]
+__all__ = ["SignedRankTest", "wilcoxon"]
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 _EXACT_BELOW = 50  # as in R's wilcox.test

@@ -13,26 +13,19 @@ from pyfsagg._base.types import Floats
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
 
-__all__ = [
-    "FEWER_SAMPLES",
-    "SCALES",
-    "Labels",
-    "blocks",
-    "check_labels",
-    "check_numbers",
-    "feature_block",
-]
+__all__ = ["FEWER_SAMPLES", "Labels", "blocks", "check_labels", "check_numbers", "feature_block"]
 
 Labels = NDArray[np.int32]
 
 FEWER_SAMPLES = "every pair of samples has its cell: take a random part of the rows"
 
+FEWEST_SAMPLES = 3
 SCALES = ("none", "center", "z_score", "min_max")
 SMALLEST, LARGEST = 1e-150, 1e150
 BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core
 
 
-def check_numbers(X: Any, *, standardize: str = "none", min_samples: int = 3) -> Table:
+def check_numbers(X: Any, *, standardize: str = "none") -> Table:
     """A table of numbers without missing values, on the scale asked for.
 
     Parameters
@@ -42,8 +35,6 @@ def check_numbers(X: Any, *, standardize: str = "none", min_samples: int = 3) ->
     standardize : {"none", "center", "z_score", "min_max"}
         Per feature: leave it, subtract the mean, also divide by the standard deviation (ddof 0), or
         map its range to [0, 1].  A constant feature becomes 0.
-    min_samples : int
-        Fewest samples for which the method is defined.
 
     Raises
     ------
@@ -53,10 +44,10 @@ def check_numbers(X: Any, *, standardize: str = "none", min_samples: int = 3) ->
         Unknown `standardize`.
     """
     check_choice("standardize", standardize, SCALES)
-    table = check_table(X, min_samples=min_samples)
-    if table.n_samples < min_samples:
+    table = check_table(X, min_samples=FEWEST_SAMPLES)
+    if table.n_samples < FEWEST_SAMPLES:
         raise DataError(
-            f"X has {table.n_samples} sample(s); a minimum of {min_samples} is required"
+            f"X has {table.n_samples} sample(s); a minimum of {FEWEST_SAMPLES} is required"
         )
     nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
     if nominal.size:

@@ -19,7 +19,7 @@ from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, blocks, check_labels
 
-__all__ = ["CONSENSUS_METHODS", "PARTITIONERS", "consensus_matrix", "consensus_partition"]
+__all__ = ["consensus_matrix", "consensus_partition"]
 
 CONSENSUS_METHODS = ("average", "cspa", "hbgf")
 PARTITIONERS = ("spectral", "metis")

@@ -34,16 +34,7 @@ from pyfsagg._kernels.mrmr.popcount import (
     meet_3x3,
 )
 
-__all__ = [
-    "MAX_TABULATED",
-    "Encoded",
-    "Tables",
-    "add_information",
-    "allocate",
-    "encode",
-    "information",
-    "log_table",
-]
+__all__ = ["Encoded", "Tables", "add_information", "allocate", "encode", "information", "log_table"]
 
 LEVEL_BITS = 6
 MAX_TABULATED = 1 << LEVEL_BITS

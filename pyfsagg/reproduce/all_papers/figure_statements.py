@@ -16,7 +16,7 @@ from pyfsagg.reproduce.statements.data import AGREES, FAILS, OPEN, Claim, Outcom
 from pyfsagg.reproduce.tables.genes import path_of
 from pyfsagg.reproduce.tables.repetitions import Options, Repeated
 
-__all__ = ["GENES", "figure_statements"]
+__all__ = ["figure_statements"]
 
 GENERATED = ("figure-7", "figure-8", "figure-9", "figure-10")
 GENES = {

@@ -12,7 +12,7 @@ import pandas as pd
 from pyfsagg._base.words import plural
 from pyfsagg.reproduce.statements.data import AGREES, OPEN, OTHERWISE, list_claims
 
-__all__ = ["OF_FIGURES", "PAPER_WORDS", "STATES", "lead", "states"]
+__all__ = ["OF_FIGURES", "PAPER_WORDS", "lead", "states"]
 
 STATES = ("stands", "changes", "not checkable")
 PAPER_WORDS = {

@@ -12,7 +12,7 @@ import numpy as np
 
 from pyfsagg.exceptions import PyfsaggWarning
 
-__all__ = ["DESIGNS", "KINDS", "QUICK", "Claim", "Design", "calibrated"]
+__all__ = ["DESIGNS", "KINDS", "Claim", "Design", "calibrated"]
 
 QUICK = 20
 """A quick run has one repetition for each so many of a full one."""

@@ -16,7 +16,7 @@ from pyfsagg.rank_order import naive_bayes_accuracy, random_subset_baseline
 from pyfsagg.reproduce.orders.experiment import eliminated
 from pyfsagg.reproduce.orders.genes import BASELINE, LARGEST
 
-__all__ = ["ACCURACY", "METHODS", "RANDOM", "ZERO", "genes_left", "orders_of_removal", "path_of"]
+__all__ = ["METHODS", "genes_left", "orders_of_removal", "path_of"]
 
 METHODS = ("cdv", "spoilers")
 RANDOM = "random"

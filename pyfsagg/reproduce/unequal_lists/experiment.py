@@ -18,7 +18,7 @@ from pyfsagg.ranks import RankTable
 from pyfsagg.reproduce.records import Log, silent
 from pyfsagg.reproduce.unequal_lists.generator import SETTINGS, generate_lists
 
-__all__ = ["GRID", "METHODS", "TOPS", "accuracies", "gene_list_accuracy"]
+__all__ = ["GRID", "METHODS", "accuracies", "gene_list_accuracy"]
 
 TOPS = (100, 1000)
 GRID = tuple(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.types import Floats
 from pyfsagg.ranks import RankTable
 
-__all__ = ["N_ENTITIES", "N_TRUE", "SETTINGS", "Lists", "Setting", "generate_lists", "true_means"]
+__all__ = ["N_ENTITIES", "SETTINGS", "Lists", "Setting", "generate_lists", "true_means"]
 
 N_ENTITIES, N_TRUE = 20_000, 1_000
 _SHORTEST = 2

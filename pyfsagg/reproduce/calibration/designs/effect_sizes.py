@@ -23,8 +23,8 @@ MANY = 20_000
 FEW = "with few subjects or a large effect it holds the population value less often than it says"
 
 
-def _coverage(name: str, caution: str = FEW) -> Claim:
-    return Claim(name, "coverage", 0.95, (0.93, 1.0), of=OF_SUBJECTS, caution=caution)
+def _coverage(name: str) -> Claim:
+    return Claim(name, "coverage", 0.95, (0.93, 1.0), of=OF_SUBJECTS, caution=FEW)
 
 
 def _held(limits: tuple[float, float], truth: float) -> float:
