@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,17 +23,16 @@ from pyfsagg._base.words import (
     readable,
     titled,
 )
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
     Column,
     Page,
-    Picture,
     Section,
     Table,
     Text,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._plot import MOST_DOTS, plot_consensus, plot_list_ranks
@@ -42,7 +41,7 @@ from pyfsagg.aggregation._result import INDEPENDENCE, Aggregation, Comparison, P
 from pyfsagg.ranks import RankTable
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 __all__ = ["aggregation_page"]
 
@@ -301,19 +300,23 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
         else ("dots lie wide apart", "Dot: rank in one list")
     )
     return [
-        _picture(
+        picture(
             "Values of the best items",
-            lambda: plot_consensus(result, n=drawn),
             "consensus",
-            f"The {drawn} best items by their {about}; best first: {best}",
-            consensus,
+            plot_consensus,
+            result,
+            n=drawn,
+            label=f"The {drawn} best items by their {about}; best first: {best}",
+            caption=consensus,
         ),
-        _picture(
+        picture(
             "Ranks in the lists",
-            lambda: plot_list_ranks(table, result, n=drawn),
             "list-ranks",
-            f"Ranks of the {drawn} best items in the single lists; best first: {best}",
-            f"{drawn_as}. Bar: median over the lists that hold the item. On the right, if not all "
+            plot_list_ranks,
+            *(table, result),
+            n=drawn,
+            label=f"Ranks of the {drawn} best items in the single lists; best first: {best}",
+            caption=f"{drawn_as}. Bar: median over the lists that hold the item. On the right, if not all "
             f"do: how many. An item whose {wide} owes its place to some lists only.",
         ),
     ]
@@ -327,29 +330,33 @@ def _methods(comparison: Comparison, top: int) -> list[Block]:
         for label, line in zip(labels, overlap.tolist(), strict=True)
     ]
     return [
-        _picture(
+        picture(
             "Agreement of the methods",
-            lambda: plot_method_agreement(comparison),
             "agreement",
-            "Heat map of Kendall's tau between the methods",
-            "Kendall’s rank correlation (tau-b) between the rankings of all items by two methods. "
+            plot_method_agreement,
+            comparison,
+            label="Heat map of Kendall's tau between the methods",
+            caption="Kendall’s rank correlation (tau-b) between the rankings of all items by two methods. "
             "1: same ranking. 0: no relation. −1: reversed.",
         ),
-        _picture(
+        picture(
             f"Places of the best {count(top)}",
-            lambda: plot_places(comparison, n=top),
             "places",
-            f"Bump chart: places of the best {top} items from method to method",
-            f"Every item that some method has among its best {count(top)}; left: the order of "
+            plot_places,
+            comparison,
+            n=top,
+            label=f"Bump chart: places of the best {top} items from method to method",
+            caption=f"Every item that some method has among its best {count(top)}; left: the order of "
             f"{labels[0]}. Pale lines lead to items that are no longer among them. Ties are in the "
             "order of the lists.",
         ),
-        _picture(
+        picture(
             "Overlap of the best k",
-            lambda: plot_overlap(comparison),
             "overlap",
-            f"Lines: share of the best k items in common with {labels[0]}, for every k",
-            f"Share of the best k items of {labels[0]} that another method has among its best k "
+            plot_overlap,
+            comparison,
+            label=f"Lines: share of the best k items in common with {labels[0]}, for every k",
+            caption=f"Share of the best k items of {labels[0]} that another method has among its best k "
             "too. Dotted: what a random ranking would share on average.",
         ),
         Table(
@@ -359,12 +366,6 @@ def _methods(comparison: Comparison, top: int) -> list[Block]:
             "The rank of every item by every method is in comparison.csv.",
         ),
     ]
-
-
-def _picture(
-    title: str, draw: Callable[[], Axes], prefix: str, label: str, caption: str
-) -> Picture:
-    return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
 
 
 def _lists(result: Aggregation, top: int) -> Table:

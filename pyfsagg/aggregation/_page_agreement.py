@@ -8,9 +8,9 @@ import numpy as np
 from markupsafe import Markup
 
 from pyfsagg._base.words import count, number, plural
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.aggregation._plot_agreement import plot_list_agreement
 from pyfsagg.aggregation.agreement import ListAgreement
@@ -73,14 +73,13 @@ def agreement_page(
 
 
 def _picture(result: ListAgreement) -> Picture:
-    return Picture(
+    return picture(
         "Common items by depth",
-        inline_svg(
-            lambda: plot_list_agreement(result),
-            prefix="agreement",
-            label="Line: share of common items among the first places of two lists, by depth",
-        ),
-        "Line: of the first so many places of two lists the share of items that both have, mean over "
+        "agreement",
+        plot_list_agreement,
+        result,
+        label="Line: share of common items among the first places of two lists, by depth",
+        caption="Line: of the first so many places of two lists the share of items that both have, mean over "
         "the pairs; band: all pairs. Upright line: the largest place of a pair at which agreement "
         "ends. Dots on the right: rank-biased overlap of each pair, on a bar from its least to its "
         "largest possible value.",

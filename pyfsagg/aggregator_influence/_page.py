@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from pyfsagg._base.words import enumerate_names, number, plural, probabilities, readable, titled
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import THESIS, closing, settings_groups, software
 from pyfsagg._page.glossary import glossary
 from pyfsagg._page.page import (
     Block,
     Column,
     Page,
-    Picture,
     Section,
     Table,
     Text,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison
@@ -30,7 +29,7 @@ from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.stability_measures._page import STABILITY_PAGE
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 __all__ = ["influence_page"]
 
@@ -156,12 +155,15 @@ def _filter_blocks(
     first = frame[frame["measure"] == measures[0]]
     if first["value"].notna().any():
         blocks.append(
-            _picture(
+            picture(
                 f"Stability by {titled(measures[0])}",
-                lambda: plot_aggregator_stability(result, measures[0], filter=label, top=top),
                 f"{prefix}-stability",
-                f"Stability by {titled(measures[0])} of each aggregator",
-                "Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
+                plot_aggregator_stability,
+                *(result, measures[0]),
+                filter=label,
+                top=top,
+                label=f"Stability by {titled(measures[0])} of each aggregator",
+                caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
                 "far single folds matter.",
             )
         )
@@ -169,12 +171,13 @@ def _filter_blocks(
         blocks.append(_tests_table(comparisons))
         for measure, comparison in comparisons.items():
             blocks.append(
-                _picture(
+                picture(
                     f"Pairs of aggregators by {titled(measure)}",
-                    lambda comparison=comparison: plot_pairwise(comparison),  # type: ignore[misc]
-                    f"{prefix}-{measure.replace('_', '-')}-pairs",
-                    f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
-                    "Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
+                    f"{prefix}-{measure}-pairs",
+                    plot_pairwise,
+                    comparison,
+                    label=f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
+                    caption="Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
                     "darker the smaller. Above it: row minus column in the mean stability.",
                 )
             )
@@ -247,12 +250,6 @@ def _tests_table(comparisons: dict[str, AggregatorComparison]) -> Table:
             ]
         ),
     )
-
-
-def _picture(
-    title: str, draw: Callable[[], Axes], prefix: str, label: str, caption: str
-) -> Picture:
-    return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
 
 
 def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[str, str]]:

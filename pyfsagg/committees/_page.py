@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from pyfsagg._base.words import count, number, plural, ranks
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
-from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text
+from pyfsagg._page.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.committees._plot import plot_front, plot_votes
 from pyfsagg.committees.result import Committee
@@ -104,28 +104,26 @@ def _ranking(result: Committee) -> list[Block]:
         "the place.",
         find="feature",
     )
-    picture = Picture(
+    drawn = picture(
         "First features",
-        inline_svg(
-            lambda: plot_votes(result),
-            prefix="votes",
-            label="Bars: share of the voters that select each of the first features",
-        ),
-        "Bars: share of the voters that select a feature, without weights, in the order of the vote.",
+        "votes",
+        plot_votes,
+        result,
+        label="Bars: share of the voters that select each of the first features",
+        caption="Bars: share of the voters that select a feature, without weights, in the order of the vote.",
     )
-    return [picture, table]
+    return [drawn, table]
 
 
 def _front(result: Committee) -> list[Block]:
-    picture = Picture(
+    drawn = picture(
         "Performance against number of features",
-        inline_svg(
-            lambda: plot_front(result),
-            prefix="front",
-            label="Dots: performance of each voter against its number of features; line: Pareto front",
-        ),
-        "A dot per voter. Line: the front, the best performance with so many features or fewer. The knee "
-        "is the point of the front farthest above the dashed line between its ends.",
+        "front",
+        plot_front,
+        result,
+        label="Dots: performance of each voter against its number of features; line: Pareto front",
+        caption="A dot per voter. Line: the front, the best performance with so many features or fewer. "
+        "The knee is the point of the front farthest above the dashed line between its ends.",
     )
     rows = [
         [count(n), number(performance), count(voters), number(distance), "yes" if knee else ""]
@@ -143,7 +141,7 @@ def _front(result: Committee) -> list[Block]:
         rows,
         "The distance is on axes scaled to [0, 1].",
     )
-    return [picture, table]
+    return [drawn, table]
 
 
 def _learners(result: Committee) -> Table:

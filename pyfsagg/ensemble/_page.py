@@ -24,20 +24,19 @@ from pyfsagg._base.words import (
     ranks,
     readable,
 )
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import THESIS, closing, settings_groups, software, target_words
 from pyfsagg._page.glossary import Topic, glossary, leads_to, linked
 from pyfsagg._page.page import (
     Block,
     Column,
     Page,
-    Picture,
     Section,
     Table,
     Text,
     render_page,
     write_page,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble._between import between_blocks, between_sentence, repeated_rows
 from pyfsagg.ensemble._page_errors import error_sections
@@ -557,15 +556,7 @@ def _pictures(
         ),
     ]
     return [
-        Picture(
-            title,
-            inline_svg(
-                lambda kind=kind, options=options: result.plot(kind, **options),  # type: ignore[misc]
-                prefix=kind,
-                label=label,
-            ),
-            caption,
-        )
+        picture(title, kind, result.plot, kind, label=label, caption=caption, **options)
         for kind, options, title, label, caption in pictures
     ]
 

@@ -12,8 +12,8 @@ from pyfsagg._base.words import (
     number,
     plural,
 )
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Picture, Text
+from pyfsagg._page.page import Block, Text
+from pyfsagg._run.picture import picture
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.stability_measures import (
@@ -96,8 +96,9 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
         f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
         "select. This is about the randomness of the resamples only, given these data."
     )
-    svg = inline_svg(lambda: plot_adequacy(curve), prefix="adequacy", label=label)
-    return [Text(text), Picture("Agreement of two repetitions", svg, caption)]
+    about = {"label": label, "caption": caption}
+    drawn = picture("Agreement of two repetitions", "adequacy", plot_adequacy, curve, **about)
+    return [Text(text), drawn]
 
 
 def size_block(result: EnsembleResult) -> Block:

@@ -9,15 +9,14 @@ from matplotlib.axes import Axes
 
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.words import enumerate_names, plural, readable
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, target_words
 from pyfsagg._page.page import (
     Block,
     Page,
-    Picture,
     Section,
     Text,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg.evaluation._page_tables import (
     average_sections,
     best_table,
@@ -176,28 +175,23 @@ def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
 
 
 def _curves(result: Evaluation) -> list[Block]:
-    blocks: list[Block] = []
-    for protocol in result.protocols:
-        for metric in result.metrics:
+    def first_panel(protocol: str, metric: str) -> Axes:
+        return plot_accuracy(result, protocol=protocol, metric=metric)[0]
 
-            def draw(protocol: str = protocol, metric: str = metric) -> Axes:
-                axes = plot_accuracy(result, protocol=protocol, metric=metric)
-                return axes[0]
-
-            blocks.append(
-                Picture(
-                    f"{readable(metric).capitalize()}, {protocol} protocol",
-                    inline_svg(
-                        draw,
-                        prefix=f"{protocol}-{metric}".replace("_", "-"),
-                        label=f"Lines: {readable(metric)} against the share of the features kept, a "
-                        "panel for each classifier, a line for each method",
-                    ),
-                    "Mean over folds; bands are one standard error. Grey: no selection (dashed), "
-                    "range and mean of random subsets (area), single filters (dotted), where run.",
-                )
-            )
-    return blocks
+    return [
+        picture(
+            f"{readable(metric).capitalize()}, {protocol} protocol",
+            f"{protocol}-{metric}",
+            first_panel,
+            *(protocol, metric),
+            label=f"Lines: {readable(metric)} against the share of the features kept, a panel for "
+            "each classifier, a line for each method",
+            caption="Mean over folds; bands are one standard error. Grey: no selection (dashed), "
+            "range and mean of random subsets (area), single filters (dotted), where run.",
+        )
+        for protocol in result.protocols
+        for metric in result.metrics
+    ]
 
 
 def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
@@ -225,10 +219,6 @@ def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
     )
     for name, draw, title, caption in pictures:
         if name in comparison.tests:
-            svg = inline_svg(
-                lambda draw=draw: draw(comparison),  # type: ignore[misc]
-                prefix=name.replace("_", "-"),
-                label=f"{title} of {enumerate_names([str(c) for c in comparison.values.columns])}",
-            )
-            blocks.append(Picture(title, svg, caption))
+            label = f"{title} of {enumerate_names([str(c) for c in comparison.values.columns])}"
+            blocks.append(picture(title, name, draw, comparison, label=label, caption=caption))
     return blocks

@@ -26,7 +26,8 @@ class Strategy(Protocol):
 
     def remove_all(self, features: NDArray[np.intp]) -> None:
         """Take out the features that an earlier run has removed, in this order."""
-        ...
+        for feature in features:
+            self.remove(int(feature))
 
 
 def run_elimination(

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from markupsafe import Markup
 
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count, enumerate_names, number, plural
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
     Column,
     Page,
-    Picture,
     Section,
     Table,
     Text,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.rank_order._plot import plot_elimination, title_of
 from pyfsagg.rank_order._result import Elimination
@@ -120,13 +118,18 @@ def _pictures(result: Elimination) -> list[Block]:
     for measure, caption in captions.items():
         if measure == "accuracy" and result.accuracy is None:
             continue
-        svg = inline_svg(
-            partial(plot_elimination, result, measure=measure),
-            prefix=measure,
-            label=f"Line: {measure} against the number of features kept",
-        )
         band = "" if result.baseline is None else " Grey: random subsets, mean and 95 % of them."
-        blocks.append(Picture(f"{measure.title()} along the path", svg, caption + band))
+        blocks.append(
+            picture(
+                f"{measure.title()} along the path",
+                measure,
+                plot_elimination,
+                result,
+                measure=measure,
+                label=f"Line: {measure} against the number of features kept",
+                caption=caption + band,
+            )
+        )
     return blocks
 
 

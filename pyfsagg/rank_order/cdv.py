@@ -16,6 +16,7 @@ from pyfsagg._base.settings import Settings, option
 from pyfsagg._kernels.orders.centers import add_precedences, close_pairs_column
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
+from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders
 
 __all__ = ["CentreSettings", "CentreStrategy"]
@@ -41,7 +42,7 @@ class CentreSettings(Settings):
     )
 
 
-class CentreStrategy:
+class CentreStrategy(Strategy):
     """Centre distances of all subsets with one feature less.
 
     When f goes, the rank sum of g in class c falls by the number of instances B_c(f, g) that place
@@ -151,10 +152,6 @@ class CentreStrategy:
             for low, high in pairwise(bounds):
                 fill(low, high)
         return squares
-
-    def remove_all(self, features: NDArray[np.intp]) -> None:
-        for feature in features:
-            self.remove(int(feature))
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])

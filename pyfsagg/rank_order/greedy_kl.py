@@ -11,6 +11,7 @@ from pyfsagg._kernels.orders.rank_order import (
     first_difference,
     state_differences,
 )
+from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order.divergence import (
     class_distributions,
@@ -24,7 +25,7 @@ COMPACT_AT = 0.875
 SAME = 1e-12  # nats; divergences closer than this are equal but for rounding
 
 
-class GreedyStrategy:
+class GreedyStrategy(Strategy):
     """Divergence of all subsets with one feature less.
 
     Δ changes only when two distinct orders of different class distribution lose the last pair of
@@ -75,10 +76,6 @@ class GreedyStrategy:
             values[np.searchsorted(live, feature)] = self._divergence(groups)
         least = float(values.min())
         return live[values <= least + SAME], least
-
-    def remove_all(self, features: NDArray[np.intp]) -> None:
-        for feature in features:
-            self.remove(int(feature))
 
     def remove(self, feature: int) -> None:
         self._add_differences(int(self._place[feature]), -1)

@@ -14,6 +14,7 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_entropies
 from pyfsagg._run.parallel import count_workers, run_threads
+from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders
 
 __all__ = ["BlanketSettings", "BlanketStrategy"]
@@ -39,7 +40,7 @@ class BlanketSettings(Settings):
         check_integer("blanket_size", self.blanket_size, low=1)
 
 
-class BlanketStrategy:
+class BlanketStrategy(Strategy):
     """Blankets of all features present, and what each feature adds to its blanket.
 
     The divergence of a pair of features does not depend on the others (a projection keeps the

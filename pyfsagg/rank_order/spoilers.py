@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyfsagg._kernels.orders.rank_order import spoiler_column, spoiler_totals
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders, read_orders
 
 __all__ = ["SpoilerStrategy", "blocks_of_pairs", "spoiler_counts", "total_spoiler_counts"]
@@ -114,7 +115,7 @@ def blocks_of_pairs(p: int, n_blocks: int) -> list[tuple[int, int]]:
     return [(int(low), int(high)) for low, high in pairwise(bounds)]
 
 
-class SpoilerStrategy:
+class SpoilerStrategy(Strategy):
     """Spoiler counts of the features present, kept up to date as features go."""
 
     def __init__(self, orders: Orders, n_jobs: int | None = None) -> None:
@@ -136,10 +137,6 @@ class SpoilerStrategy:
     def candidates(self) -> tuple[NDArray[np.intp], float]:
         largest = self._totals.max()
         return self._features[self._totals == largest], float(largest)
-
-    def remove_all(self, features: NDArray[np.intp]) -> None:
-        for feature in features:
-            self.remove(int(feature))
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any
+from collections.abc import Iterable
 
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import THESIS, software
 from pyfsagg._page.closing import closing as last_sections
-from pyfsagg._page.page import Column, Picture, Section
+from pyfsagg._page.page import Column, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order._page import PAPER as ORDERS
 
-__all__ = ["PAPERS", "closing", "numbers", "picture", "words"]
+__all__ = ["PAPERS", "closing", "numbers", "words"]
 
 PAPERS = {
     "thesis": THESIS,
@@ -38,23 +35,6 @@ def words(*titles: str) -> list[Column]:
 def numbers(*titles: str) -> list[Column]:
     """Columns of numbers."""
     return [Column(title) for title in titles]
-
-
-def picture(
-    title: str,
-    prefix: str,
-    draw: Callable[..., Any],
-    *given: Any,
-    label: str | None = None,
-    caption: str = "",
-) -> Picture:
-    """What `draw` makes of `given`; `label` describes it to who cannot see it (default: the title).
-
-    `prefix` tells the picture from the others of the page; dots and underscores are taken out.
-    """
-    prefix = prefix.replace(".", "-").replace("_", "-").lower()
-    svg = inline_svg(partial(draw, *given), prefix=prefix, label=label or title)
-    return Picture(title, svg, caption)
 
 
 def closing(

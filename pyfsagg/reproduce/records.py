@@ -17,7 +17,7 @@ from pyfsagg._base.output import new_file
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import OutputError
 
-__all__ = ["JsonResult", "Log", "as_records", "as_rows", "record", "silent"]
+__all__ = ["JsonResult", "Log", "as_rows", "record", "silent"]
 
 Log = Callable[[str], None]
 """Called with a line on each step of a long run."""
@@ -36,19 +36,10 @@ def record() -> dict[str, Any]:
     }
 
 
-def as_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """One mapping per row as JSON has them; what is missing is null."""
-    rows = _without_nan(frame).to_dict(orient="records")
-    return [{str(name): value for name, value in row.items()} for row in rows]
-
-
-def _without_nan(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.astype(object).where(frame.notna(), None)
-
-
 def as_rows(frame: pd.DataFrame) -> dict[str, Any]:
     """Columns and rows: shorter than a mapping per row."""
-    return {"columns": list(frame.columns), "rows": _without_nan(frame).to_numpy().tolist()}
+    plain = frame.astype(object).where(frame.notna(), None)
+    return {"columns": list(frame.columns), "rows": plain.to_numpy().tolist()}
 
 
 def _as_frame(document: Mapping[str, Any]) -> pd.DataFrame:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import pandas as pd
 from markupsafe import Markup
-from matplotlib.axes import Axes
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.words import (
@@ -19,9 +17,9 @@ from pyfsagg._base.words import (
     probabilities,
     ranks,
 )
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
-from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text
+from pyfsagg._page.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.screens._plot import (
     plot_gene_ranks,
@@ -148,35 +146,33 @@ def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
     return [*blocks, *(Text(remark, quiet=True) for remark in result.remarks)]
 
 
-def _picture(
-    title: str, draw: Callable[[], Axes], prefix: str, label: str, caption: str
-) -> Picture:
-    return Picture(title, inline_svg(draw, prefix=prefix, label=label), caption)
-
-
 def _pictures(result: Screen, fdr: float) -> list[Block]:
     return [
-        _picture(
+        picture(
             "Volcano",
-            partial(plot_volcano, result, fdr=fdr),
             "volcano",
-            "Points: genes by their median effect and their p-value",
-            f"Each gene by the median {result.effect_name} of its guides and the smaller of its "
+            plot_volcano,
+            result,
+            fdr=fdr,
+            label="Points: genes by their median effect and their p-value",
+            caption=f"Each gene by the median {result.effect_name} of its guides and the smaller of its "
             "p-values. Coloured: within the limit of the false discovery rate on that side.",
         ),
-        _picture(
+        picture(
             "Genes by rank",
-            partial(plot_gene_ranks, result),
             "ranks",
-            "Points: p-values of the genes by rank, for each side",
-            "p-values of the genes, best first. A steep start and a flat rest: few genes stand out.",
+            plot_gene_ranks,
+            result,
+            label="Points: p-values of the genes by rank, for each side",
+            caption="p-values of the genes, best first. A steep start and a flat rest: few genes stand out.",
         ),
-        _picture(
+        picture(
             "p-values against chance",
-            partial(plot_p_value_quantiles, result),
             "quantiles",
-            "Points: sorted p-values against those of uniform numbers, for each side",
-            "Sorted p-values against those of chance. Genes without an effect lie on the line, or "
+            plot_p_value_quantiles,
+            result,
+            label="Points: sorted p-values against those of uniform numbers, for each side",
+            caption="Sorted p-values against those of chance. Genes without an effect lie on the line, or "
             "below it if p-values are discrete; if most genes lie above it, the null does not fit "
             "(guides of a gene that are not independent).",
         ),
@@ -186,12 +182,15 @@ def _pictures(result: Screen, fdr: float) -> list[Block]:
 def _side(result: Screen, side: str, fdr: float) -> list[Block]:
     drawn = min(MOST_DRAWN, len(result.genes))
     return [
-        _picture(
+        picture(
             f"Guides of the {drawn} most {WAYS[side]} genes",
-            partial(plot_guides, result, side=side, n=drawn),
             f"guides-{side}",
-            f"Points: guides of the {drawn} best genes by {result.effect_name}",
-            "Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
+            plot_guides,
+            result,
+            side=side,
+            n=drawn,
+            label=f"Points: guides of the {drawn} best genes by {result.effect_name}",
+            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
             "gene. Band: 90 % of all guides. Right: p-value.",
         ),
         _genes(result, side, fdr),

@@ -15,7 +15,6 @@ from pyfsagg._base.words import (
     ranks,
     titled,
 )
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.glossary import Topic, leads_to, linked
 from pyfsagg._page.page import (
@@ -27,6 +26,7 @@ from pyfsagg._page.page import (
     Table,
     Text,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._plot import plot_stability_curve
@@ -91,8 +91,9 @@ def stability_page(
 
 def curve_picture(curve: pd.DataFrame) -> Picture:
     """Stability of the best k features against k."""
-    svg = inline_svg(lambda: plot_stability_curve(curve), prefix="curve", label=CURVE_LABEL)
-    return Picture("Stability of the best k features", svg, CURVE_CAPTION)
+    title = "Stability of the best k features"
+    about = {"label": CURVE_LABEL, "caption": CURVE_CAPTION}
+    return picture(title, "curve", plot_stability_curve, curve, **about)
 
 
 def _summary(result: StabilityReport) -> str:

@@ -101,12 +101,11 @@ def _feature_weights(weights: ArrayLike | None, n_features: int) -> Floats | Non
     return array
 
 
-def bind_pearson(scores: Floats, *, feature_weights: ArrayLike | None = None) -> PairwiseAverage:
-    return correlation(scores, _feature_weights(feature_weights, scores.shape[1]))
-
-
-def bind_spearman(ranks: Floats, *, feature_weights: ArrayLike | None = None) -> PairwiseAverage:
-    return correlation(ranks, _feature_weights(feature_weights, ranks.shape[1]))
+def bind_correlation(
+    values: Floats, *, feature_weights: ArrayLike | None = None
+) -> PairwiseAverage:
+    """Pearson's correlation of scores; Spearman's of ranks."""
+    return correlation(values, _feature_weights(feature_weights, values.shape[1]))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -243,7 +242,7 @@ STABILITY_MEASURES.add(
         source="thesis, eq. 3.2; Nogueira & Brown (2016)",
         corrected_for_chance=True,
         kind="scores",
-        bind=bind_pearson,
+        bind=bind_correlation,
     ),
     StabilitySpec(
         name="asd",
@@ -271,7 +270,7 @@ STABILITY_MEASURES.add(
         source="thesis, eq. 3.3",
         corrected_for_chance=True,
         kind="ranks",
-        bind=bind_spearman,
+        bind=bind_correlation,
     ),
     StabilitySpec(
         name="kendall",

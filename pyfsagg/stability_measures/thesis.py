@@ -17,7 +17,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, require_defined
 from pyfsagg.stability_measures._input import Selection, read_matrix
 from pyfsagg.stability_measures._ties import check_ties, draw_selections, select
-from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_pearson, bind_spearman
+from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_correlation
 
 __all__ = ["measures_of", "thesis_measures"]
 
@@ -96,8 +96,8 @@ def measures_of(
     size = n_selected(top, values.shape[1], "top")
     ranks = rank_scores(values, higher_is_better=False)
     estimates = {
-        "pearson": bind_pearson(values).estimate(),
-        "spearman": bind_spearman(ranks).estimate(),
+        "pearson": bind_correlation(values).estimate(),
+        "spearman": bind_correlation(ranks).estimate(),
         "canberra": bind_canberra(ranks, direction=direction).estimate(),
         "jaccard": _mean_jaccard(select(matrix, size, ties), size, random_state, n_orders),
         "asd": bind_asd(values).estimate(),

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from markupsafe import Markup
 
 from pyfsagg._base.words import count, enumerate_names, plural
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, settings_groups, software
 from pyfsagg._page.page import (
     Block,
     Column,
     Page,
-    Picture,
     Section,
     Table,
     Text,
 )
+from pyfsagg._run.picture import picture
 from pyfsagg.unsupervised._plot import (
     plot_borda_curve,
     plot_clustering_curve,
@@ -119,27 +117,21 @@ def _ranking(result: ConsensusRanking, rule: str | float | int, n_selected: int)
 
 
 def _spectrum(result: ConsensusRanking, rule: str | float | int) -> Block:
-    svg = inline_svg(
-        lambda: plot_spectrum(result, rule=rule), prefix="spectrum", label="Sorted scores"
-    )
     caption = (
         "Scores of all features from the best to the worst. The dashed line is the mean plus one "
         "standard deviation."
     )
-    return Picture("Spectrum of the scores", svg, caption)
+    about = {"label": "Sorted scores", "caption": caption}
+    return picture("Spectrum of the scores", "spectrum", plot_spectrum, result, rule=rule, **about)
 
 
 def _consensus(result: ConsensusRanking) -> Block:
-    svg = inline_svg(
-        lambda: plot_consensus(result),
-        prefix="consensus",
-        label="Consensus matrix in cluster order",
-    )
     caption = (
         "Share of the clusterings that put two samples into one cluster, from white (never) to "
         "dark (always); samples in the order of average linkage."
     )
-    return Picture("Consensus matrix", svg, caption)
+    about = {"label": "Consensus matrix in cluster order", "caption": caption}
+    return picture("Consensus matrix", "consensus", plot_consensus, result, **about)
 
 
 def _against_classes(result: ConsensusRanking) -> list[Block]:
@@ -150,20 +142,18 @@ def _against_classes(result: ConsensusRanking) -> list[Block]:
             ("nmi", "Normalised mutual information"),
             ("ari", "Adjusted Rand index"),
         ):
-            svg = inline_svg(
-                partial(plot_clustering_curve, curve, measure=measure),
-                prefix=measure,
-                label=f"{name} by number of features",
-            )
-            caption = "k-means on the best features; mean and standard deviation over trials."
-            blocks.append(Picture(name, svg, caption))
+            about = {
+                "label": f"{name} by number of features",
+                "caption": "k-means on the best features; mean and standard deviation over trials.",
+            }
+            draw = plot_clustering_curve
+            blocks.append(picture(name, measure, draw, curve, measure=measure, **about))
     if borda is not None:
-        svg = inline_svg(
-            partial(plot_borda_curve, borda), prefix="borda", label="Mean Borda value of the best"
-        )
+        label = "Mean Borda value of the best"
         caption = (
             "Mean Borda value of the best features in a ranking by correlation ratio with the "
             "classes; dashed: a random ranking."
         )
-        blocks.append(Picture("Mean Borda value", svg, caption))
+        about = {"label": label, "caption": caption}
+        blocks.append(picture("Mean Borda value", "borda", plot_borda_curve, borda, **about))
     return blocks

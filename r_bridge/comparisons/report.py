@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pyfsagg._base.words import count
-from pyfsagg._draw.svg import inline_svg
 from pyfsagg._page.closing import closing, named_settings, software
 from pyfsagg._page.page import (
     Block,
     Column,
     Page,
-    Picture,
     Section,
     Table,
     Text,
 )
+from pyfsagg._run.picture import picture
 from r_bridge._packages import PACKAGES
 from r_bridge.comparisons.outcome import VERDICTS, Outcome
 from r_bridge.comparisons.result import CrossCheck
@@ -173,14 +172,12 @@ def _summary(result: CrossCheck) -> list[Block]:
 
 
 def _picture(result: CrossCheck) -> Block:
-    svg = inline_svg(
-        lambda: plot_differences(result), prefix="differences", label="Differences and tolerances"
-    )
     caption = (
         "The largest difference of each comparison, absolute or relative as its tolerance (bar). "
         "Where R has values that are undefined or zero, only the others are drawn."
     )
-    return Picture("Differences and tolerances", svg, caption)
+    title = "Differences and tolerances"
+    return picture(title, "differences", plot_differences, result, caption=caption)
 
 
 def _package_table(result: CrossCheck, package: str) -> list[Block]:

@@ -6,8 +6,9 @@ import pandas as pd
 
 from pyfsagg._base.words import plural, readable, setting
 from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
-from pyfsagg.reproduce._page import closing, numbers, picture, words
+from pyfsagg.reproduce._page import closing, numbers, words
 from pyfsagg.reproduce.all_papers.lead import PAPER_WORDS
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.statements._page import statement_counts, statement_table

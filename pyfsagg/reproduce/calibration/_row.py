@@ -12,7 +12,10 @@ import numpy as np
 
 from pyfsagg.exceptions import PyfsaggWarning
 
-__all__ = ["DESIGNS", "KINDS", "Claim", "Design", "calibrated"]
+__all__ = ["ALPHA", "DESIGNS", "KINDS", "Claim", "Design", "calibrated", "rejected"]
+
+ALPHA = 0.05
+"""The level of all tests in the designs."""
 
 QUICK = 20
 """A quick run has one repetition for each so many of a full one."""
@@ -145,3 +148,8 @@ def calibrated(
         return function
 
     return add
+
+
+def rejected(p_value: float | None) -> float:
+    """Whether a test rejects; NaN where there is none."""
+    return np.nan if p_value is None else float(p_value <= ALPHA)

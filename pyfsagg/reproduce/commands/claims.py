@@ -33,15 +33,15 @@ def add_commands(commands: Any) -> None:
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
+    from pyfsagg._run.result import records
     from pyfsagg.datasets import read_table
     from pyfsagg.reproduce import claim_variants, claims
-    from pyfsagg.reproduce.records import as_records
     from pyfsagg.reproduce.statements._page import claims_page
 
     runs = None if options.runs is None else read_table(options.runs)
     found = claims(options.paper, options.table, runs=runs)
     variants = claim_variants(options.paper, options.table)
-    text = _run.as_json("claims", claims=as_records(found))
+    text = _run.as_json("claims", claims=records(found))
     found.to_csv(folder / "claims.csv", index=False)
     variants.to_csv(folder / "forms.csv", index=False)
     (folder / "claims.json").write_text(text + "\n", encoding="utf-8")

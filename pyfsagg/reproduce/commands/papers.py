@@ -70,8 +70,8 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
 
 
 def _tables(options: argparse.Namespace, folder: Path) -> _run.Written:
+    from pyfsagg._run.result import records
     from pyfsagg.reproduce import cells, coverage, evidence, table
-    from pyfsagg.reproduce.records import as_records
     from pyfsagg.reproduce.tables._page import cells_page
 
     how = _run.how(options)
@@ -82,7 +82,7 @@ def _tables(options: argparse.Namespace, folder: Path) -> _run.Written:
     told = found.join(evidence(found))
     told.to_csv(folder / "cells.csv", index=False)
     coverage(found, ("table", "dataset", "measure")).to_csv(folder / "coverage.csv")
-    text = _run.as_json("cells", quick=options.quick, seed=options.seed, cells=as_records(told))
+    text = _run.as_json("cells", quick=options.quick, seed=options.seed, cells=records(told))
     (folder / "cells.json").write_text(text + "\n", encoding="utf-8")
     lines = [coverage(found).to_string(float_format="{:.2f}".format, na_rep="–")]
     lost = found.loc[found["verdict"] == "not checkable", "reason"]

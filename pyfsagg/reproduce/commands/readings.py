@@ -33,8 +33,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
+    from pyfsagg._run.result import records
     from pyfsagg.reproduce import best_readings, coverage, readings
-    from pyfsagg.reproduce.records import as_records
     from pyfsagg.reproduce.tables._page import readings_page
 
     found = readings(
@@ -49,7 +49,7 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     counts = coverage(found, ["reading"]).drop(columns="inside_share").to_string()
     blocks = best.drop(columns="all").to_string(index=False, float_format="{:.1f}".format)
     return _run.Written(
-        _run.as_json("readings", quick=options.quick, cells=as_records(found)),
+        _run.as_json("readings", quick=options.quick, cells=records(found)),
         f"{counts}\n\n{blocks}",
         f"best.csv (each block), readings.csv (every cell under every reading) and {_run.REPORT_FILE}",
         readings_page(found, command=_run.command()),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pyfsagg._base.words import plural
 from pyfsagg._page.page import Block, Page, Records, Section, Table, Text
-from pyfsagg.reproduce._page import closing, picture, words
+from pyfsagg._run.picture import picture
+from pyfsagg.reproduce._page import closing, words
 from pyfsagg.reproduce.orders._plot import plot_panel
 from pyfsagg.reproduce.orders.experiment import Experiment
 

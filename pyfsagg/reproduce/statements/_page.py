@@ -14,7 +14,8 @@ from pyfsagg._page.page import (
     Table,
     Text,
 )
-from pyfsagg.reproduce._page import closing, numbers, picture, words
+from pyfsagg._run.picture import picture
+from pyfsagg.reproduce._page import closing, numbers, words
 from pyfsagg.reproduce.statements._plot import plot_p_values
 from pyfsagg.reproduce.statements.data import VERDICTS
 

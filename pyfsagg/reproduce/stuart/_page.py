@@ -15,7 +15,8 @@ from pyfsagg._page.page import (
     Table,
     Text,
 )
-from pyfsagg.reproduce._page import closing, numbers, picture, words
+from pyfsagg._run.picture import picture
+from pyfsagg.reproduce._page import closing, numbers, words
 from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
 from pyfsagg.reproduce.stuart.fold_rankings import (
     RRA_FIRST_LIST,

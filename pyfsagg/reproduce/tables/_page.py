@@ -9,8 +9,9 @@ import pandas as pd
 
 from pyfsagg._base.words import MISSING, number, percentages, plural, readable
 from pyfsagg._page.page import Block, Enumeration, Page, Section, Table, Text
+from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
-from pyfsagg.reproduce._page import closing, numbers, picture, words
+from pyfsagg.reproduce._page import closing, numbers, words
 from pyfsagg.reproduce.tables._plot import plot_cells, plot_readings
 from pyfsagg.reproduce.tables.comparison import VERDICTS, coverage
 from pyfsagg.reproduce.tables.evidence import evidence

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg.evaluation.comparison import compare_folds, divisions_of
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 
-ALPHA = 0.05
 METHODS = 4
 WIDTH = 6
 """Features among which a method chooses."""

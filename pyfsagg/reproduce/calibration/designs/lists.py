@@ -6,11 +6,10 @@ import numpy as np
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ranks import RankTable
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 from pyfsagg.reproduce.calibration.data import scores_of_lists
 
 OF_LISTS = "lists whose orders are independent and, under the null, random"
-ALPHA = 0.05
 
 
 def _level(name: str) -> Claim:

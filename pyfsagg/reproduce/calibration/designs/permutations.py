@@ -6,9 +6,8 @@ import numpy as np
 
 from pyfsagg.aggregation import permutation_p_values
 from pyfsagg.ranks import RankTable
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 
-ALPHA = 0.05
 OF_SOURCES = "sources of lists that know nothing of one another"
 UNIVERSE = 300
 

@@ -8,13 +8,12 @@ import pandas as pd
 from pyfsagg._run.checks import Checks
 from pyfsagg.ensemble import EnsembleResult, bam, wam
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 
 N_ROWS, N_FEATURES, N_RELATED = 80, 12, 3
 DISTANCE = 1.5
 """Of the class means of a related feature, in standard deviations."""
 
-ALPHA = 0.05
 OF_POPULATION = "features unrelated to the target in the population"
 WHAT = "EnsembleResult.selection"
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 from pyfsagg.screens import Screen, screen
 
 OF_GENES = "genes whose guides are independent and, if nothing is there, ranked at random"
-ALPHA = 0.05
 TAIL = 0.001
 TIED = (
     "null='uniform' knows of no ties: with many guides on one average rank its p-values are too small; "

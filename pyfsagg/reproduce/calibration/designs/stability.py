@@ -11,12 +11,11 @@ from functools import lru_cache
 import numpy as np
 
 from pyfsagg.ranks import rank_scores
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated, rejected
 from pyfsagg.reproduce.calibration.data import N_SELECTED, resampled_scores
 from pyfsagg.stability_measures import nogueira
 from pyfsagg.stability_measures.nogueira import NogueiraResult
 
-ALPHA = 0.05
 OF = "what resamples drawn in the same way would give: the run repeated with another seed"
 SIGNALS = ("noise", "graded", "strong")
 WIDE = (0.93, 1.0)
@@ -35,10 +34,6 @@ def _subsets(rng: np.random.Generator, m: int, signal: str, filter: str) -> Nogu
 @lru_cache
 def _true_nogueira(signal: str, filter: str) -> float:
     return _subsets(np.random.default_rng(0), 4000, signal, filter).estimate
-
-
-def _rejected(p_value: float | None) -> float:
-    return np.nan if p_value is None else float(p_value <= ALPHA)
 
 
 @calibrated(
@@ -64,7 +59,7 @@ def subsets(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple
     if found.interval is None:
         return np.nan, np.nan, normal
     low, high = found.interval
-    return float(low <= truth <= high), _rejected(found.test(min(truth, 1.0)).p_value), normal
+    return float(low <= truth <= high), rejected(found.test(min(truth, 1.0)).p_value), normal
 
 
 @calibrated(
@@ -81,4 +76,4 @@ def tied_noise(rng: np.random.Generator, M: int, zeros: float) -> tuple[float, .
     scores[rng.random(scores.shape) < zeros] = 0.0
     found = nogueira(scores, input="scores")
     first = nogueira(scores, input="scores", ties="first")
-    return found.estimate, first.estimate, _rejected(found.test(0.0).p_value)
+    return found.estimate, first.estimate, rejected(found.test(0.0).p_value)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated, rejected
 from pyfsagg.reproduce.calibration.data import N_RESAMPLED, N_SELECTED, seen_by_filter
 from pyfsagg.stability_measures import nogueira
 from pyfsagg.stability_measures.nogueira import NogueiraResult
 
-ALPHA = 0.05
 OF = "what resamples drawn in the same way would give: the run repeated with another seed"
 SIGNALS = ("noise", "graded", "strong")
-
-
-def _rejected(p_value: float | None) -> float:
-    return np.nan if p_value is None else float(p_value <= ALPHA)
 
 
 @calibrated(
@@ -39,6 +34,6 @@ def equally_stable(rng: np.random.Generator, M: int, signal: str, filter: str) -
     common, one, other, apart = (rng.standard_normal((M, N_RESAMPLED)) for _ in range(4))
     first, second = (seen(np.sqrt(0.5) * (common + own)) for own in (one, other))
     return (
-        _rejected(first.compare(seen(apart)).p_value),
-        _rejected(first.compare(second, paired=True).p_value),
+        rejected(first.compare(seen(apart)).p_value),
+        rejected(first.compare(second, paired=True).p_value),
     )

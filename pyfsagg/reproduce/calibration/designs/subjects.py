@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyfsagg.reproduce.calibration._row import Claim, calibrated
+from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 from pyfsagg.statistics import (
     friedman,
     nemenyi,
@@ -15,7 +15,6 @@ from pyfsagg.statistics import (
     wilcoxon,
 )
 
-ALPHA = 0.05
 OF_SUBJECTS = "the population from which the subjects were drawn independently"
 
 
