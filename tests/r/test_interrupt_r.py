@@ -79,7 +79,7 @@ def test_ctrl_c_is_an_interrupt_of_r_in_every_function(library: Path, tmp_path: 
             met = {}
             for number, name in enumerate(CALLS, 1):
                 until(process.stdout, f"BEGIN {number} ")
-                time.sleep(3)
+                time.sleep(1)  # by then the call is at work
                 os.killpg(process.pid, signal.SIGINT)
                 met[name] = until(process.stdout, f"END {number} (.*)")[1].strip()
         finally:

@@ -142,7 +142,7 @@ def test_intervals_that_cannot_be_had_are_refused() -> None:
     rare = np.zeros((40, 5), dtype=bool)
     rare[:2, 0] = True
     with pytest.raises(DataError, match="bootstrap samples"):
-        stability(rare, "ochiai", interval="bootstrap", n_boot=100)
+        stability(rare, "ochiai", interval="bootstrap", n_boot=100, random_state=0)
 
 
 def test_imputed_pairs_enter_the_intervals() -> None:
