@@ -11,22 +11,25 @@ from __future__ import annotations
 
 import numbers
 import os
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from pyfsagg._base.checks import shown
 from pyfsagg.exceptions import ParameterError, WorkerError
 
-__all__ = ["count_workers", "run_tasks", "run_threads"]
+__all__ = ["count_workers", "one_thread", "run_tasks", "run_threads"]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -46,6 +49,23 @@ MOST_WORKERS = 100_000  # more than any machine or cluster has
 PATIENCE = 60.0  # seconds that a cluster may be without any worker
 GRACE = 10.0  # seconds in which data may still arrive after a worker has died
 TRIES = 5  # of a cluster, in a row and without any answer
+
+
+def one_thread(libraries: str | None = None) -> AbstractContextManager[Any]:
+    """One thread for each call of ``"blas"``, of ``"openmp"``, or of both, as long as this lasts.
+
+    Limits of BLAS hold for the whole process, those of OpenMP for the thread that sets them.
+    """
+    return _thread_pools(len(sys.modules)).limit(limits=1, user_api=libraries)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    """The libraries of this process that have threads: with a new module there may be a new one.
+
+    To look for them takes milliseconds, as long as a small k-means.
+    """
+    return ThreadpoolController()
 
 
 class _Shared:
@@ -106,7 +126,7 @@ def run_tasks(
         yield from _results(Parallel(n_jobs, prefer="threads", return_as=how), tasks)
     else:
         # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
-        with threadpool_limits(1):
+        with one_thread():
             with parallel_config(backend=_Processes(inner_max_num_threads=1), n_jobs=n_jobs):
                 parallel = Parallel(n_jobs, return_as="generator")
             yield from _watched(parallel, tasks)

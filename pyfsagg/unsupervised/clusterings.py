@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
-from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.memory import require_memory
@@ -19,6 +18,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
+from pyfsagg._run.parallel import one_thread
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
@@ -138,7 +138,7 @@ def draw_clusterings(
     numbers = range(n_clusterings)
     # Limits of BLAS hold for the whole process, so they are set once around all workers.
     with (
-        threadpool_limits(1, user_api="blas"),
+        one_thread("blas"),
         open_checkpoint(execution.checkpoint, identity) as kept,
         progress_sink(execution.progress, n_clusterings, "clustering") as told,
     ):
@@ -169,7 +169,7 @@ class _Draw:
         values = np.ascontiguousarray(self.table.values[:, features])
         make = _resolve_clusterer(self.clusterer)
         # With several threads k-means adds up its centres in an order that changes from run to run.
-        with threadpool_limits(1, user_api="openmp"):
+        with one_thread("openmp"):
             labels = _partition(make, values, k, int(rng.integers(2**31 - 1)))
         return {"labels": labels, "k": np.array(k)}
 

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-from threadpoolctl import threadpool_limits
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import as_array, check_integer, check_list, is_word, shown
@@ -22,6 +21,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
+from pyfsagg._run.parallel import one_thread
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import check_target
@@ -222,7 +222,7 @@ def _rows(
     keys = [f"{kind}s {item}" for item in items]
     rows: list[dict[str, Any]] = []
     with (
-        threadpool_limits(1, user_api="blas"),
+        one_thread("blas"),
         open_checkpoint(execution.checkpoint, identity) as kept,
         progress_sink(execution.progress, len(items), kind) as told,
     ):
@@ -456,7 +456,7 @@ def _principal_components(table: Table, wanted: int) -> Floats:
 
 def _agreement(values: Floats, codes: Any, k: int, n_init: int, seed: int) -> tuple[float, float]:
     """NMI and ARI between the classes and the clusters of k-means."""
-    with threadpool_limits(1, user_api="openmp"):
+    with one_thread("openmp"):
         model = KMeans(n_clusters=k, n_init=n_init, random_state=seed)
         found = model.fit_predict(np.ascontiguousarray(values))
     nmi = normalized_mutual_info_score(codes, found, average_method="geometric")
