@@ -122,17 +122,17 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
     X[:, 0] += y
-    here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0)
+    here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0)
     killed: list[int] = []
 
     def kill_one(done: int, total: int) -> None:
-        if done >= 40 and not killed:
+        if done >= 20 and not killed:
             killed.append(next(iter(mortal.run(os.getpid).values())))
             os.kill(killed[0], signal.SIGKILL)
 
     with joblib.parallel_config(backend="dask"):
         there = pyfsagg.bam(
-            X, y, filters=["ig", "chi2"], n_resamples=200, random_state=0,
+            X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0,
             execution=pyfsagg.Execution(progress=kill_one),
         )  # fmt: skip
     assert killed
@@ -325,17 +325,21 @@ def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
     assert there.to_frame().equals(here.to_frame())
 
 
-def test_the_command_uses_the_cluster_it_is_told(cluster: Any, tmp_path: Path) -> None:
+def test_the_command_uses_the_cluster_it_is_told(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyfsagg.cli import main
+
+    monkeypatch.chdir(tmp_path)
     data = pyfsagg.load_dataset("wine")
-    data.X.assign(kind=data.y).to_csv(tmp_path / "wine.csv", index=False)
-    command = [sys.executable, "-m", "pyfsagg", "rank", "wine.csv", "--target", "kind"]
-    command += ["--n-resamples", "16", "--quiet", "--output"]
-    address = cluster.scheduler.address
-    for output, more in (("here", []), ("there", ["--dask", address])):
-        done = subprocess.run(
-            [*command, output, *more], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    data.X.assign(kind=data.y).to_csv("wine.csv", index=False)
+    command = ["rank", "wine.csv", "--target", "kind", "--n-resamples", "16", "--quiet", "--output"]
+    assert main([*command, "here"]) == 0
+    there = [*command, "there", "--dask", cluster.scheduler.address]
+    done = subprocess.run(
+        [sys.executable, "-m", "pyfsagg", *there], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     ranking = [(tmp_path / place / "ranking.csv").read_bytes() for place in ("here", "there")]
     records = [
         json.loads((tmp_path / place / "run.json").read_text(encoding="utf-8"))

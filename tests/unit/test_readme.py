@@ -22,7 +22,7 @@ def test_python_blocks_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for block in sorted(BLOCKS, key=lambda text: "load_dataset" not in text):
         shorter = re.sub(r"(?<=n_resamples=)(\d+)0\b", r"\1", block)
         shorter = re.sub(r"(?<=n_jobs=)\d+", "2", shorter)
-        few = 'protocol=pyfsagg.Protocol("both", n_folds=3, n_random=2)'
+        few = 'protocol=pyfsagg.Protocol("both", n_folds=2, n_random=1)'
         shorter = shorter.replace('protocol="both"', few)
         exec(compile(shorter, "README.md", "exec"), scope)
     assert (tmp_path / "run" / "run.json").is_file()
