@@ -56,7 +56,10 @@ def one_thread(libraries: str | None = None) -> AbstractContextManager[Any]:
 
     Limits of BLAS hold for the whole process, those of OpenMP for the thread that sets them.
     """
-    return _thread_pools(len(sys.modules)).limit(limits=1, user_api=libraries)
+    limited: AbstractContextManager[Any] = _thread_pools(len(sys.modules)).limit(
+        limits=1, user_api=libraries
+    )
+    return limited
 
 
 @lru_cache(maxsize=1)

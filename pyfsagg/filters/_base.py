@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -66,6 +68,22 @@ class KernelScorer:
         scores = np.empty((len(self.outputs), len(weights), self.n_features))
         self.kernel(*self.arguments, labels, weights, scores)
         return dict(zip(self.outputs, scores, strict=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A loop of a module travels by its name, with its compiled code left where it is kept.
+
+        numba would send the source, and every worker of a cluster would compile it anew.
+        """
+        given = [getattr(self, field.name) for field in fields(self)]
+        function = getattr(self.kernel, "py_func", self.kernel)
+        home, name = function.__module__, function.__qualname__
+        if home == "__main__" or getattr(sys.modules.get(home), name, None) is not self.kernel:
+            return type(self), tuple(given)
+        return _with_named_kernel, (home, name, *given[1:])
+
+
+def _with_named_kernel(home: str, name: str, *given: Any) -> KernelScorer:
+    return KernelScorer(getattr(import_module(home), name), *given)
 
 
 def score_features(

@@ -1,0 +1,45 @@
+"""Scorers that are sent to the workers of a cluster: loops by name, compiled code is not made twice."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+
+from pyfsagg._table.table import check_table
+from pyfsagg._table.target import check_target
+from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import KernelScorer
+
+X = np.random.default_rng(0).normal(size=(30, 4))
+Y = np.arange(30) % 2
+WEIGHTS = np.ones((2, 30), dtype=np.uint16)
+LABELS = Y[np.newaxis].astype(np.int32)
+
+
+def of(name: str) -> Any:
+    return FILTERS.get(name).prepare(check_table(X), check_target(Y, 30))
+
+
+@pytest.mark.parametrize("name", ["chi_squared", "spearman", "fit_criterion", "mrmr"])
+def test_a_compiled_loop_travels_by_its_name(name: str) -> None:
+    scorer = of(name)
+    message = pickle.dumps(scorer)
+    assert b"def " not in message
+    there = pickle.loads(message)
+    if isinstance(scorer, KernelScorer):
+        assert there.kernel is scorer.kernel
+    here, again = scorer(WEIGHTS, LABELS), there(WEIGHTS, LABELS)
+    assert all(here[output].tobytes() == again[output].tobytes() for output in scorer.outputs)
+
+
+def test_a_loop_without_a_name_of_its_own_travels_whole() -> None:
+    @njit
+    def first_column(values: Any, labels: Any, weights: Any, scores: Any) -> None:
+        scores[:] = values[0, 0]
+
+    there = pickle.loads(pickle.dumps(KernelScorer(first_column, (X,), ("first",), 4)))
+    assert there(WEIGHTS, LABELS)["first"][0, 0] == X[0, 0]
