@@ -38,9 +38,9 @@ def counted_columns(table: Table, binned: NDArray[np.bool_], n_bin_codes: int) -
     n_codes = np.full(n_features, n_bin_codes, dtype=np.int64)
     categorical = np.flatnonzero(~binned)
     source[categorical] = np.arange(categorical.size)
-    categories = np.empty((n_samples, categorical.size), dtype=np.uint32, order="F")
+    categories = np.empty((categorical.size, n_samples), dtype=np.uint32)
     for j in categorical:
-        categories[:, source[j]], n_codes[j] = category_codes(table.values[:, j])
+        categories[source[j]], n_codes[j] = category_codes(table.values[:, j])
     n_extremes = min(_EXTREMES, n_samples)
     lowest = np.zeros((n_features, n_extremes), dtype=np.int32)
     highest = np.zeros((n_features, n_extremes), dtype=np.int32)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from pyfsagg._base.words import duration, plural
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.all_papers.result import Reproduction
@@ -26,6 +28,7 @@ __all__ = [
     "shipped_readings",
     "shipped_run",
     "shipped_stuart",
+    "time_of_shipped_runs",
 ]
 
 _RUNS = "runs/*.json"
@@ -82,6 +85,30 @@ def shipped_run(name: str = "quick") -> Reproduction:
     if name not in files:
         raise UnknownNameError("run", name, files)
     return Reproduction.load(files[name])
+
+
+def time_of_shipped_runs(
+    tables: Sequence[str] | None, datasets: Sequence[str] | None, *, quick: bool
+) -> str:
+    """A sentence on the time that runs like this one took; empty where none is shipped."""
+    seconds, done, machines = 0.0, set(), {}
+    for name in _files(_RUNS):
+        run = shipped_run(name)
+        mine = run.times[run.times["seconds"] > 0]
+        if tables is not None:
+            mine = mine[mine["table"].isin(list(tables))]
+        if datasets is not None:
+            mine = mine[mine["dataset"].isin(list(datasets))]
+        if run.record["quick"] == quick and not mine.empty:
+            seconds += float(mine["seconds"].sum())
+            done |= set(mine["table"])
+            machines[run.record["machine"]] = True
+    if not done:
+        return ""
+    return (
+        f"The runs of {plural(len(done), 'table')} that come with the package took {duration(seconds)} "
+        f"({'; '.join(machines)})."
+    )
 
 
 def shipped_readings(table: str = "4.4") -> pd.DataFrame:

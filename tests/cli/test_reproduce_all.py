@@ -8,11 +8,17 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pyfsagg.reproduce import shipped_run
+
 
 def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYFSAGG_DATA", raising=False)
     done = pyfsagg("reproduce", "all", "--quick", "--dataset", "philippine,leukaemia_two_classes")
     assert done.returncode == 0, done.stderr
+    # of Philippine nothing was ever computed
+    times = shipped_run("quick").times.set_index("dataset")["seconds"]
+    took = f"took {times['leukaemia_two_classes']:.0f} seconds (Linux x86_64"
+    assert done.stderr.startswith(f"The runs of 1 table that come with the package {took}")
     folder = tmp_path / "pyfsagg-reproduction"
     cells = pd.read_csv(folder / "cells.csv")
     assert set(cells["verdict"]) == {"not checkable"}

@@ -105,7 +105,7 @@ def _row_codes(
     """Write the codes of the rows in column `j`; return how many there may be."""
     values, categories, source, n_codes, lowest, highest = columns
     if source[j] >= 0:
-        codes[:] = categories[:, source[j]]
+        codes[:] = categories[source[j]]
         return int(n_codes[j])
     x = values[:, j]
     low, high = column_range(x, weight, lowest[j], highest[j])

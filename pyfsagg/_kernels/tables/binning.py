@@ -44,10 +44,11 @@ class CountedColumns(NamedTuple):
     Attributes
     ----------
     values : ndarray of float64, shape (n_samples, n_features), Fortran order
-    categories : ndarray of uint32, shape (n_samples, n_categorical), Fortran order
-        Codes of the categorical columns; a missing value is a level of its own, the last one.
+    categories : ndarray of uint32, shape (n_categorical, n_samples)
+        Codes of the categorical columns; a missing value is a level of its own, the last one.  One row a
+        column: the memory layout of an array is part of its type, and that of a single column is another.
     source : ndarray of int64, shape (n_features,)
-        Column of `categories`, or -1 for a column that is binned in each resample.
+        Row of `categories`, or -1 for a column that is binned in each resample.
     n_codes : ndarray of int64, shape (n_features,)
         Bound on the number of codes (levels, or bins plus one for missing values).
     lowest, highest : ndarray of int32, shape (n_features, k)

@@ -159,9 +159,7 @@ def class_tables(
         for r in range(weights.shape[0]):
             offset = offsets[r if labels.shape[0] > 1 else 0]
             if column >= 0:
-                _count_cells(
-                    categories[:, column], offset, weights[r], n_classes, keys, copies, used
-                )
+                _count_cells(categories[column], offset, weights[r], n_classes, keys, copies, used)
             else:
                 x = values[:, j]
                 found = column_range(x, weights[r], lowest[j], highest[j])

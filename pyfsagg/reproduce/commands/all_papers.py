@@ -39,8 +39,13 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg._page.page import write_page
     from pyfsagg.reproduce import evidence, reproduce_all
     from pyfsagg.reproduce.all_papers._page import reproduction_page
+    from pyfsagg.reproduce.shipped import time_of_shipped_runs
     from pyfsagg.reproduce.tables._page import cells_page
 
+    say = _run.log(options)
+    expected = time_of_shipped_runs(options.table, options.dataset, quick=options.quick)
+    if say is not None and expected:
+        say(expected)
     found = reproduce_all(
         options.dataset,
         tables=options.table,
