@@ -59,6 +59,8 @@ class Settings:
 
     kind: ClassVar[str]
     """What the group is called in messages."""
+    alone: ClassVar[tuple[type, ...]] = ()
+    """Types of the first setting, where it may stand for the group in an argument."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -114,6 +116,23 @@ class Settings:
         if not isinstance(given, cls):
             raise InputTypeError(f"{name} must be a pyfsagg.{cls.__name__}, got {given!r}")
         return given
+
+    @classmethod
+    def of_argument(cls, given: object) -> Self:
+        """`given` if it is of this group, or the group with `given` as its first setting.
+
+        Raises
+        ------
+        InputTypeError
+            For anything else.
+        """
+        if isinstance(given, cls):
+            return given
+        if isinstance(given, cls.alone):
+            return cls.of({cls.names()[0]: given})
+        raise InputTypeError(
+            f"{cls.kind} must be a name or a pyfsagg.{cls.__name__}, got {given!r}"
+        )
 
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults, by name."""

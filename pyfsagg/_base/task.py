@@ -84,6 +84,7 @@ class Task(Settings):
     """
 
     kind: ClassVar[str] = "task"
+    alone: ClassVar[tuple[type, ...]] = (str,)
 
     task: str = option(
         "classification",
@@ -133,21 +134,6 @@ class Task(Settings):
             raise ParameterError(
                 "feature_groups is empty; leave it out, or name the columns of a group"
             )
-
-    @classmethod
-    def of_argument(cls, given: str | Task) -> Task:
-        """A task, or the name of one.
-
-        Raises
-        ------
-        InputTypeError
-            For anything else.
-        """
-        if isinstance(given, str):
-            return cls(given)
-        if isinstance(given, cls):
-            return given
-        raise InputTypeError(f"task must be a name or a pyfsagg.Task, got {given!r}")
 
     def record(self) -> dict[str, Any]:
         """All settings by name; columns by their names; of groups in a mapping only that they are given."""

@@ -71,7 +71,7 @@ class Checks(Settings):
                 raise ParameterError(f"{name} must be a number or 'auto', got {value!r}")
 
     @classmethod
-    def of_argument(cls, given: str | Checks) -> Self:
+    def of_argument(cls, given: object) -> Self:
         """Checks, or a word: ``"auto"``, the defaults, or ``"none"``.
 
         Raises

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyfsagg._base.checks import check_integer, check_list, check_real
 from pyfsagg._base.settings import Settings, names_of, option
-from pyfsagg.exceptions import InputTypeError, ParameterError
+from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -54,6 +54,7 @@ class Protocol(Settings):
     """
 
     kind: ClassVar[str] = "protocol"
+    alone: ClassVar[tuple[type, ...]] = (str, Sequence)
 
     protocol: str | Sequence[str] = option(
         "thesis",
@@ -82,21 +83,6 @@ class Protocol(Settings):
     def names_given(self) -> tuple[str, ...]:
         """The protocols asked for, one by one."""
         return read_protocols(self.protocol)
-
-    @classmethod
-    def of_argument(cls, given: str | Sequence[str] | Protocol) -> Protocol:
-        """A protocol, or the name of one or several.
-
-        Raises
-        ------
-        InputTypeError
-            For anything else.
-        """
-        if isinstance(given, cls):
-            return given
-        if isinstance(given, (str, Sequence)):
-            return cls(given)
-        raise InputTypeError(f"protocol must be a name or a pyfsagg.Protocol, got {given!r}")
 
 
 def read_protocols(protocol: Any) -> tuple[str, ...]:

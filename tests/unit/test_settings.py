@@ -75,6 +75,17 @@ def test_another_object_is_no_group() -> None:
         Oven.read("oven", {"degrees": 3})
 
 
+def test_the_first_setting_may_stand_for_the_group() -> None:
+    assert Task.of_argument("regression").changed() == {"task": "regression"}
+    assert Protocol.of_argument(["nested", "leaky"]).names_given == ("nested", "leaky")
+    task = Task()
+    assert Task.of_argument(task) is task
+    for group, given in ((Task, 3), (Task, ["regression"]), (Protocol, None), (Oven, 180)):
+        message = rf"^{group.kind} must be a name or a pyfsagg\.{group.__name__}, got "
+        with pytest.raises(InputTypeError, match=message):
+            group.of_argument(given)
+
+
 def test_changed_compares_type_and_value() -> None:
     assert Oven(180, mode="grill").changed() == {"mode": "grill"}
     assert Oven(181).changed() == {"degrees": 181}
