@@ -137,8 +137,9 @@ def require_target(target: str | None, filters: object) -> None:
         )
 
 
-def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
-    """Where results go and how much is said."""
+def add_output_flags(parser: argparse.ArgumentParser, default: str, *, result: bool = True) -> None:
+    """Where results go and how much is said; `result`: whether they can be read again."""
+    parser.set_defaults(default_folder=default)
     parser.add_argument(
         "-o",
         "--output",
@@ -151,21 +152,22 @@ def add_output_flags(parser: argparse.ArgumentParser, default: str) -> None:
         help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
         "folder of Parquet files is read within it, or within 2GB more than the process uses)",
     )
-    parser.add_argument(
-        "--overwrite",
-        action="store_true",
-        help="replace the results of an earlier run in the folder; other files there stay",
-    )
-    parser.add_argument(
-        "--xlsx",
-        action="store_true",
-        help="also write the tables into one workbook, tables.xlsx",
-    )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="take flags from this file, such as the run.toml of an earlier run",
-    )
+    if result:
+        parser.add_argument(
+            "--overwrite",
+            action="store_true",
+            help="replace the results of an earlier run in the folder; other files there stay",
+        )
+        parser.add_argument(
+            "--xlsx",
+            action="store_true",
+            help="also write the tables into one workbook, tables.xlsx",
+        )
+        parser.add_argument(
+            "--config",
+            metavar="FILE",
+            help="take flags from this file, such as the run.toml of an earlier run",
+        )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print errors only")
 
@@ -314,15 +316,10 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
 
 
 @contextmanager
-def output_place(
-    given: str | None,
-    default: str,
-    checkpoint: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-) -> Iterator[Place]:
+def output_place(options: argparse.Namespace) -> Iterator[Place]:
     """The folder asked for, or the default name with the first number that is free, held for results.
 
-    With `overwrite` the results of an earlier run do not make a folder taken.
+    With ``--overwrite`` the results of an earlier run do not make a folder taken.
 
     Raises
     ------
@@ -331,12 +328,13 @@ def output_place(
     OutputError
         If it cannot be taken.
     """
+    given, default = options.output, options.default_folder
     place, number = None, 1
     while place is None:
         name = given or (default if number == 1 else f"{default}-{number}")
-        _keep_apart(name, checkpoint)
+        _keep_apart(name, getattr(options, "checkpoint", None))
         try:
-            place = Place(name, overwrite)
+            place = Place(name, getattr(options, "overwrite", False))
         except TakenError as error:
             if given is not None and error.results:
                 raise OutputError(f"{error}, or replace the results there: --overwrite") from None

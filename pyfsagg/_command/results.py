@@ -28,7 +28,6 @@ R = TypeVar("R", bound="Result")
 
 def keep_result(
     options: argparse.Namespace,
-    default_folder: str,
     compute: Callable[[Any], R],
     *,
     unit: str | None = None,
@@ -41,9 +40,7 @@ def keep_result(
     Parameters
     ----------
     options : Namespace
-        With `output`, `json` and `quiet`.
-    default_folder : str
-        Where it is written unless `output` says so.
+        With the flags of :func:`pyfsagg._command.flags.add_output_flags`.
     compute : callable
         Returns the result; it is given a function that reports progress, or None.
     unit : str, optional
@@ -59,9 +56,7 @@ def keep_result(
 
     if options.xlsx:
         require_workbooks()
-    with output_place(
-        options.output, default_folder, getattr(options, "checkpoint", None), options.overwrite
-    ) as place:
+    with output_place(options) as place:
         started = time.perf_counter()
         silent = options.quiet or unit is None
         with reporter(silent, unit or "") as progress:

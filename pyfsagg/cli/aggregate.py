@@ -227,7 +227,7 @@ def _aggregate(options: argparse.Namespace) -> None:
         "reading": [*reading_code(options, table), *weighing],
         "read": read_files([*files, *of_weights]),
     }
-    keep_result(options, "pyfsagg-aggregate", compute, view=view)
+    keep_result(options, compute, view=view)
     _advise(options, table, methods[0])
 
 

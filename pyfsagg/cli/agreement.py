@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-OUTPUT = "pyfsagg-agreement"
 DESCRIPTION = """\
 Find how far down ranked lists agree. For each pair of lists, this is the place down to which most
 items of one list are within DISTANCE places of their place in the other (the moderate-deviation
@@ -55,7 +54,7 @@ def add_commands(commands: Any) -> None:
         "(default: %(default)s)",
     )
     add("-s", "--seed", type=int, default=0, help="seed of random ties (default: 0)")
-    add_output_flags(parser, OUTPUT)
+    add_output_flags(parser, "pyfsagg-agreement")
     parser.set_defaults(run=_agreement)
 
 
@@ -78,4 +77,4 @@ def _agreement(options: argparse.Namespace) -> None:
         "reading": reading_code(options, table),
         "read": read_files(files),
     }
-    keep_result(options, OUTPUT, compute, view=view)
+    keep_result(options, compute, view=view)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-OUTPUT = "pyfsagg-committee"
 DESCRIPTION = """\
 Let learners vote on the features of a table. Each learner selects features on every resample of the
 rows, and is tested with them on the rows that the resample does not draw. A voting rule makes an order
@@ -72,7 +71,7 @@ def add_commands(commands: Any) -> None:
     add("-n", "--n-resamples", type=int, default=30, metavar="M", help="(default: %(default)s)")
     add("-s", "--seed", type=int, default=0, help="seed of all random draws (default: %(default)s)")
     add_work_flags(parser)
-    add_output_flags(parser, OUTPUT)
+    add_output_flags(parser, "pyfsagg-committee")
     parser.set_defaults(run=_committee)
 
 
@@ -110,4 +109,4 @@ def _committee(options: argparse.Namespace) -> None:
             execution=Execution.from_flags(options, progress=progress),
         )
 
-    keep_result(options, OUTPUT, compute, unit="voter", view=table.view, said=table.lines)
+    keep_result(options, compute, unit="voter", view=table.view, said=table.lines)

@@ -95,7 +95,7 @@ def _run(options: argparse.Namespace) -> int:
         )
 
     view = {"read": read_files([options.data])} if _is_file(options.data) else {}
-    result = keep_result(options, "pyfsagg-cross-check", compute, unit="comparison", view=view)
+    result = keep_result(options, compute, unit="comparison", view=view)
     return 0 if result.agrees else 1
 
 

@@ -140,9 +140,7 @@ def _evaluate(options: argparse.Namespace) -> None:
             **arguments,
         )
 
-    keep_result(
-        options, "pyfsagg-evaluate", compute, unit="step", view=table.view, said=table.lines
-    )
+    keep_result(options, compute, unit="step", view=table.view, said=table.lines)
 
 
 def _saved_ranking(

@@ -134,7 +134,6 @@ def _influence(options: argparse.Namespace) -> None:
     n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
     keep_result(
         options,
-        "pyfsagg-influence",
         lambda progress: _compute(options, features, target, progress),
         unit="fold",
         view={

@@ -173,7 +173,6 @@ def _order(options: argparse.Namespace) -> None:
 
     keep_result(
         options,
-        "pyfsagg-order",
         compute,
         unit="feature",
         view=view,

@@ -177,7 +177,7 @@ def _rank(options: argparse.Namespace) -> None:
             "reading": [f"source = {options.table!r}", f"target = {options.target!r}"],
             "read": {**read_files([options.table]), "format": "Parquet files"},
         }
-        _run(options, "pyfsagg-rank", n_features, rank_pieces, view, unit="row")
+        _run(options, n_features, rank_pieces, view, unit="row")
         return
     refuse_folder_flags(options)
     if is_sparse_file(options.table):
@@ -194,7 +194,6 @@ def _rank(options: argparse.Namespace) -> None:
 
     _run(
         options,
-        "pyfsagg-rank",
         _count_features(options, features),
         rank,
         table.view,
@@ -221,12 +220,11 @@ def _demo(options: argparse.Namespace) -> None:
 
     reading = [f"data = pyfsagg.load_dataset({data.name!r})", "X, y = data.X, data.y"]
     view = {"data_name": data.name, "reading": reading}
-    _run(options, "pyfsagg-demo", data.X.shape[1], rank, view)
+    _run(options, data.X.shape[1], rank, view)
 
 
 def _run(
     options: argparse.Namespace,
-    default_folder: str,
     n_features: int,
     rank: Callable[[Progress | None], EnsembleResult],
     view: dict[str, Any],
@@ -243,7 +241,7 @@ def _run(
     view = {"threshold": options.threshold, **given, **view}
     if unit == "resample" and any(Checks.from_flags(options).record().values()):
         said = [*said, "progress counts those of halves and of shuffled targets, too"]
-    keep_result(options, default_folder, rank, unit=unit, view=view, said=said)
+    keep_result(options, rank, unit=unit, view=view, said=said)
 
 
 def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:

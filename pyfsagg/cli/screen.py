@@ -139,7 +139,7 @@ def _screen(options: argparse.Namespace) -> None:
         "reading": _reading_code(options, p_columns),
         "read": read_files([options.table, *controls]),
     }
-    keep_result(options, "pyfsagg-screen", compute, view=view)
+    keep_result(options, compute, view=view)
 
 
 def _p_columns(options: argparse.Namespace) -> dict[str, str]:

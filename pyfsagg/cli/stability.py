@@ -156,7 +156,7 @@ def _stability(options: argparse.Namespace) -> None:
     similar = [options.similarity] if options.similarity else []
     files = [*options.sources, *(options.compare or []), *similar]
     view = {"data_name": collection.name, "reading": reading, "read": read_files(files)}
-    keep_result(options, "pyfsagg-stability", compute, view=view)
+    keep_result(options, compute, view=view)
 
 
 def _read(options: argparse.Namespace, sources: list[str]) -> Collection:

@@ -128,7 +128,6 @@ def _run(options: argparse.Namespace) -> None:
     }
     keep_result(
         options,
-        "pyfsagg-unsupervised",
         compute,
         unit="clustering",
         view=view,

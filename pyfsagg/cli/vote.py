@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands", "add_rule_flags"]
 
-OUTPUT = "pyfsagg-vote"
 MOST_NAMES = 2000  # that code spells out
 DESCRIPTION = """\
 Put features in order by a vote over selections that exist already.
@@ -84,7 +83,7 @@ def add_commands(commands: Any) -> None:
         help="column with the performance of each voter, larger = better",
     )
     add_rule_flags(parser)
-    add_output_flags(parser, OUTPUT)
+    add_output_flags(parser, "pyfsagg-vote")
     parser.set_defaults(run=_vote)
 
 
@@ -108,7 +107,7 @@ def _vote(options: argparse.Namespace) -> None:
         "reading": reading,
         "read": read_files([options.file]),
     }
-    keep_result(options, OUTPUT, compute, view=view)
+    keep_result(options, compute, view=view)
 
 
 def _read(options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:

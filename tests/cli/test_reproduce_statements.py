@@ -124,3 +124,10 @@ def test_stuart_without_r(
     arguments = ["reproduce", "claims", "--table", "4.5", "--runs", str(folder / "runs.csv")]
     assert main([*arguments, "--output", str(tmp_path / "claims")]) == 0
     assert "stuart-least-stable (own runs)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("flag", ["--overwrite", "--xlsx"])
+def test_flags_of_results_that_are_read_again_are_not_offered(pyfsagg, flag: str) -> None:
+    done = pyfsagg(f"reproduce claims {flag} --quiet")
+    assert done.returncode == 2
+    assert f"unknown argument {flag}" in done.stderr

@@ -58,8 +58,8 @@ Write = Callable[[argparse.Namespace, Path], Written]
 
 def fill_folder(parser: argparse.ArgumentParser, default: str, write: Write) -> None:
     """Where results go, and the function that puts them there."""
-    add_output_flags(parser, default)
-    parser.set_defaults(run=partial(_into_folder, default=default, write=write))
+    add_output_flags(parser, default, result=False)
+    parser.set_defaults(run=partial(_into_folder, write=write))
 
 
 def add_run_flags(
@@ -81,11 +81,11 @@ def add_run_flags(
     fill_folder(parser, default, write)
 
 
-def _into_folder(options: argparse.Namespace, default: str, write: Write) -> None:
+def _into_folder(options: argparse.Namespace, write: Write) -> None:
     """Let `write` fill a new folder, add the report, and print what was done."""
     from pyfsagg._page.page import write_page
 
-    with output_place(options.output, default, getattr(options, "checkpoint", None)) as place:
+    with output_place(options) as place:
         written = write(options, place.draft)
         if written.page is not None:
             write_page(written.page, place.draft / REPORT_FILE)
