@@ -12,6 +12,7 @@ IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
 R_WORDS = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
+        (r" \(on the terminal [^()]*\)", ""),
         (r"\b(?:checks|execution|protocol|task)=(?:pyfsagg\.)?[A-Z]\w+\(([a-z_]+=[^()]+)\)", r"\1"),
         (r"\brandom_state\b", "seed"),
         (r"\bsample_weight\b", "weights"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pyfsagg
+from pyfsagg.for_r._words import in_r_words
 from pyfsagg.for_r.calls import CALLS
 
 NAMESPACE = Path(__file__).parents[2] / "r_bridge" / "pyfsaggr" / "NAMESPACE"
@@ -111,3 +112,19 @@ def test_no_reason_is_left_over() -> None:
     names = {dotted.rpartition(".")[2] for dotted in public_functions()}
     assert set(NOT_REACHED) <= names
     assert set(REACHED) <= names
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("give checks=Checks(pairs=30), or more resamples", "give pairs = 30, or more resamples"),
+        (
+            "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) keeps them",
+            "scratch = FOLDER keeps them",
+        ),
+        ("with task=pyfsagg.Task(feature_groups=groups)", "with feature_groups = groups"),
+        ("random_state=0 was given", "seed = 0 was given"),
+    ],
+)
+def test_settings_are_flat_in_the_words_of_r(message: str, said: str) -> None:
+    assert in_r_words(message) == said
