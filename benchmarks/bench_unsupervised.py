@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 from _timing import interleaved, print_table, write_json
 from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 
+from pyfsagg import load_dataset
 from pyfsagg.unsupervised import consensus_matrix, frcm, laplacian_score, svd_entropy
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.laplacian import _neighbour_weights
@@ -76,6 +78,32 @@ def bench_frcm(n: int, p: int, jobs: int, rounds: int) -> list[dict[str, Any]]:
         f"ours, {jobs} threads": lambda: ours(jobs),
     }
     return rows(f"FRCM scoring {n} x {p}", interleaved(calls, rounds=rounds))
+
+
+def bench_clusterings(name: str, n_clusterings: int, rounds: int) -> list[dict[str, Any]]:
+    """Clusterings in random subspaces of a real table, beside k-means of scikit-learn in a loop."""
+    X = check_numbers(load_dataset(name).X).values
+    settings = {
+        "n_clusterings": n_clusterings,
+        "random_state": 0,
+        "standardize": "none",
+        "k_range": (2, 12),
+    }
+
+    def plain() -> int:
+        rng = np.random.default_rng(0)
+        for seed in range(n_clusterings):
+            columns = np.sort(rng.choice(X.shape[1], X.shape[1] // 2, replace=False))
+            k = int(rng.integers(2, 13))
+            model = KMeans(k, n_init=1, init="random", random_state=seed)
+            model.fit_predict(np.ascontiguousarray(X[:, columns]))
+        return n_clusterings
+
+    calls = {
+        "scikit-learn in a loop, no scores": plain,
+        "ours, 1 thread": lambda: frcm(X, n_jobs=1, **settings),
+    }
+    return rows(f"FRCM with {n_clusterings} clusterings, {name}", interleaved(calls, rounds=rounds))
 
 
 def bench_svd_entropy(n: int, p: int, jobs: int, rounds: int) -> list[dict[str, Any]]:
@@ -166,6 +194,8 @@ def main() -> None:
     table = [large(2000, 20_000, options.jobs)] if options.large else []
     table += bench_frcm(*shape, options.jobs, rounds)
     table += bench_frcm(*long_shape, options.jobs, rounds)
+    for name in ("wine", "ionosphere"):
+        table += bench_clusterings(name, 20 if options.quick else 300, rounds)
     table += bench_svd_entropy(*shape, options.jobs, rounds)
     table += bench_laplacian(*shape, rounds)
     print_table(table)
