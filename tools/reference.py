@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.committees import VOTING_RULES

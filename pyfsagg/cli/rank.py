@@ -19,7 +19,7 @@ from pyfsagg._command.flags import (
 )
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_sparse, load_table, read_files, refuse_reading_flags
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg.cli._rank_folder import add_folder_flags, rank_folder, refuse_folder_flags
 from pyfsagg.exceptions import ParameterError
 

@@ -12,7 +12,7 @@ from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_list, check_mapping
 from pyfsagg._base.task import Task
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.precision import Precision

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.exceptions import ParameterError

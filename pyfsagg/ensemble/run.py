@@ -15,8 +15,8 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
-from pyfsagg._run.checks import Checks
 from pyfsagg._run.execution import Execution, Progress, progress_reporter
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions

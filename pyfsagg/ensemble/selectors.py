@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from pyfsagg._base.checks import is_word
 from pyfsagg._base.estimators import estimator_accepts_missing
 from pyfsagg._base.task import Task
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.selection import TableSelector

@@ -8,7 +8,7 @@ from typing import Any
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_mapping
 from pyfsagg._base.task import Task
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.precision import Precision

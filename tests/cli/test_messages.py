@@ -12,7 +12,7 @@ import pytest
 from pyfsagg._base.task import Task
 from pyfsagg._command.parser import commands_of
 from pyfsagg._command.spoken import flags_of, with_flags
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.cli import build_parser
 

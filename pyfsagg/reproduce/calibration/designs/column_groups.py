@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.task import Task
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble import wam
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 

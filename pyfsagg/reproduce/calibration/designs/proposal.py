@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble import EnsembleResult, bam, wam
 from pyfsagg.ensemble.bam import DEFAULT_FILTERS
 from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated

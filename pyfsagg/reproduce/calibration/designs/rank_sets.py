@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._run.checks import Checks
+from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble import wam
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 from pyfsagg.reproduce.calibration.data import SIGNALS, labelled_table
