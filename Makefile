@@ -1,6 +1,7 @@
 # Thin: each target calls one documented command. The virtual environments are made on first use.
 PYTHON ?= python3
-WORKERS ?= 2
+# One more than the processors: a test often waits for R, a browser or a process of its own.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SLOWEST ?= --durations=40 --durations-min=3
 ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.

@@ -46,7 +46,8 @@ def render_r(source: Path, output: Path) -> None:
         raise SystemExit("R is not on the PATH; tools/setup_system.sh installs it on Debian")
     with tempfile.TemporaryDirectory() as library:
         package = ROOT / "r_bridge" / "pyfsaggr"
-        install = ["R", "CMD", "INSTALL", f"--library={library}", "--no-docs", str(package)]
+        quick = ["--no-docs", "--no-byte-compile", "--no-test-load"]
+        install = ["R", "CMD", "INSTALL", *quick, f"--library={library}", str(package)]
         run(install, f"installing {package.name}")
         libraries = os.pathsep.join(filter(None, [library, os.environ.get("R_LIBS")]))
         environment = {

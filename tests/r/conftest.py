@@ -9,7 +9,8 @@ STANDINS = Path(__file__).parent / "standins"
 
 
 def install(package: Path, library: Path) -> None:
-    command = ("R", "CMD", "INSTALL", f"--library={library}")
+    quick = ("--no-byte-compile", "--no-test-load")  # the check of the package does both
+    command = ("R", "CMD", "INSTALL", *quick, f"--library={library}")
     run(*command, str(package), folder=library, R_LIBS=libraries(library))
 
 
