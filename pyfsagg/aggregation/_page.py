@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -39,9 +38,6 @@ from pyfsagg.aggregation._plot import MOST_DOTS, plot_consensus, plot_list_ranks
 from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
 from pyfsagg.aggregation._result import INDEPENDENCE, Aggregation, Comparison, PermutationTest
 from pyfsagg.ranks import RankTable
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["aggregation_page"]
 

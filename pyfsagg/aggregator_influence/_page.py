@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -27,9 +26,6 @@ from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.stability_measures._page import STABILITY_PAGE
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["influence_page"]
 

@@ -76,7 +76,7 @@ class KernelScorer:
         """
         given = [getattr(self, field.name) for field in fields(self)]
         function = getattr(self.kernel, "py_func", self.kernel)
-        home, name = function.__module__, function.__qualname__
+        home, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
         if home == "__main__" or getattr(sys.modules.get(home), name, None) is not self.kernel:
             return type(self), tuple(given)
         return _with_named_kernel, (home, name, *given[1:])

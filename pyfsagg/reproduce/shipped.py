@@ -91,23 +91,20 @@ def time_of_shipped_runs(
     tables: Sequence[str] | None, datasets: Sequence[str] | None, *, quick: bool
 ) -> str:
     """A sentence on the time that runs like this one took; empty where none is shipped."""
-    seconds, done, machines = 0.0, set(), {}
-    for name in _files(_RUNS):
-        run = shipped_run(name)
-        mine = run.times[run.times["seconds"] > 0]
-        if tables is not None:
-            mine = mine[mine["table"].isin(list(tables))]
-        if datasets is not None:
-            mine = mine[mine["dataset"].isin(list(datasets))]
-        if run.record["quick"] == quick and not mine.empty:
-            seconds += float(mine["seconds"].sum())
-            done |= set(mine["table"])
-            machines[run.record["machine"]] = True
-    if not done:
+    alike = []
+    for run in map(shipped_run, _files(_RUNS)):
+        mine = run.times[run.times["seconds"] > 0].assign(machine=run.record["machine"])
+        if run.record["quick"] == quick:
+            alike.append(mine)
+    times = pd.concat(alike)
+    for column, wanted in (("table", tables), ("dataset", datasets)):
+        if wanted is not None:
+            times = times[times[column].isin(list(wanted))]
+    if times.empty:
         return ""
     return (
-        f"The runs of {plural(len(done), 'table')} that come with the package took {duration(seconds)} "
-        f"({'; '.join(machines)})."
+        f"The runs of {plural(times['table'].nunique(), 'table')} that come with the package took "
+        f"{duration(times['seconds'].sum())} ({'; '.join(times['machine'].unique())})."
     )
 
 
