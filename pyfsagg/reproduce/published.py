@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import pandas as pd
 
 from pyfsagg.datasets import load_published
+from pyfsagg.exceptions import ParameterError, UnknownNameError
 
-__all__ = ["WEIGHTED_ACCURACY", "printed_cells", "readable_cells"]
+__all__ = ["WEIGHTED_ACCURACY", "find_datasets", "printed_cells", "readable_cells"]
 
 WEIGHTED_ACCURACY = "wacc_"
 """What stands before the name of a classifier in the measures of table 4.3."""
@@ -40,6 +41,22 @@ def printed_cells(table: str) -> pd.DataFrame:
     """
     frame = _LAYOUTS.get(table, _long)(load_published(table))
     return frame.reindex(columns=COLUMNS).reset_index(drop=True)
+
+
+def find_datasets(tables: Sequence[str], asked: str | Sequence[str] | None) -> list[str]:
+    """The data sets of these tables, or those of them that are asked for; none may be unknown."""
+    printed = (name for table in tables for name in printed_cells(table)["dataset"])
+    known = list(dict.fromkeys(map(str, printed)))
+    if asked is None:
+        return known
+    wanted = [asked] if isinstance(asked, str) else list(asked)
+    if not wanted:
+        raise ParameterError("dataset must name at least one data set, or be None for all")
+    place = f"table {tables[0]}" if len(tables) == 1 else "these tables"
+    for name in wanted:
+        if name not in known:
+            raise UnknownNameError(f"data set of {place}", name, known)
+    return wanted
 
 
 @cache

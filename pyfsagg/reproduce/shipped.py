@@ -14,8 +14,9 @@ from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.calibration.result import Calibration
-from pyfsagg.reproduce.published import printed_cells
+from pyfsagg.reproduce.published import find_datasets, printed_cells
 from pyfsagg.reproduce.stuart.result import StuartFinding
+from pyfsagg.reproduce.tables.experiments import EXPERIMENTS, find_experiment
 from pyfsagg.reproduce.unequal_lists.choice import AggregatorChoice
 from pyfsagg.reproduce.unequal_lists.result import GeneListComparison
 
@@ -91,15 +92,15 @@ def time_of_shipped_runs(
     tables: Sequence[str] | None, datasets: Sequence[str] | None, *, quick: bool
 ) -> str:
     """A sentence on the time that runs like this one took; empty where none is shipped."""
+    wanted = [find_experiment(name).table for name in tables or EXPERIMENTS]
+    named = find_datasets(wanted, datasets)
     alike = []
     for run in map(shipped_run, _files(_RUNS)):
         mine = run.times[run.times["seconds"] > 0].assign(machine=run.record["machine"])
         if run.record["quick"] == quick:
             alike.append(mine)
     times = pd.concat(alike)
-    for column, wanted in (("table", tables), ("dataset", datasets)):
-        if wanted is not None:
-            times = times[times[column].isin(list(wanted))]
+    times = times[times["table"].isin(wanted) & times["dataset"].isin(named)]
     if times.empty:
         return ""
     return (

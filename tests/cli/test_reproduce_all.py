@@ -42,7 +42,7 @@ def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyP
     [
         (("--quick", "thesis"), "unknown argument --quick"),
         ((), "required: WHAT"),
-        (("all", "--dataset", "iris"), "no published table has the data sets"),
+        (("all", "--dataset", "ionosphere,iris"), "unknown data set of these tables 'iris'"),
         (("all", "--table", "4.1"), "unknown published table with an experiment '4.1'"),
         (("fpcps", "--table", "1", "--dataset", "iris"), "unknown data set of table fpcps_1"),
     ],

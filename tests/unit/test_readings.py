@@ -290,8 +290,8 @@ def test_label_columns_are_features_left_out_or_the_target() -> None:
 
 
 def test_a_reading_about_another_data_set_is_left_out() -> None:
-    with pytest.raises(ParameterError, match="none of the readings target_trees is about 'wine'"):
-        readings("wine", names=["target_trees"])
+    with pytest.raises(ParameterError, match="none of the readings target_trees is about 'splice'"):
+        readings("splice", names=["target_trees"])
     said: list[str] = []
     found = readings(
         "ionosphere", names=["standard", "no_label_columns"], quick=True, log=said.append

@@ -194,7 +194,7 @@ def test_two_thirds_of_every_class() -> None:
             ParameterError,
             r"settings has no meaning for 'n_folds'; table 4\.4 has near_zero_variance, .*repetitions",
         ),
-        (lambda: cells("frcm", "ionosphere"), ParameterError, "no table of this paper"),
+        (lambda: cells("frcm", "ionosphere"), UnknownNameError, "data set of table frcm_2"),
         (lambda: find_experiment("4.1"), UnknownNameError, "4.1"),
     ],
 )

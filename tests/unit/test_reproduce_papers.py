@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import pytest
 from scipy import sparse
 
 from pyfsagg.datasets import Dataset, load_dataset, load_published
-from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import spearman
-from pyfsagg.reproduce import Reproduction, claims, reproduce_all, table
+from pyfsagg.reproduce import Reproduction, cells, claims, readings, reproduce_all, table
 from pyfsagg.reproduce.all_papers import run
 from pyfsagg.reproduce.all_papers.figure_statements import figure_statements
 from pyfsagg.reproduce.published import printed_cells
@@ -301,8 +302,18 @@ def test_all_papers_at_once(stand_ins: None, tmp_path: Path, monkeypatch) -> Non
             getattr(again, name), getattr(found, name), check_dtype=False, check_column_type=False
         )
     assert again.record == found.record
-    with pytest.raises(ParameterError, match="no published table has the data sets"):
-        reproduce_all("iris")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [reproduce_all, partial(cells, "thesis"), partial(table, "4.4"), readings],
+    ids=["all", "paper", "table", "readings"],
+)
+def test_no_unknown_data_set_is_passed_over(call: Callable[..., object]) -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown data set of .*'iris'"):
+        call(["ionosphere", "iris"], quick=True)
+    with pytest.raises(ParameterError, match="at least one data set"):
+        call([], quick=True)
 
 
 def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.all_papers.figure_statements import figure_statements
 from pyfsagg.reproduce.all_papers.result import Reproduction
-from pyfsagg.reproduce.published import printed_cells
+from pyfsagg.reproduce.published import find_datasets, printed_cells
 from pyfsagg.reproduce.records import Log, record
 from pyfsagg.reproduce.statements.claims import claims
 from pyfsagg.reproduce.tables.comparison import compare
@@ -50,10 +49,10 @@ def reproduce_all(
 
     Raises
     ------
-    ParameterError
-        If no table has the data sets, or the checkpoint is of another run.
     UnknownNameError
-        For a table without an experiment.
+        For a table without an experiment, or a data set that none of the tables has.
+    ParameterError
+        If the checkpoint is of another run.
     OutputError
         If the checkpoint is damaged, in use, or cannot be written.
 
@@ -71,28 +70,26 @@ def reproduce_all(
     options = Options.read(
         quick=quick, random_state=random_state, n_jobs=n_jobs, checkpoint=checkpoint, log=log
     )
-    asked = [dataset] if isinstance(dataset, str) else dataset
     start = time.perf_counter()
     frames: list[pd.DataFrame] = []
     times: list[dict[str, object]] = []
     genes: dict[str, Repeated] = {}
     names = [tables] if isinstance(tables, str) else tables
-    chosen = EXPERIMENTS.values() if names is None else [find_experiment(name) for name in names]
+    chosen = [find_experiment(name) for name in (EXPERIMENTS if names is None else names)]
+    asked = find_datasets([experiment.table for experiment in chosen], dataset)
     for experiment in chosen:
         published = printed_cells(experiment.table)
         for name, own in published.groupby("dataset", sort=False):
-            if asked is not None and name not in asked:
+            if name not in asked:
                 continue
             found = repeat_on(experiment, str(name), options)
             frames.append(compare(experiment, own, found))
             times.append({"table": experiment.table, "dataset": name, "seconds": found.seconds})
             if experiment.table == "orders_genes":
                 genes[str(name)] = found
-    if not frames:
-        raise ParameterError(f"no published table has the data sets {dataset!r}")
     found_cells = pd.concat(frames, ignore_index=True)
     statements = claims(runs=_own_means(found_cells))
-    whole = asked is None and names is None
+    whole = dataset is None and names is None
     if whole or genes:
         of_figures = figure_statements(genes, options, generated=whole)
         statements = pd.concat([statements, of_figures], ignore_index=True)

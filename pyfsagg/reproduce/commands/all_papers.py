@@ -31,7 +31,7 @@ def add_commands(commands: Any) -> None:
         metavar="A,B",
         help="tables, for instance 4.4,frcm_2 (default: all)",
     )
-    add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
+    add("--dataset", type=names_of, metavar="A,B", help="data sets of the tables (default: all)")
     _run.add_run_flags(parser, OUTPUT, _write)
 
 

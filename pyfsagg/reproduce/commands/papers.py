@@ -47,7 +47,9 @@ def add_commands(commands: Any) -> None:
             what.add_argument(
                 "--figure", choices=tuple(FIGURES[paper]), help="a figure, not a table"
             )
-        add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
+        add(
+            "--dataset", type=names_of, metavar="A,B", help="data sets of the tables (default: all)"
+        )
         if paper == "orders":
             add(
                 "--repeats",

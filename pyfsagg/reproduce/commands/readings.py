@@ -27,7 +27,7 @@ def add_commands(commands: Any) -> None:
         metavar="NAME",
         help="4.4, 4.5, 4.6, fpcps_1, fpcps_2 or frcm_2 (default: %(default)s)",
     )
-    add("--dataset", type=names_of, metavar="A,B", help="data sets as printed (default: all)")
+    add("--dataset", type=names_of, metavar="A,B", help="data sets of the tables (default: all)")
     add("--readings", type=names_of, metavar="A,B", help="names of readings (default: all)")
     _run.add_run_flags(parser, "pyfsagg-readings", _write)
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from pyfsagg.exceptions import ParameterError, UnknownNameError
-from pyfsagg.reproduce.published import printed_cells
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.reproduce.published import find_datasets, printed_cells
 from pyfsagg.reproduce.records import Log
 from pyfsagg.reproduce.tables.evidence import evidence
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS, PAPERS, Experiment, find_experiment
@@ -93,18 +93,13 @@ def table(
         settings=settings,
     )  # fmt: skip
     published = printed_cells(table)
-    names = list(published["dataset"].unique())
-    wanted = names if dataset is None else [dataset] if isinstance(dataset, str) else list(dataset)
-    for name in wanted:
-        if name not in names:
-            raise UnknownNameError(f"data set of table {table}", name, names)
     frames = [
         compare(
             experiment,
             published[published["dataset"] == name],
             repeat_on(experiment, name, options),
         )
-        for name in wanted
+        for name in find_datasets([table], dataset)
     ]
     return pd.concat(frames, ignore_index=True)
 
@@ -118,22 +113,19 @@ def cells(
 
     Raises
     ------
-    ParameterError
-        For a paper without experiments here, or data sets that no table has.
+    UnknownNameError, ParameterError
+        For a data set that no table of the paper has, or a paper without experiments here.
     """
     if paper is not None and paper not in PAPERS:
         raise ParameterError(f"paper must be one of {', '.join(map(repr, PAPERS))}, got {paper!r}")
+    tables = [each.table for each in EXPERIMENTS.values() if paper in (None, each.paper)]
+    asked = find_datasets(tables, dataset)
     frames = []
-    for experiment in EXPERIMENTS.values():
-        if paper not in (None, experiment.paper):
-            continue
-        names = list(printed_cells(experiment.table)["dataset"].unique())
-        asked = [dataset] if isinstance(dataset, str) else dataset
-        chosen = names if asked is None else [name for name in asked if name in names]
+    for name in tables:
+        own = find_datasets([name], None)
+        chosen = [each for each in asked if each in own]
         if chosen:
-            frames.append(table(experiment.table, chosen, **options))
-    if not frames:
-        raise ParameterError(f"no table of this paper has the data sets {dataset!r}")
+            frames.append(table(name, chosen, **options))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg.exceptions import ParameterError, UnknownNameError
-from pyfsagg.reproduce.published import readable_cells
+from pyfsagg.reproduce.published import find_datasets, readable_cells
 from pyfsagg.reproduce.records import Log, silent
 from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
 from pyfsagg.reproduce.tables.comparison import coverage
@@ -325,10 +325,11 @@ def readings(
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
         raise ParameterError(f"names must be some of {', '.join(known)}; got {wanted!r}")
+    asked = find_datasets([table], dataset)
     frames = []
     for name in wanted:
-        about = _about(known[name], dataset)
-        if about == []:
+        about = [each for each in asked if each in (known[name].datasets or asked)]
+        if not about:
             log(f"left out: the reading {name} is about {' and '.join(known[name].datasets)} only")
             continue
         log(f"reading {name}")
@@ -343,14 +344,6 @@ def readings(
     if not frames:
         raise ParameterError(f"none of the readings {', '.join(wanted)} is about {dataset!r}")
     return pd.concat(frames, ignore_index=True)
-
-
-def _about(reading: Reading, dataset: str | Sequence[str] | None) -> list[str] | None:
-    """The data sets on which a reading is tried, of those asked for; None for all of the table."""
-    asked = [dataset] if isinstance(dataset, str) else None if dataset is None else list(dataset)
-    if not reading.datasets:
-        return asked
-    return [name for name in reading.datasets if asked is None or name in asked]
 
 
 def _possible(known: Mapping[str, Reading], log: Log) -> list[str]:
