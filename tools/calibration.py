@@ -29,7 +29,9 @@ def main() -> int:
     FIGURES.mkdir(parents=True, exist_ok=True)
     for topic in asked:
         found = calibrate(topic, n_jobs=options.jobs, log=lambda text: print(text, flush=True))
-        found.save(FIGURES / f"{topic}.json")
+        file = FIGURES / f"{topic}.json"
+        file.unlink(missing_ok=True)
+        found.save(file)
         print("\n".join(found.conclusions()))
     PAGE.write_text(markdown(shipped_calibration()), encoding="utf-8")
     return 0

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 
 import pyfsagg
-import pyfsagg.results
-import r_bridge.comparisons  # noqa: F401  # its result joins the kinds
-from pyfsagg import reproduce
+import r_bridge.comparisons  # noqa: F401  # a class registers itself
 from pyfsagg._run.checkpoint import SCHEMA as CHECKPOINT_SCHEMA
 from pyfsagg._run.result import KINDS
 from pyfsagg.cli import main
 from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg.reproduce import shipped  # noqa: F401  # a class registers itself
+from pyfsagg.results import CLASSES
 
 COMMANDS = {
     "rank": "rank table.csv --target kind --n-resamples 10 --seed 1",
@@ -116,22 +116,8 @@ def kinds() -> str:
     """Every kind of result with its class and its schema, as the code has them."""
     rows = ["| kind | class | schema | read by |", "| --- | --- | --- | --- |"]
     for name, made in sorted(KINDS.items()):
-        reader = "`r_bridge.CrossCheck.load`" if name == "cross_check" else "`pyfsagg.load_result`"
-        rows.append(f"| `{name}` | `{made.__name__}` | {made.schema} | {reader} |")
-    rows += [
-        f"| `{made.kind}` | `{made.__name__}` | {made.schema} | `{made.__name__}.load` |"
-        for made in paper_results()
-    ]
+        own = f"{made.__module__.split('.')[0]}.{made.__name__}.load"
+        reader = "pyfsagg.load_result" if made in CLASSES else own
+        rows.append(f"| `{name}` | `{made.__name__}` | {made.schema} | `{reader}` |")
     rows.append(f"| a checkpoint | | {CHECKPOINT_SCHEMA} | the command that wrote it |")
     return "\n".join(rows)
-
-
-def paper_results() -> list[type]:
-    """The results of ``pyfsagg reproduce``, each kept in one JSON file."""
-    return [
-        reproduce.AggregatorChoice,
-        reproduce.Calibration,
-        reproduce.GeneListComparison,
-        reproduce.Reproduction,
-        reproduce.StuartFinding,
-    ]

@@ -110,7 +110,8 @@ class Saved:
         given = Path(path)
         if given.name == RUN_FILE and given.is_file():  # its other files lie beside it
             given = given.parent
-        file = given if given.is_file() else given / RUN_FILE
+        is_file = given.is_file() or (given.suffix == ".json" and not given.is_dir())
+        file = given if is_file else given / RUN_FILE
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
             raise ValueError("its record is no JSON object")
@@ -185,8 +186,12 @@ class Result:
     # -----------------------------------------------------------------------------------------
     # what a subclass says
     # -----------------------------------------------------------------------------------------
+    def origin(self) -> dict[str, Any]:
+        """What the record holds first: how the result was made."""
+        return {"parameters": self.parameters, "data": self.data, "versions": self.versions}
+
     def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the record holds beside parameters, data and versions."""
+        """What the record holds beside its :meth:`origin`."""
         return {}
 
     def arrays(self) -> Arrays:
@@ -246,9 +251,7 @@ class Result:
         document = {
             "schema": self.schema,
             "kind": self.kind,
-            "parameters": self.parameters,
-            "data": self.data,
-            "versions": self.versions,
+            **self.origin(),
             **self.own_record(view),
             "view": {name: value for name, value in view.items() if value not in (None, ())},
         }
@@ -427,12 +430,11 @@ def read_result(path: str | os.PathLike[str]) -> Result:
         As :meth:`Result.load`.
     """
     with _saying_what_is_wrong(path, "result"):
-        kind = Saved.read(path).document["kind"]
+        kind = Saved.read(path).document.get("kind")
         if kind not in KINDS:
-            raise OutputError(
-                f"{path} holds a {kind!r}, which this version does not read; it reads "
-                f"{enumerate_names(sorted(KINDS), most=len(KINDS))}"
-            )
+            held = "no result" if kind is None else f"a {kind!r}"
+            known = enumerate_names(sorted(KINDS), most=len(KINDS))
+            raise OutputError(f"{path} holds {held}; what is read here: {known}")
     return KINDS[kind].load(path)
 
 

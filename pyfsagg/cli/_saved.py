@@ -1,4 +1,4 @@
-"""Any result that a command saved, those of comparisons with R included."""
+"""Any result that a command saved, those of comparisons with papers and with R included."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def load_saved(path: str) -> Result:
     OutputError
         As there.
     """
+    # A class registers itself when it is made.
+    from pyfsagg.reproduce import shipped  # noqa: F401
     from pyfsagg.results import load_result
-    from r_bridge.comparisons import CrossCheck  # noqa: F401  # a class registers itself
+    from r_bridge.comparisons import CrossCheck  # noqa: F401
 
     return load_result(path)

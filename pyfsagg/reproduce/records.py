@@ -1,21 +1,18 @@
-"""How results of this room are kept: frames in one JSON file, beside the record of the run."""
+"""How results of this room are kept: frames in the record, beside date, machine and versions."""
 
 from __future__ import annotations
 
 import datetime
-import json
 import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from pyfsagg._base.output import new_file
+from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
-from pyfsagg.exceptions import OutputError
 
 __all__ = ["JsonResult", "Log", "as_rows", "record", "silent"]
 
@@ -49,11 +46,10 @@ def _as_frame(document: Mapping[str, Any]) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(empty, float))
 
 
-class JsonResult:
-    """A dataclass of frames and mappings that is kept as one JSON file."""
+class JsonResult(Result):
+    """A dataclass of frames and mappings whose record says all; it may be one JSON file."""
 
-    kind: ClassVar[str]
-    schema: ClassVar[int] = 1
+    one_file: ClassVar[bool] = True
     frames: ClassVar[tuple[str, ...]]
     """The fields that are data frames; the others are JSON as they are."""
 
@@ -61,53 +57,33 @@ class JsonResult:
         """What a reader of the file wants to see although it follows from the fields."""
         return {}
 
-    def to_json(self) -> str:
-        """Everything as JSON text; missing values are null."""
-        document = {"schema": self.schema, "kind": self.kind, **self.derived()}
+    def conclusions(self) -> list[str]:
+        """The result in sentences."""
+        raise NotImplementedError
+
+    def origin(self) -> dict[str, Any]:
+        return {}  # a field of its own says how it was made
+
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        document = self.derived()
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             document[field.name] = as_rows(value) if field.name in self.frames else value
-        return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write one JSON file, completely or not at all; an existing one is replaced.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written.
-        """
-        with new_file(path) as draft:
-            draft.write_text(self.to_json() + "\n", encoding="utf-8")
-        return Path(path)
+        return document
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a file of :meth:`save`.
+    def made_of(cls, saved: Saved) -> Self:
+        names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+        document = saved.document
+        return cls(
+            **{
+                name: _as_frame(document[name]) if name in cls.frames else document[name]
+                for name in names
+            }
+        )
 
-        Raises
-        ------
-        OutputError
-            If there is no such file, or if it is damaged or of another kind or schema.
-        """
-        try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-            found = document.get("kind"), document.get("schema")
-            if found != (cls.kind, cls.schema):
-                raise OutputError(
-                    f"{path} holds a {found[0]!r} of schema {found[1]!r}; this version reads a "
-                    f"{cls.kind!r} of schema {cls.schema}"
-                )
-            names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
-            return cls(
-                **{
-                    name: _as_frame(document[name]) if name in cls.frames else document[name]
-                    for name in names
-                }
-            )
-        except OutputError:
-            raise
-        except OSError as error:
-            raise OutputError(f"cannot read {path}: {error.strerror or error}") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OutputError(f"{path} is damaged: {error!r}") from None
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        return ["\n".join(self.conclusions())]
+
+    def code(self, view: Mapping[str, Any]) -> str | None:
+        return None  # the page names the command that repeats it

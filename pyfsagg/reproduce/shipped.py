@@ -91,7 +91,7 @@ def shipped_run(name: str = "quick") -> Reproduction:
 def time_of_shipped_runs(
     tables: Sequence[str] | None, datasets: Sequence[str] | None, *, quick: bool
 ) -> str:
-    """A sentence on the time that runs like this one took; empty where none is shipped."""
+    """A sentence on the time that runs like this one took; empty where that is not worth a line."""
     wanted = [find_experiment(name).table for name in tables or EXPERIMENTS]
     named = find_datasets(wanted, datasets)
     alike = []
@@ -101,11 +101,12 @@ def time_of_shipped_runs(
             alike.append(mine)
     times = pd.concat(alike)
     times = times[times["table"].isin(wanted) & times["dataset"].isin(named)]
-    if times.empty:
+    seconds = times["seconds"].sum()
+    if seconds < 1.0:
         return ""
     return (
         f"The runs of {plural(times['table'].nunique(), 'table')} that come with the package took "
-        f"{duration(times['seconds'].sum())} ({'; '.join(times['machine'].unique())})."
+        f"{duration(seconds)} ({'; '.join(times['machine'].unique())})."
     )
 
 

@@ -26,7 +26,7 @@ def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyP
     reasons = pd.read_csv(folder / "not_checkable.csv").set_index("table")["reason"]
     assert reasons["4.3"] == "the data set could not be obtained"
     assert "PYFSAGG_DATA" in reasons["orders_genes"]
-    document = json.loads((folder / "reproduction.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert document["kind"] == "reproduction"
     assert {"date", "machine", "versions", "seed", "quick"} <= set(document["record"])
     statements = pd.read_csv(folder / "statements.csv")

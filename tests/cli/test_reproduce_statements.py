@@ -111,9 +111,9 @@ def test_stuart_without_r(
     assert code == 0
     names = sorted(path.name for path in folder.iterdir())
     assert names == [
-        "lists.png", "printed.csv", "report.html", "runs.csv", "stability.csv", "stuart.json",
+        "lists.png", "printed.csv", "report.html", "run.json", "runs.csv", "stability.csv",
     ]  # fmt: skip
-    finding = StuartFinding.load(folder / "stuart.json")
+    finding = StuartFinding.load(folder)
     assert finding.parameters["list_counts"] == [5, 10]
     assert not finding.r["available"]
     said = capsys.readouterr()

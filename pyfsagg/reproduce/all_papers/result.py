@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from pyfsagg.reproduce.all_papers.lead import lead
 from pyfsagg.reproduce.records import JsonResult, as_rows
 from pyfsagg.reproduce.tables.comparison import VERDICTS, coverage
+from pyfsagg.reproduce.tables.evidence import evidence
 
 __all__ = ["Reproduction"]
 
@@ -39,8 +40,9 @@ class Reproduction(JsonResult):
     times: pd.DataFrame
     record: Mapping[str, Any]
 
-    kind = "reproduction"
-    frames = ("cells", "statements", "times")
+    kind: ClassVar[str] = "reproduction"
+    noun: ClassVar[str] = "reproduction"
+    frames: ClassVar[tuple[str, ...]] = ("cells", "statements", "times")
 
     def coverage(self, by: Sequence[str] = BY) -> pd.DataFrame:
         """Cells inside, near, outside and not checkable, by groups of cells.
@@ -82,6 +84,20 @@ class Reproduction(JsonResult):
             "conclusions": self.conclusions(),
             "coverage": as_rows(self.coverage().reset_index()),
         }
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {
+            "cells.csv": self.cells.join(evidence(self.cells)),
+            "coverage.csv": self.coverage().reset_index(),
+            "not_checkable.csv": self.not_checkable(),
+            "statements.csv": self.statements,
+            "times.csv": self.times,
+        }
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        counts = self.coverage(["paper", "table"])
+        text = counts.to_string(float_format="{:.2f}".format, na_rep="–")
+        return ["\n".join(lines) for lines in (self.conclusions(), [text]) if lines]
 
     def __repr__(self) -> str:
         checkable = self.cells[self.cells["verdict"] != VERDICTS[-1]]

@@ -47,6 +47,7 @@ class Calibration(JsonResult):
     record: dict[str, Any]
 
     kind: ClassVar[str] = "calibration"
+    noun: ClassVar[str] = "calibration"
     frames: ClassVar[tuple[str, ...]] = ("rows",)
 
     def to_frame(self) -> pd.DataFrame:
@@ -75,6 +76,9 @@ class Calibration(JsonResult):
                 f"{row['measured']:.3f}: {told}."
             )
         return sentences
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"calibration.csv": self.rows}
 
 
 def shown_rows(rows: pd.DataFrame) -> list[dict[str, str]]:

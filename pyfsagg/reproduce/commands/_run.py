@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._command.flags import add_output_flags, add_work_flags, output_place
+from pyfsagg._run.result import REPORT_FILE, RUN_FILE
 
 if TYPE_CHECKING:
     from pyfsagg._page.page import Page
+    from pyfsagg._run.result import Result
 
 __all__ = [
     "REPORT_FILE",
@@ -25,10 +27,9 @@ __all__ = [
     "command",
     "fill_folder",
     "how",
+    "keep",
     "log",
 ]
-
-REPORT_FILE = "report.html"
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,18 @@ def _into_folder(options: argparse.Namespace, write: Write) -> None:
         print(written.document)
     elif not options.quiet:
         print(f"{written.summary}\n\nResults are in {folder}/: {written.files}")
+
+
+def keep(result: Result, folder: Path, files: str, *, page: bool = True) -> Written:
+    """Write the files of a result, which are named in `files`, and make its page."""
+    view = {"command": command()}
+    result.write_into(folder, **view)
+    return Written(
+        result.to_json(**view),
+        result.summary_text(**view),
+        f"{files}, and {RUN_FILE} (everything)",
+        result.page(**view) if page else None,
+    )
 
 
 def log(options: argparse.Namespace) -> Callable[[str], None] | None:

@@ -34,11 +34,5 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import aggregator_choice
 
     found = aggregator_choice(n_sets=options.sets, **_run.how(options))
-    found.save(folder / "aggregator_choice.json")
-    found.sets.to_csv(folder / "sets.csv", index=False)
-    return _run.Written(
-        found.to_json(),
-        "\n".join(found.conclusions()),
-        "sets.csv (what each set looks like, and what each aggregator found) and "
-        "aggregator_choice.json (everything)",
-    )
+    files = "sets.csv (what each set looks like, and what each aggregator found)"
+    return _run.keep(found, folder, files, page=False)

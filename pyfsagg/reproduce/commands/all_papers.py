@@ -37,8 +37,7 @@ def add_commands(commands: Any) -> None:
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg._page.page import write_page
-    from pyfsagg.reproduce import evidence, reproduce_all
-    from pyfsagg.reproduce.all_papers._page import reproduction_page
+    from pyfsagg.reproduce import reproduce_all
     from pyfsagg.reproduce.shipped import time_of_shipped_runs
     from pyfsagg.reproduce.tables._page import cells_page
 
@@ -51,22 +50,12 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
         tables=options.table,
         **{**_run.how(options), "checkpoint": options.checkpoint or CHECKPOINT},
     )
-    found.save(folder / "reproduction.json")
-    found.cells.join(evidence(found.cells)).to_csv(folder / "cells.csv", index=False)
-    found.statements.to_csv(folder / "statements.csv", index=False)
-    found.coverage().to_csv(folder / "coverage.csv")
-    found.not_checkable().to_csv(folder / "not_checkable.csv", index=False)
-    found.times.to_csv(folder / "times.csv", index=False)
     for paper, own in found.cells.groupby("paper", sort=False):
         page = cells_page(own, quick=options.quick, seed=options.seed, command=_run.command())
         write_page(page, folder / f"{paper}.html")
-    counts = found.coverage(["paper", "table"])
-    return _run.Written(
-        found.to_json(),
-        "\n".join(
-            [*found.conclusions(), "", counts.to_string(float_format="{:.2f}".format, na_rep="–")]
-        ),
+    return _run.keep(
+        found,
+        folder,
         f"{_run.REPORT_FILE}, a page of cells for each paper, cells.csv, coverage.csv, "
-        "not_checkable.csv, statements.csv, times.csv and reproduction.json (everything)",
-        reproduction_page(found, command=_run.command()),
+        "not_checkable.csv, statements.csv, times.csv",
     )

@@ -28,14 +28,6 @@ def add_commands(commands: Any) -> None:
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import calibrate
-    from pyfsagg.reproduce.calibration._page import calibration_page
 
     found = calibrate(options.only, **_run.how(options))
-    found.save(folder / "calibration.json")
-    found.to_frame().to_csv(folder / "calibration.csv", index=False)
-    return _run.Written(
-        found.to_json(),
-        "\n".join(found.conclusions()),
-        f"calibration.csv, calibration.json (everything) and {_run.REPORT_FILE}",
-        calibration_page(found, command=_run.command()),
-    )
+    return _run.keep(found, folder, f"calibration.csv, {_run.REPORT_FILE}")

@@ -33,12 +33,5 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import gene_lists
 
     found = gene_lists(n_repetitions=options.repeats, **_run.how(options))
-    found.save(folder / "gene_lists.json")
-    found.to_frame().to_csv(folder / "cells.csv", index=False)
-    found.means().to_csv(folder / "means.csv")
-    return _run.Written(
-        found.to_json(),
-        "\n".join([*found.conclusions(), "", found.summary().to_string()]),
-        "cells.csv (every printed cell beside ours), means.csv (accuracy over all settings) and "
-        "gene_lists.json (everything)",
-    )
+    files = "cells.csv (every printed cell beside ours), means.csv (accuracy over all settings)"
+    return _run.keep(found, folder, files, page=False)

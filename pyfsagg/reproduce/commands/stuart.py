@@ -54,7 +54,6 @@ def _counts(text: str) -> list[int]:
 
 def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
     from pyfsagg.reproduce import stuart_finding
-    from pyfsagg.reproduce.stuart._page import stuart_page
 
     finding = stuart_finding(
         options.datasets,
@@ -63,15 +62,10 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
         list_counts=options.lists,
         **_run.how(options),
     )
-    finding.save(folder / "stuart.json")
-    finding.to_frame().to_csv(folder / "stability.csv", index=False)
-    finding.table().to_csv(folder / "printed.csv")
-    finding.runs().to_csv(folder / "runs.csv", index=False)
     finding.plot().figure.savefig(folder / "lists.png", dpi=150)
-    return _run.Written(
-        finding.to_json(),
-        "\n".join(finding.conclusions()),
-        f"stuart.json (everything), stability.csv, printed.csv, lists.png, {_run.REPORT_FILE}, and "
-        "runs.csv for pyfsagg reproduce claims --runs",
-        stuart_page(finding, command=_run.command()),
+    return _run.keep(
+        finding,
+        folder,
+        f"stability.csv, printed.csv, lists.png, {_run.REPORT_FILE}, runs.csv for pyfsagg reproduce "
+        "claims --runs",
     )

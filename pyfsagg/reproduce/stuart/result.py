@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
-from pyfsagg._base.checks import check_choice
 from pyfsagg.reproduce.stuart.fold_rankings import (
     RRA_FIRST_LIST,
     STUART_COLUMN_ORDER,
@@ -27,32 +27,21 @@ treated, which the thesis does not say."""
 
 @dataclass(frozen=True, eq=False)
 class StuartFinding(StuartValues):
-    """Result of :func:`pyfsagg.reproduce.stuart_finding`; the attributes are those of its base."""
+    """Result of :func:`pyfsagg.reproduce.stuart_finding`; the attributes are those of its base.
+
+    Notes
+    -----
+    Pictures: ``lists``, stability against the number of lists with the printed value (`dataset`,
+    `filter` and `measure` choose which), and ``values``, the kinds of values that the recursion
+    returned.
+    """
+
+    kind: ClassVar[str] = "stuart_finding"
+    noun: ClassVar[str] = "finding on Stuart's statistic"
 
     def conclusions(self) -> list[str]:
         """The results in sentences."""
         return [*_on_exact(self), *_on_recursion(self), *_on_groups(self)]
-
-    def plot(self, kind: str = "lists", **options: Any) -> Any:
-        """Draw the result; returns Matplotlib axes.
-
-        Parameters
-        ----------
-        kind : {"lists", "values"}
-            Stability against the number of lists, with the printed value; or the kinds of values that
-            the recursion returned.
-        **options
-            Passed on to ``pyfsagg.reproduce.stuart._plot``: `dataset`, `filter`, `measure`, `ax`.
-
-        Raises
-        ------
-        ParameterError
-            For another kind.
-        """
-        from pyfsagg.reproduce.stuart._plot import STUART_PLOTS
-
-        check_choice("kind", kind, STUART_PLOTS)
-        return STUART_PLOTS[kind](self, **options)
 
     def to_frame(self) -> pd.DataFrame:
         """The stability table, one row per cell."""
@@ -61,6 +50,13 @@ class StuartFinding(StuartValues):
     def derived(self) -> dict[str, Any]:
         """The conclusions, for readers of the file."""
         return {"conclusions": self.conclusions()}
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {
+            "printed.csv": self.table().reset_index(),
+            "runs.csv": self.runs(),
+            "stability.csv": self.stability,
+        }
 
     def __repr__(self) -> str:
         sets = ", ".join(self.parameters["datasets"])

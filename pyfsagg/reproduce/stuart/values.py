@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -51,8 +51,7 @@ class StuartValues(JsonResult):
     parameters: Mapping[str, Any]
     record: Mapping[str, Any]
 
-    kind = "stuart_finding"
-    frames = ("stability", "values", "published")
+    frames: ClassVar[tuple[str, ...]] = ("stability", "values", "published")
 
     @property
     def n_lists(self) -> int:

@@ -66,6 +66,7 @@ class AggregatorChoice(JsonResult):
     """
 
     kind: ClassVar[str] = "aggregator_choice"
+    noun: ClassVar[str] = "comparison of aggregators"
     frames: ClassVar[tuple[str, ...]] = ("sets",)
 
     sets: pd.DataFrame
@@ -168,6 +169,9 @@ class AggregatorChoice(JsonResult):
                     f"{words.capitalize()}, {depth} agreement ({low:.1%} to {high:.1%}): {best}."
                 )
         return said
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"sets.csv": self.sets}
 
     def _thirds(self, rows: pd.Series[bool]) -> list[tuple[float, float, str]]:
         cuts = self.sets.loc[rows, "agreement"].quantile([0, 1 / 3, 2 / 3, 1]).tolist()

@@ -41,6 +41,7 @@ class GeneListComparison(JsonResult):
     """
 
     kind: ClassVar[str] = "gene_lists"
+    noun: ClassVar[str] = "comparison on gene lists"
     frames: ClassVar[tuple[str, ...]] = ("cells",)
 
     cells: pd.DataFrame
@@ -116,6 +117,12 @@ class GeneListComparison(JsonResult):
                 best = ", ".join(f"{name} {value:.3f}" for name, value in order.head(3).items())
                 found.append(f"Most of the true best 100 of {said}: {best}.")
         return found
+
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {"cells.csv": self.to_frame(), "means.csv": self.means().reset_index()}
+
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        return [*super().paragraphs(view), self.summary().to_string()]
 
 
 def gene_lists(
