@@ -14,12 +14,9 @@ import numpy as np
 import pandas as pd
 
 import pyfsagg
-import r_bridge.comparisons  # noqa: F401  # a class registers itself
 from pyfsagg._run.checkpoint import SCHEMA as CHECKPOINT_SCHEMA
-from pyfsagg._run.result import KINDS
 from pyfsagg.cli import main
 from pyfsagg.exceptions import PyfsaggWarning
-from pyfsagg.reproduce import shipped  # noqa: F401  # a class registers itself
 from pyfsagg.results import CLASSES
 
 COMMANDS = {
@@ -115,9 +112,9 @@ def commands() -> str:
 def kinds() -> str:
     """Every kind of result with its class and its schema, as the code has them."""
     rows = ["| kind | class | schema | read by |", "| --- | --- | --- | --- |"]
-    for name, made in sorted(KINDS.items()):
-        own = f"{made.__module__.split('.')[0]}.{made.__name__}.load"
-        reader = "pyfsagg.load_result" if made in CLASSES else own
-        rows.append(f"| `{name}` | `{made.__name__}` | {made.schema} | `{reader}` |")
+    rows += [
+        f"| `{made.kind}` | `{made.__name__}` | {made.schema} | `pyfsagg.load_result` |"
+        for made in sorted(CLASSES, key=lambda each: each.kind)
+    ]
     rows.append(f"| a checkpoint | | {CHECKPOINT_SCHEMA} | the command that wrote it |")
     return "\n".join(rows)

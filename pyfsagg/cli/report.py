@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._command.flags import add_view_flags, view_of
-from pyfsagg.cli._saved import load_saved
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["add_commands"]
@@ -32,8 +31,9 @@ def add_commands(commands: Any) -> None:
 
 def _report(options: argparse.Namespace) -> None:
     from pyfsagg._run.result import REPORT_FILE
+    from pyfsagg.results import load_result
 
-    result = load_saved(options.folder)
+    result = load_result(options.folder)
     folder = Path(options.folder)
     if options.output is None and not folder.is_dir():
         raise ParameterError(f"{folder} is a file; name that of the report by --output FILE")

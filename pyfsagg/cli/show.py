@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from pyfsagg._command.flags import add_view_flags, view_of
-from pyfsagg.cli._saved import load_saved
 
 __all__ = ["add_commands"]
 
@@ -25,6 +24,8 @@ def add_commands(commands: Any) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    result = load_saved(options.folder)
+    from pyfsagg.results import load_result
+
+    result = load_result(options.folder)
     view = view_of(options, result.options)
     print(result.to_json(**view) if options.json else result.summary_text(**view))

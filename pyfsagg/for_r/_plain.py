@@ -132,7 +132,7 @@ def _sparse(matrix: Any) -> dict[str, Any]:
 
 
 def _sentences(value: Any) -> list[str]:
-    for name in ("sentences", "sentence"):
+    for name in ("sentences", "sentence", "conclusions"):
         said = getattr(value, name, None)
         if said is not None:
             said = said() if callable(said) else said

@@ -32,7 +32,8 @@ FLOORS = (
     ("unsupervised", "rank_order"),
     ("ensemble",),
     ("evaluation", "aggregator_influence", "committees", "out_of_core", "r_bridge"),
-    ("plotting", "reproduce", "results"),
+    ("plotting", "reproduce"),
+    ("results",),
     ("cli", "for_r"),
 )
 THRESHOLD = ("exceptions", "_version")
@@ -95,7 +96,7 @@ USERS = sorted((ROOT / "benchmarks").glob("*.py"))
 
 def test_every_room_has_a_floor() -> None:
     assert {_room(path) for path in MODULES} == set(FLOOR_OF)
-    assert len(FLOORS) <= 9
+    assert len(FLOORS) <= 10
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -15,10 +15,11 @@ import pyfsagg
 from pyfsagg._run.result import ARRAY_FILE, KINDS, RUN_FILE
 from pyfsagg.aggregation import compare_methods
 from pyfsagg.cli import main
-from pyfsagg.cli._saved import load_saved
+from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.reproduce import shipped
 from pyfsagg.results import CLASSES
+from r_bridge.comparisons import CrossCheck
 
 WINE = pyfsagg.load_dataset("wine")
 LISTS = [["a", "b", "c", "d"], ["b", "a", "d"], ["c", "a"]]
@@ -53,20 +54,20 @@ MAKE: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
-PAPERS: dict[str, Callable[[], Any]] = {
+PAPERS: dict[str, Callable[[], Any]] = {  # with shipped results
     "reproduction": lambda: shipped.shipped_run("full-4.4"),
     "stuart_finding": shipped.shipped_stuart,
     "calibration": shipped.shipped_calibration,
     "gene_lists": shipped.shipped_gene_lists,
     "aggregator_choice": shipped.shipped_aggregator_choice,
 }
-"""Results of comparisons with papers, which ``load_result`` knows nothing of."""
+MAKE |= PAPERS | {
+    "cross_check": lambda: CrossCheck.load(data_folder() / "validation" / "cross_check.json")
+}
 
 
 @cache
 def made(kind: str) -> Any:
-    if kind in PAPERS:
-        return PAPERS[kind]()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PyfsaggWarning)  # wine is not on one scale
         return MAKE[kind]()
@@ -75,15 +76,14 @@ def made(kind: str) -> Any:
 def test_every_class_of_results_is_tried() -> None:
     assert {each.kind for each in CLASSES} == set(MAKE)
     assert all(KINDS[kind] in CLASSES for kind in MAKE)
-    assert set(KINDS) - {"cross_check"} == {*MAKE, *PAPERS}
 
 
-@pytest.mark.parametrize("kind", [*MAKE, *PAPERS])
+@pytest.mark.parametrize("kind", MAKE)
 def test_what_is_saved_is_read_again(kind: str, tmp_path: Path) -> None:
     result = made(kind)
     assert result.kind == kind
     result.save(tmp_path / "run")
-    again = load_saved(tmp_path / "run")
+    again = pyfsagg.load_result(tmp_path / "run")
     assert type(again) is type(result)
     assert json.loads(again.to_json()) == json.loads(result.to_json())
     assert again.summary_text() == result.summary_text()
@@ -94,7 +94,7 @@ def test_what_is_saved_is_read_again(kind: str, tmp_path: Path) -> None:
         result.save(tmp_path / "run")
 
 
-@pytest.mark.parametrize("kind", [*MAKE, *PAPERS])
+@pytest.mark.parametrize("kind", MAKE)
 def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> None:
     result = made(kind)
     folder = tmp_path / "run"
@@ -122,10 +122,10 @@ def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> No
 def test_a_file_without_a_kind_is_no_result(tmp_path: Path) -> None:
     (tmp_path / "table.json").write_text('{"rows": []}')
     with pytest.raises(OutputError, match=r"table\.json holds no result; what is read here: "):
-        load_saved(tmp_path / "table.json")
+        pyfsagg.load_result(tmp_path / "table.json")
 
 
-@pytest.mark.parametrize("kind", [*MAKE, *PAPERS])
+@pytest.mark.parametrize("kind", MAKE)
 def test_an_unknown_picture_is_refused_with_those_that_exist(kind: str) -> None:
     with pytest.raises(ParameterError, match="kind must be one of"):
         made(kind).plot("portrait")
@@ -143,7 +143,7 @@ def test_results_of_comparisons_with_papers_are_shown_and_reported(
     assert main(["report", str(tmp_path / "run"), "--quiet"]) == (0 if has_page else 2)
     if has_page:
         page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-        assert page == load_saved(tmp_path / "run").to_html()
+        assert page == pyfsagg.load_result(tmp_path / "run").to_html()
         assert "pyfsagg reproduce it" in page
     else:
         assert "there is no page for" in capsys.readouterr().err

@@ -165,7 +165,7 @@ columns_by_group <- function(data) {
 #' Results are written by `save` in [wam()], [bam()], [evaluate()], [committee()] and
 #' [aggregator_influence()], by the command `pyfsagg`, and by Python.
 #'
-#' @param path The folder.
+#' @param path The folder, or the file of a result that is kept in one.
 #' @param report Optional: a file for the report of the result (HTML).
 #' @return The result, of the same class as that of the function that computed it.
 #' @examples

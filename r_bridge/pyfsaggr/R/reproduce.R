@@ -16,7 +16,8 @@
 #' @param n_resamples Resamples of each table.
 #' @param seed A whole number.
 #' @param output A folder for the comparison and its page.
-#' @return A data frame, or a list with its `table` ([answers]).
+#' @return A data frame, or a list with its `table` ([answers]). Runs print their conclusions first, and are for
+#'   [write_result()] and [write_report()], as results of other functions.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   head(reproduce("list_shipped_runs"))
