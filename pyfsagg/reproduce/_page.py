@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from pyfsagg._page.closing import THESIS, software
+from pyfsagg._page.closing import THESIS, named_settings, software
 from pyfsagg._page.closing import closing as last_sections
-from pyfsagg._page.page import Column, Section
+from pyfsagg._page.page import Column, Records, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order._page import PAPER as ORDERS
 
-__all__ = ["PAPERS", "closing", "numbers", "words"]
+__all__ = ["PAPERS", "closing", "numbers", "run_settings", "words"]
 
 PAPERS = {
     "thesis": THESIS,
@@ -35,6 +36,17 @@ def words(*titles: str) -> list[Column]:
 def numbers(*titles: str) -> list[Column]:
     """Columns of numbers."""
     return [Column(title) for title in titles]
+
+
+def run_settings(record: Mapping[str, Any]) -> Section:
+    """How a run was made, and with which software."""
+    run = dict(record)
+    versions = run.pop("versions", {})
+    groups = [
+        ("Run", named_settings(run)),
+        ("Software", [(name, str(version)) for name, version in versions.items()]),
+    ]
+    return Section("settings", "Settings", [Records("How it was run.", groups)])
 
 
 def closing(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +20,10 @@ from command_line import words
 
 import pyfsagg
 from pyfsagg import reproduce
-from pyfsagg._page.page import write_page
+from pyfsagg._run.result import Result
 from pyfsagg.cli import main
 from pyfsagg.datasets._loaders import data_folder
-from pyfsagg.reproduce.all_papers._page import reproduction_page
-from pyfsagg.reproduce.calibration._page import calibration_page
 from pyfsagg.reproduce.calibration.result import Calibration
-from pyfsagg.reproduce.stuart._page import stuart_page
 from r_bridge import CrossCheck
 
 pytestmark = pytest.mark.browser
@@ -46,8 +43,6 @@ RUNS = {
     "order": "order table.csv --target kind --method spoilers --accuracy 5 --jobs 1",
     "unsupervised": "unsupervised table.csv --classes kind --n-clusterings 8 --trials 2 --jobs 1",
 }
-SHIPPED = ("cross-check", "reproduce all", "reproduce stuart", "reproduce calibration")
-"""Pages of runs that come with the package: to compute them takes hours, or R."""
 LOOKS = {"desk": (1280, "screen", "light"), "phone": (390, "screen", "dark"),
          "paper": (718, "print", "light")}  # fmt: skip
 
@@ -93,7 +88,7 @@ class Pages:
             return page
         if kind in SHIPPED:
             output.mkdir()
-            write_shipped(kind, page)
+            SHIPPED[kind]().report(page)
             return page
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.tables)
@@ -107,19 +102,6 @@ def pages(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Pages:
     return Pages(tables, tmp_path_factory.mktemp("pages"))
 
 
-def write_shipped(kind: str, path: Path) -> None:
-    """The page of a run that comes with the package."""
-    if kind == "cross-check":
-        CrossCheck.load(data_folder() / "validation" / "cross_check.json").report(path)
-        return
-    page = {
-        "reproduce all": lambda: reproduction_page(reproduce.shipped_run("quick")),
-        "reproduce stuart": lambda: stuart_page(reproduce.shipped_stuart()),
-        "reproduce calibration": lambda: calibration_page(short(reproduce.shipped_calibration())),
-    }[kind]()
-    write_page(page, path)
-
-
 def short(found: Calibration) -> Calibration:
     """The first rows of every table, and one with the longest cell of each column: axe-core needs half a
     minute for a thousand rows that are built alike."""
@@ -127,6 +109,17 @@ def short(found: Calibration) -> Calibration:
     longest = [rows[name].astype(str).str.len().idxmax() for name in rows]
     first = rows.groupby(["topic", "simulation"], sort=False).cumcount() < 3
     return replace(found, rows=rows[first | rows.index.isin(longest)])
+
+
+SHIPPED: dict[str, Callable[[], Result]] = {
+    "cross-check": lambda: CrossCheck.load(data_folder() / "validation" / "cross_check.json"),
+    "reproduce all": lambda: reproduce.shipped_run("quick"),
+    "reproduce stuart": reproduce.shipped_stuart,
+    "reproduce calibration": lambda: short(reproduce.shipped_calibration()),
+    "reproduce gene-lists": reproduce.shipped_gene_lists,
+    "reproduce aggregator-choice": reproduce.shipped_aggregator_choice,
+}
+"""Runs that come with the package: to compute them takes hours, or R."""
 
 
 @pytest.mark.parametrize("look", LOOKS)

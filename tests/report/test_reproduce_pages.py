@@ -1,4 +1,4 @@
-"""Pages on statements and on the Stuart column."""
+"""Pages on statements, the Stuart column and simulated gene lists."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from pyfsagg.reproduce import (
     StuartFinding,
     claim_variants,
     claims,
+    shipped_aggregator_choice,
+    shipped_gene_lists,
     shipped_run,
     stuart_finding,
 )
@@ -238,3 +240,22 @@ def test_picture_of_coverage(reproduction: Reproduction) -> None:
     assert [text.get_text() for text in axes.get_yticklabels()] == ["ionosphere", "ada", "gisette"]
     with pytest.raises(DataError, match="one bar for each group"):
         plot_coverage(reproduction.coverage())
+
+
+def test_pages_on_gene_lists_have_what_was_counted() -> None:
+    lists = shipped_gene_lists()
+    cells, means = blocks_of(lists.page(), Table)
+    counts = lists.summary()
+    assert [row[0] for row in cells.rows] == list(counts.index)
+    assert (
+        np.array([[int(cell) for cell in row[1:]] for row in cells.rows]).sum()
+        == counts.sum().sum()
+    )
+    first = lists.means().sort_values("0r", ascending=False).iloc[0]
+    assert list(means.rows[0][:4]) == ["birra", f"{first['0r']:.3f}", f"{first['se_0r']:.4f}", "–"]
+    choice = shipped_aggregator_choice()
+    (worth,) = blocks_of(choice.page(), Table)
+    shares = choice.check().sort_values(ascending=False)
+    assert [row[1] for row in worth.rows] == [f"{value:.3f}" for value in shares]
+    said = [str(block.text) for block in blocks_of(choice.page(), Text)]
+    assert said[: len(choice.conclusions())] == choice.conclusions()

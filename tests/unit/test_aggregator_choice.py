@@ -115,7 +115,7 @@ def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     assert main(["reproduce", "aggregator-choice", "--sets", "12", "--jobs", "1"]) == 0
     assert "the advice leads to" in capsys.readouterr().out
     folder = tmp_path / "pyfsagg-aggregator-choice"
-    assert sorted(path.name for path in folder.iterdir()) == ["run.json", "sets.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "run.json", "sets.csv"]
     kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert kept["record"]["n_sets"] == 12
     assert len(AggregatorChoice.load(folder).sets) == 12

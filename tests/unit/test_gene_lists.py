@@ -106,7 +106,7 @@ def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     assert "published cells of methods that we have" in capsys.readouterr().out
     folder = tmp_path / "pyfsagg-gene-lists"
     assert sorted(path.name for path in folder.iterdir()) == [
-        "cells.csv", "means.csv", "run.json",
+        "cells.csv", "means.csv", "report.html", "run.json",
     ]  # fmt: skip
     kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert kept["record"]["n_repetitions"] == 2

@@ -139,14 +139,10 @@ def test_results_of_comparisons_with_papers_are_shown_and_reported(
     result.save(tmp_path / "run", command="reproduce it")
     assert main(["show", str(tmp_path / "run")]) == 0
     assert capsys.readouterr().out.startswith(result.conclusions()[0])
-    has_page = kind not in ("gene_lists", "aggregator_choice")
-    assert main(["report", str(tmp_path / "run"), "--quiet"]) == (0 if has_page else 2)
-    if has_page:
-        page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-        assert page == pyfsagg.load_result(tmp_path / "run").to_html()
-        assert "pyfsagg reproduce it" in page
-    else:
-        assert "there is no page for" in capsys.readouterr().err
+    assert main(["report", str(tmp_path / "run"), "--quiet"]) == 0
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert page == pyfsagg.load_result(tmp_path / "run").to_html()
+    assert "pyfsagg reproduce it" in page
 
 
 def test_a_result_that_is_shown_says_what_the_command_said(

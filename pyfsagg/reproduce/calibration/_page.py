@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pyfsagg._base.words import plural
-from pyfsagg._page.closing import named_settings
-from pyfsagg._page.page import Block, Column, Enumeration, Page, Records, Section, Table, Text
-from pyfsagg.reproduce._page import closing
+from pyfsagg._page.page import Block, Column, Enumeration, Page, Section, Table, Text
+from pyfsagg.reproduce._page import closing, run_settings
 from pyfsagg.reproduce.calibration._row import KINDS
 from pyfsagg.reproduce.calibration.result import SHOWN, Calibration, shown_rows
 from pyfsagg.reproduce.calibration.run import designs
@@ -36,14 +35,7 @@ def calibration_page(found: Calibration, *, command: str | None = None) -> Page:
         title = str(topic).replace("_", " ").capitalize()
         name = str(topic).replace("_", "-")
         sections.append(Section(f"topic-{name}", title, _tables(found, str(topic))))
-    record = dict(found.record)
-    software = record.pop("versions", {})
-    groups = [
-        ("Run", named_settings(record)),
-        ("Software", [(name, str(version)) for name, version in software.items()]),
-    ]
-    sections.append(Section("settings", "Settings", [Records("How it was run.", groups)]))
-    sections += closing(command, [])
+    sections += [run_settings(found.record), *closing(command, [])]
     return Page(
         "Calibration of p-values, intervals and bounds", plural(len(found.rows), "claim"), sections
     )

@@ -98,7 +98,7 @@ def _into_folder(options: argparse.Namespace, write: Write) -> None:
         print(f"{written.summary}\n\nResults are in {folder}/: {written.files}")
 
 
-def keep(result: Result, folder: Path, files: str, *, page: bool = True) -> Written:
+def keep(result: Result, folder: Path, files: str) -> Written:
     """Write the files of a result, which are named in `files`, and make its page."""
     view = {"command": command()}
     result.write_into(folder, **view)
@@ -106,7 +106,7 @@ def keep(result: Result, folder: Path, files: str, *, page: bool = True) -> Writ
         result.to_json(**view),
         result.summary_text(**view),
         f"{files}, and {RUN_FILE} (everything)",
-        result.page(**view) if page else None,
+        result.page(**view),
     )
 
 

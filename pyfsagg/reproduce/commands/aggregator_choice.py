@@ -35,4 +35,4 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
 
     found = aggregator_choice(n_sets=options.sets, **_run.how(options))
     files = "sets.csv (what each set looks like, and what each aggregator found)"
-    return _run.keep(found, folder, files, page=False)
+    return _run.keep(found, folder, f"{files}, {_run.REPORT_FILE}")

@@ -34,4 +34,4 @@ def _write(options: argparse.Namespace, folder: Path) -> _run.Written:
 
     found = gene_lists(n_repetitions=options.repeats, **_run.how(options))
     files = "cells.csv (every printed cell beside ours), means.csv (accuracy over all settings)"
-    return _run.keep(found, folder, files, page=False)
+    return _run.keep(found, folder, f"{files}, {_run.REPORT_FILE}")

@@ -13,10 +13,10 @@ from pyfsagg.datasets import load_published
 from pyfsagg.reproduce.records import JsonResult, Log, record
 from pyfsagg.reproduce.unequal_lists.experiment import GRID, METHODS, gene_list_accuracy
 
-__all__ = ["GeneListComparison", "gene_lists"]
+__all__ = ["KIND_WORDS", "GeneListComparison", "gene_lists"]
 
 _KEYS = ["kind", "M", "D", "top"]
-_KINDS = {
+KIND_WORDS = {
     "0r": "11 ranked lists",
     "0m": "11 ranked and 21 unranked lists",
     "1r": "5 ranked lists",
@@ -111,7 +111,7 @@ class GeneListComparison(JsonResult):
             "methods that are not ours."
         ]
         means = self.means()
-        for kind, said in _KINDS.items():
+        for kind, said in KIND_WORDS.items():
             if kind in means:
                 order = means[kind].dropna().sort_values(ascending=False)
                 best = ", ".join(f"{name} {value:.3f}" for name, value in order.head(3).items())
