@@ -316,6 +316,11 @@ def test_no_unknown_data_set_is_passed_over(call: Callable[..., object]) -> None
         call([], quick=True)
 
 
+def test_no_table_at_all_is_refused() -> None:
+    with pytest.raises(ParameterError, match="at least one table"):
+        reproduce_all(tables=[])
+
+
 def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('{"kind": "cells", "schema": 1}')

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.all_papers.figure_statements import figure_statements
 from pyfsagg.reproduce.all_papers.result import Reproduction
 from pyfsagg.reproduce.published import find_datasets, printed_cells
@@ -52,7 +53,7 @@ def reproduce_all(
     UnknownNameError
         For a table without an experiment, or a data set that none of the tables has.
     ParameterError
-        If the checkpoint is of another run.
+        If no table is named, or the checkpoint is of another run.
     OutputError
         If the checkpoint is damaged, in use, or cannot be written.
 
@@ -76,6 +77,8 @@ def reproduce_all(
     genes: dict[str, Repeated] = {}
     names = [tables] if isinstance(tables, str) else tables
     chosen = [find_experiment(name) for name in (EXPERIMENTS if names is None else names)]
+    if not chosen:
+        raise ParameterError("tables must name at least one table, or be None for all")
     asked = find_datasets([experiment.table for experiment in chosen], dataset)
     for experiment in chosen:
         published = printed_cells(experiment.table)
