@@ -34,11 +34,19 @@ class Checks(Settings):
         (from 2 to 10): they show which scores and which stability noise reaches
         (:meth:`EnsembleResult.selection`).  ``"auto"`` is 19; 0 turns it off.  There are none without a
         target, and with groups or weights, whose rows cannot be shuffled one by one.
+    null : {"none", "permutation"}
+        ``"permutation"`` adds p-values of the aggregated scores (:func:`pyfsagg.permute_target`) to the
+        result and its tables.
+    n_permutations : int
+        Shuffled targets of these p-values, none of which is below 1 / (n_permutations + 1).
+    permutation_resamples : int
+        Resamples in which each of these targets is scored, and the true one for the comparison: the first
+        ones of the run (all of a plan that has no further ones, as ``"k_fold"``).
 
     Raises
     ------
     ParameterError
-        For a value that is neither ``"auto"`` nor a whole number of at least 0.
+        For a number out of range, and for a setting of the permutations without ``null="permutation"``.
 
     Examples
     --------
@@ -62,6 +70,15 @@ class Checks(Settings):
         help="targets with shuffled rows that show what noise reaches; "
         f"auto: {N_SHUFFLES}; 0: none",
     )
+    null: str = option(
+        "none",
+        choices=("none", "permutation"),
+        help="permutation: also compute p-values from shuffled targets (max-T)",
+    )
+    n_permutations: int = option(199, metavar="K", help="shuffled targets of null=permutation")
+    permutation_resamples: int = option(
+        50, metavar="R", help="resamples in which each of them is scored"
+    )
 
     def check(self) -> None:
         for name, value in (("pairs", self.pairs), ("shuffles", self.shuffles)):
@@ -69,6 +86,10 @@ class Checks(Settings):
                 check_integer(name, value, low=0)
             elif value != "auto":
                 raise ParameterError(f"{name} must be a number or 'auto', got {value!r}")
+        for name in ("n_permutations", "permutation_resamples"):
+            check_integer(name, getattr(self, name), low=1)
+            if self.null == "none" and name in self.changed():
+                raise ParameterError(f"{name} belongs to null='permutation'")
 
     @classmethod
     def of_argument(cls, given: object) -> Self:
@@ -96,6 +117,16 @@ class Checks(Settings):
     def n_shuffles(self) -> int:
         """Number of shuffled targets."""
         return N_SHUFFLES if isinstance(self.shuffles, str) else self.shuffles
+
+    @property
+    def n_permuted(self) -> int:
+        """Number of shuffled targets for p-values."""
+        return 0 if self.null == "none" else self.n_permutations
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is scored beside the resamples."""
+        return bool(self.pairs or self.n_shuffles or self.n_permuted)
 
 
 _WORDS: dict[str, dict[str, int]] = {"auto": {}, "none": {"pairs": 0, "shuffles": 0}}

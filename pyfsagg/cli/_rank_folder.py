@@ -26,7 +26,6 @@ MEMORY_FLAGS = {
     "filter_param": None,
     "precision": None,
     **Checks().record(),
-    "null": None,
     "max_false": None,
     "fdr": None,
     "drop_near_zero_variance": False,

@@ -149,18 +149,6 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         metavar="A",
         help="also select with an expected share of false selections of at most A",
     )
-    add(
-        "--null",
-        choices=("permutation",),
-        help="also compute p-values from shuffled targets (max-T), with --n-permutations more runs",
-    )
-    add(
-        "--n-permutations",
-        type=int,
-        default=199,
-        metavar="K",
-        help="shuffled targets for --null permutation, each with 50 resamples (default: %(default)s)",
-    )
     add("-s", "--seed", type=int, default=0, help="seed of the resamples (default: %(default)s)")
     add_work_flags(parser, scratch=True)
 
@@ -239,7 +227,7 @@ def _run(
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
     view = {"threshold": options.threshold, **given, **view}
-    if unit == "resample" and any(Checks.from_flags(options).record().values()):
+    if unit == "resample" and Checks.from_flags(options).any:
         said = [*said, "progress counts those of halves and of shuffled targets, too"]
     keep_result(options, rank, unit=unit, view=view, said=said)
 
@@ -279,30 +267,13 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         named = options.filters or DEFAULT_FILTERS
         params = deep_enough(named, given, X.shape[1], options.threshold)
         own = {"normalize": options.normalize, "filter_params": params, **chosen, **shared}
-        return _with_null(bam(X, y, **own), options, X, y, own)
+        return bam(X, y, **own)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
     name = options.filter or "information_gain"
     params = deep_enough([name], given, X.shape[1], options.threshold)
     own = {"filter": name, "filter_params": params, **shared}
-    return _with_null(wam(X, y, **own), options, X, y, own)
-
-
-def _with_null(
-    result: EnsembleResult, options: argparse.Namespace, X: Any, y: Any, own: dict[str, Any]
-) -> EnsembleResult:
-    """The result with p-values against shuffled targets, if they are asked for."""
-    if options.null is None:
-        return result
-    from dataclasses import replace
-
-    from pyfsagg.ensemble.permuted_target import permute_target
-
-    given = {name: value for name, value in own.items() if name not in ("n_resamples", "execution")}
-    found = permute_target(
-        X, y, method=result.method, n_permutations=options.n_permutations, **given
-    )
-    return replace(result, permutation=found)
+    return wam(X, y, **own)
 
 
 def _draw_pairs(options: argparse.Namespace) -> None:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.task import Task
-from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._table.reading import read_any_table, read_target
-from pyfsagg.aggregation import AGGREGATORS
+from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble.bam import bam
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.shuffled import OWN_COLUMN
 from pyfsagg.ensemble.wam import wam
-from pyfsagg.error_control import TargetPermutation, step_down_max_t
-from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import read_plan
+from pyfsagg.error_control import TargetPermutation
+from pyfsagg.exceptions import DataError
 
 __all__ = ["permute_target"]
 
@@ -67,6 +57,9 @@ def permute_target(
 
     Notes
     -----
+    The same p-values are in a result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam` with
+    ``checks=pyfsagg.Checks(null="permutation")``.
+
     All runs draw the same resamples.  A null score that equals the observed one counts as a tie
     against the feature: the p-value becomes larger.
 
@@ -85,63 +78,16 @@ def permute_target(
     13
     """
     check_choice("method", method, tuple(METHODS))
-    n_permutations = check_integer("n_permutations", n_permutations, low=1)
-    n_resamples = check_integer("n_resamples", n_resamples, low=1)
     if y is None:
         raise DataError("there is no target to shuffle; give y")
-    _refuse_plan(options)
-    task = Task.of_argument(options.get("task", "classification"))
-    table = read_any_table(task, X)
-    target = read_target(task, y, table.n_samples)
-    seed = resolve_seed(random_state)
-    execution = Execution.read("execution", options.pop("execution", None))
-    quiet = Execution(progress=False, memory_limit=execution.memory_limit)
-    options |= {"execution": quiet, "checks": "none"}
-
-    def run(labels: Any) -> EnsembleResult:
-        return METHODS[method](table, labels, n_resamples=n_resamples, random_state=seed, **options)
-
-    rng = np.random.default_rng([seed, n_permutations])
-    observed = run(target)
-    p = len(observed.feature_names)
-    require_memory(
-        3 * 8 * n_permutations * p,
-        f"the scores of {p:,} features with {n_permutations:,} shuffled targets",
-        "take fewer permutations or fewer features",
-    )
-    null = np.empty((n_permutations, p))
-    with progress_sink(execution.progress, n_permutations) as advance:
-        for k in range(n_permutations):
-            null[k] = run(target.take(rng.permutation(table.n_samples))).scores
-            advance(k + 1)
-    p_values, family_wise = step_down_max_t(observed.scores, null)
-    return TargetPermutation(
-        feature_names=observed.feature_names,
-        scores=observed.scores,
-        p_values=p_values,
-        family_wise_p_values=family_wise,
-        strong=_own_columns(observed.parameters, method),
+    checks = Checks(
+        pairs=0,
+        shuffles=0,
+        null="permutation",
         n_permutations=n_permutations,
-        n_resamples=n_resamples,
+        permutation_resamples=check_integer("n_resamples", n_resamples, low=1),
     )
-
-
-def _refuse_plan(options: Mapping[str, Any]) -> None:
-    plan = read_plan(options.get("resampling", "bootstrap"))
-    if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
-        raise ParameterError(
-            "rows of one group, or with weights, cannot be shuffled one by one; leave groups and weights "
-            "out, or use error_control with complementary pairs, which keep groups together"
-        )
-
-
-def _own_columns(parameters: Mapping[str, Any], method: str) -> bool:
-    """Whether the score of a feature depends on no other feature."""
-    aggregator = AGGREGATORS.get(parameters["aggregator"])
-    labels = parameters["filters"]
-    return (
-        method == "wam"
-        and all(label in FILTERS and label in OWN_COLUMN for label in labels)
-        and aggregator.input == "scores"
-        and aggregator.by_item(parameters["aggregator_params"])
-    )
+    settings = {**options, "checks": checks, "n_resamples": n_resamples}
+    found = METHODS[method](X, y, random_state=random_state, **settings).permutation
+    assert found is not None  # the checks ask for it
+    return found

@@ -77,7 +77,7 @@ class EnsembleResult(Grouped, Result):
     ranking : ndarray (n_features,)
         Ranks of `scores`, 1 = most important; ties get average ranks.
     permutation : TargetPermutation or None
-        P-values against shuffled targets, if :func:`pyfsagg.permute_target` made the run.
+        P-values against shuffled targets, of a run with ``checks=Checks(null="permutation")``.
     parameters, data, versions : dict
         Settings of the run (with the seed that repeats it), data and software versions.
     halves : ndarray (2 n_pairs, n_features) or None
@@ -632,6 +632,16 @@ class EnsembleResult(Grouped, Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
+    def kept_record(self) -> dict[str, Any]:
+        """What :meth:`of_parts` reads beside :meth:`origin` and :meth:`arrays`, in files and in R alike."""
+        return {
+            "method": self.method,
+            "features": list(self.feature_names),
+            "copies": None if self.copies is None else self.copies.record(),
+            **({} if self.shuffled is None else {"shuffled": self.shuffled.record()}),
+            **({} if self.permutation is None else {"permutation": self.permutation.record()}),
+        }
+
     def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         chosen = self.chosen(view)
         table: dict[str, Any]
@@ -646,8 +656,7 @@ class EnsembleResult(Grouped, Result):
             between = {"undefined": str(reason)}
         control = self.controlled(view)
         return {
-            "method": self.method,
-            "features": list(self.feature_names),
+            **self.kept_record(),
             "ranking": records(self.frame_of(view).reset_index()),
             "threshold": view["threshold"],
             "selected": list(chosen.names),
@@ -655,12 +664,9 @@ class EnsembleResult(Grouped, Result):
             "between_sample_stability": between,
             "ties": self.about_ties(chosen.compared),
             "about_groups": self.about_groups(),
-            "copies": None if self.copies is None else self.copies.record(),
             "about_copies": self.about_copies(chosen.compared),
             "stability": table,
-            **({} if self.shuffled is None else {"shuffled": self.shuffled.record()}),
             **({} if control is None else {"error_control": control.record()}),
-            **({} if self.permutation is None else {"permutation": self.permutation.record()}),
         }
 
     def selection_of(self, view: Mapping[str, Any]) -> Selection:
@@ -702,7 +708,13 @@ class EnsembleResult(Grouped, Result):
 
     @classmethod
     def made_of(cls, saved: Saved) -> Self:
-        document, arrays = saved.document, saved.arrays
+        return cls.of_parts(saved.document, saved.arrays)
+
+    @classmethod
+    def of_parts(
+        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[np.float64]]
+    ) -> Self:
+        """The result of its record and its arrays, wherever they were kept."""
         labels = document["parameters"]["filters"]
         names = document["features"]
         if len(names) != arrays["combined"].shape[1] or len(set(names)) != len(names):

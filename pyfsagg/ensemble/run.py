@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.calls import Call
+from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
@@ -43,10 +44,14 @@ from pyfsagg.ensemble.scoring import (
 from pyfsagg.ensemble.shuffled import (
     ShuffledTargets,
     Shuffles,
+    all_seen,
+    own_columns,
+    score_permuted,
     score_shuffled,
     why_not_shuffled,
 )
 from pyfsagg.ensemble.storage import MatrixStore
+from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
 from pyfsagg.ranks import RankTable, rank_scores
@@ -96,6 +101,7 @@ class Run:
     draw_halves: Callable[[int], Resamples]
     n_pairs: Callable[[int], int]
     shuffles: Shuffles
+    checks: Checks
     identity: dict[str, Any]
     store: MatrixStore
     execution: Execution
@@ -109,7 +115,16 @@ class Run:
 
     def n_scored(self, m: int) -> int:
         """Resamples that are scored in all where the run has m: with halves and shuffled targets."""
-        return m + 2 * self.n_pairs(m) + self.shuffles.in_all(m)
+        return m + 2 * self.n_pairs(m) + self.shuffles.in_all(m) + self.n_permuted(m)
+
+    def permutation_size(self, m: int) -> int:
+        """In how many resamples permuted targets are scored: a plan may have no more than the run."""
+        return m if self.shuffles.plan.only else self.checks.permutation_resamples
+
+    def n_permuted(self, m: int) -> int:
+        """Resamples of all permuted targets, and those that the true one has only for them."""
+        size = self.permutation_size(m)
+        return self.checks.n_permuted and self.checks.n_permuted * size + max(0, size - m)
 
     def _work(self, first: int, m: int) -> Work:
         """What is left where m resamples are scored after the `first` ones."""
@@ -118,6 +133,9 @@ class Run:
         shuffled = self.shuffles.in_all(first + m)
         if 2 * shuffled > total:
             fewer["checks=Checks(shuffles=0)"] = total - shuffled
+        permuted = self.n_permuted(first + m)
+        if 2 * permuted > total:
+            fewer["checks=Checks(null='none')"] = total - permuted
         return Work(total, fewer)
 
     def collect(
@@ -234,6 +252,57 @@ class Run:
         }
         return found
 
+    def collect_permuted(
+        self,
+        method: str,
+        matrices: Matrices,
+        scores_of: Callable[[Matrices], NDArray[np.float64]],
+        n_jobs: int | None,
+        steps: Steps,
+        checkpoint: Checkpoint | None = None,
+    ) -> TargetPermutation | None:
+        """P-values against permuted targets, if they were asked for."""
+        number = self.checks.n_permuted
+        if not number:
+            return None
+        m = self.parameters["n_resamples"]
+        size, total = self.permutation_size(m), self.n_scored(m)
+        if size > m:
+            more = score_resamples(
+                self.filters,
+                self.draw(size - m, m),
+                n_jobs=n_jobs,
+                progress=steps.part(size - m, total),
+                checkpoint=checkpoint,
+                first=m,
+                what="more resamples",
+            )
+            matrices = {label: np.vstack([matrices[label], more[label]]) for label in matrices}
+        if not all_seen(matrices, size):
+            raise DataError(
+                f"the first {size} resamples did not see all features, so that permuted targets cannot be "
+                "compared with the true one; raise permutation_resamples"
+            )
+        scores, p_values, family_wise = score_permuted(
+            {label: matrix[:size] for label, matrix in matrices.items()},
+            self.filters,
+            self.shuffles,
+            scores_of,
+            number,
+            n_jobs=n_jobs,
+            progress=steps.part(number * size, total),
+            checkpoint=checkpoint,
+        )
+        return TargetPermutation(
+            feature_names=self.names,
+            scores=scores,
+            p_values=p_values,
+            family_wise_p_values=family_wise,
+            strong=own_columns(method, self.parameters),
+            n_permutations=number,
+            n_resamples=size,
+        )
+
     def _score(
         self,
         resamples: Resamples,
@@ -286,6 +355,8 @@ def set_up_run(
     store = MatrixStore(execution.scratch)
     table = read_any_table(task, X)
     target = read_target(task, y, table.n_samples, optional=True)
+    if checks.n_permuted:
+        _check_permutations(checks, target, plan)
     identity = data_hash(table, target)
     groups = read_feature_groups(task, table) if groups is None else groups
     n_columns = table.n_features
@@ -316,6 +387,8 @@ def set_up_run(
         return bind_filters(filters, options, table, other, seed, groups)[0]
 
     resamples = draw(FIRST_LOOK if isinstance(number, Precision) else number)
+    if checks.n_permuted:
+        _check_permuted_size(checks, plan, n_features)
     if groups is not None and resamples.changes_table:
         raise ParameterError(
             f"resampling={plan.name!r} changes columns, and is not supported with feature_groups; use a "
@@ -372,11 +445,36 @@ def set_up_run(
         Shuffles(
             checks.n_shuffles, why_not_shuffled(target, plan, labels), seed, plan, draw_of, bind
         ),
+        checks,
         identity_of_run,
         store,
         execution,
         full_weights(table.n_samples, plan.sample_weight)[0],
         groups,
+    )
+
+
+def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
+    """Refuse p-values against permuted targets where rows cannot be shuffled one by one."""
+    if target.kind == "none":
+        raise DataError("there is no target to shuffle; give y")
+    if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
+        raise ParameterError(
+            "rows of one group, or with weights, cannot be shuffled one by one; leave groups and weights "
+            "out, or use error_control with complementary pairs, which keep groups together"
+        )
+
+
+def _check_permuted_size(checks: Checks, plan: Plan, n_features: int) -> None:
+    if not plan.only and checks.permutation_resamples % plan.together:
+        raise ParameterError(
+            f"resampling={plan.name!r} draws {plan.together} resamples together: permutation_resamples "
+            f"must be a multiple of {plan.together}, got {checks.permutation_resamples}"
+        )
+    require_memory(
+        3 * 8 * checks.n_permuted * n_features,
+        f"the scores of {n_features:,} features with {checks.n_permuted:,} shuffled targets",
+        "take fewer permutations or fewer features",
     )
 
 
@@ -428,6 +526,11 @@ def run_ensemble(
         matrices, combined = run.collect(combine, compute, n_jobs, steps, kept)
         halves = run.collect_halves(combine, n_jobs, steps, kept)
         shuffled = run.collect_shuffled(matrices, combine, n_jobs, steps, kept)
+
+        def scores_of(part: Matrices) -> NDArray[np.float64]:
+            return _aggregate(run, combine(part), compute)
+
+        permutation = run.collect_permuted(method, matrices, scores_of, n_jobs, steps, kept)
         steps.end()
     scores = _aggregate(run, combined, compute)
     return EnsembleResult(
@@ -441,6 +544,7 @@ def run_ensemble(
         data=run.data,
         versions=versions(),
         halves=halves,
+        permutation=permutation,
         copies=_copies(run),
         shuffled=shuffled,
     )

@@ -1,10 +1,15 @@
-"""What noise reaches: the same filters on the same resamples, with shuffled targets."""
+"""What noise reaches: the same filters on the same resamples, with shuffled targets.
+
+One engine scores them (:func:`scores_by_target`), and its scores are read in two ways: few resamples of few
+targets show what noise reaches, more of many give p-values.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +21,9 @@ from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
+from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.scoring import BoundFilter, score_resamples
+from pyfsagg.error_control import step_down_max_t
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan, Resamples, Rows
@@ -28,7 +35,10 @@ __all__ = [
     "OWN_COLUMN",
     "ShuffledTargets",
     "Shuffles",
+    "all_seen",
     "excess_over_noise",
+    "own_columns",
+    "score_permuted",
     "score_shuffled",
     "why_not_shuffled",
 ]
@@ -151,17 +161,11 @@ class ShuffledTargets:
         """The same from a record and arrays, or None if there are none."""
         if "shuffled_excess" not in arrays:
             return None
-        return cls.of_record(
-            document["shuffled"], arrays["shuffled_excess"], arrays["shuffled_largest"]
-        )
-
-    @classmethod
-    def of_record(cls, record: Mapping[str, Any], excess: Any, largest: Any) -> Self:
-        """The same from a record and its two arrays."""
+        record = document["shuffled"]
         return cls(
             n_resamples=int(record["n_resamples"]),
-            excess=np.asarray(excess, dtype=np.float64),
-            largest=np.asarray(largest, dtype=np.float64).reshape(-1),
+            excess=arrays["shuffled_excess"],
+            largest=arrays["shuffled_largest"],
             stability=_frame_of(record["stability"]),
         )
 
@@ -182,6 +186,17 @@ def why_not_shuffled(target: Target, plan: Plan, labels: list[str]) -> str:
     if isinstance(plan, Rows):
         return "the rows of the resamples were given, and it is not known how they were drawn"
     return ""
+
+
+def own_columns(method: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether the aggregated score of a feature depends on no other feature."""
+    aggregator = AGGREGATORS.get(parameters["aggregator"])
+    return (
+        method == "wam"
+        and all(label in FILTERS and label in OWN_COLUMN for label in parameters["filters"])
+        and aggregator.input == "scores"
+        and aggregator.by_item(parameters["aggregator_params"])
+    )
 
 
 def shuffled_target(table: AnyTable, target: Target, seed: int, k: int) -> Target:
@@ -260,12 +275,23 @@ def score_shuffled(
     if shuffles.reason:
         raise DataError(shuffles.reason)
     r = shuffles.size(len(next(iter(matrices.values()))))
-    for matrix in matrices.values():
-        if np.isnan(matrix[:r]).all(axis=0).any():
-            raise DataError(f"the first {r} resamples did not see all features")
+    if not all_seen(matrices, r):
+        raise DataError(f"the first {r} resamples did not see all features")
     means: dict[str, list[Floats]] = {label: [] for label in matrices}
     measures: dict[str, list[dict[str, float]]] = {}
-    for scored in _scores(filters, shuffles, r, n_jobs, progress, checkpoint):
+    table, target = filters[0].table, filters[0].target
+    targets = (shuffled_target(table, target, shuffles.seed, k) for k in range(shuffles.number))
+    for scored in scores_by_target(
+        targets,
+        shuffles.number,
+        filters,
+        shuffles,
+        r,
+        what=f"shuffled targets, {r} each, resamples",
+        n_jobs=n_jobs,
+        progress=progress,
+        checkpoint=checkpoint,
+    ):
         scores = {label: scored[label] for label in matrices}
         for label, matrix in scores.items():
             means[label].append(_mean(matrix))
@@ -290,30 +316,90 @@ def score_shuffled(
     )
 
 
-def _scores(
+def all_seen(matrices: Matrices, r: int) -> bool:
+    """Whether the first `r` resamples saw every feature."""
+    return not any(np.isnan(matrix[:r]).all(axis=0).any() for matrix in matrices.values())
+
+
+def score_permuted(
+    matrices: Matrices,
+    filters: list[BoundFilter],
+    shuffles: Shuffles,
+    scores_of: Callable[[Matrices], Floats],
+    number: int,
+    *,
+    n_jobs: int | None,
+    progress: Progress | None,
+    checkpoint: Checkpoint | None,
+) -> tuple[Floats, Floats, Floats]:
+    """Aggregated scores, and their p-values against permuted targets: by feature, and family-wise.
+
+    Parameters
+    ----------
+    matrices : mapping of str to ndarray (r, p)
+        Scores of the first r resamples with the true target, by filter.
+    filters, shuffles
+        As in :func:`score_shuffled`.
+    scores_of : callable
+        Aggregated scores (p,) of such matrices.
+    number : int
+        Number of permuted targets.
+    """
+    observed = scores_of(matrices)
+    null = np.empty((number, len(observed)))
+    r = len(next(iter(matrices.values())))
+    table, target = filters[0].table, filters[0].target
+    rng = np.random.default_rng([shuffles.seed, number])
+    targets = (target.take(rng.permutation(table.n_samples)) for _ in range(number))
+    scored = scores_by_target(
+        targets,
+        number,
+        filters,
+        shuffles,
+        r,
+        what=f"{number} permuted targets, {r} each, resamples",
+        n_jobs=n_jobs,
+        progress=progress,
+        checkpoint=checkpoint,
+    )
+    with warnings.catch_warnings():
+        # What an aggregator has to say it has said of the true target.
+        warnings.simplefilter("ignore", PyfsaggWarning)
+        for k, found in enumerate(scored):
+            null[k] = scores_of({label: found[label] for label in matrices})
+    return observed, *step_down_max_t(observed, null)
+
+
+def scores_by_target(
+    targets: Iterator[Target],
+    number: int,
     filters: list[BoundFilter],
     shuffles: Shuffles,
     r: int,
+    *,
+    what: str,
     n_jobs: int | None,
     progress: Progress | None,
     checkpoint: Checkpoint | None,
 ) -> Iterator[dict[str, Floats]]:
-    """Scores (r, n_features) by filter, of one shuffled target after the other."""
-    table, target = filters[0].table, filters[0].target
+    """Scores (r, n_features) by filter, of one of the `number` targets after the other.
+
+    Everything that does not depend on the target was settled with the run and is not done again.
+    """
+    table, kind = filters[0].table, filters[0].target.kind
     at_once = max(1, CELLS // (r * max(table.n_samples, table.n_features)))
-    if target.kind != "classes":
+    if kind != "classes":
         at_once = 1  # filters read labels of each resample, but one numeric target
-    for first in range(0, shuffles.number, at_once):
-        numbers = range(first, min(first + at_once, shuffles.number))
-        others = [shuffled_target(table, target, shuffles.seed, k) for k in numbers]
+    for first in range(0, number, at_once):
+        others = list(islice(targets, at_once))
         scored = score_resamples(
-            filters if target.kind == "classes" else shuffles.bind(others[0]),
+            filters if kind == "classes" else shuffles.bind(others[0]),
             _joined([shuffles.draw(other, r) for other in others]),
             n_jobs=n_jobs,
             checkpoint=checkpoint,
             first=first * r,
-            what=f"shuffled targets, {r} each, resamples",
-            progress=_moved_on(progress, first * r, shuffles.number * r),
+            what=what,
+            progress=_moved_on(progress, first * r, number * r),
         )
         for start in range(0, len(others) * r, r):
             yield {label: matrix[start : start + r] for label, matrix in scored.items()}

@@ -15,8 +15,6 @@ import numpy as np
 
 from pyfsagg._run.result import Result, as_record
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.clusters import Copies
-from pyfsagg.ensemble.shuffled import ShuffledTargets
 from pyfsagg.exceptions import DataError
 from pyfsagg.results import load_result
 
@@ -43,45 +41,30 @@ def unpacked(files: str) -> Any:
         return load_result(name)
 
 
+_IN_R = {"combined": "combined", "scores": "scores", "ranking": "ranks", "halves": "halves"}
+"""Arrays of a ranking that R has as objects of its own, beside `score_matrices`, and what R calls them."""
+
+
 def record_of(result: EnsembleResult) -> str:
-    """What a ranking is beside its matrices, which R has as matrices of its own."""
-    noise = result.shuffled
-    return json.dumps(
-        {
-            "features": result.feature_names,
-            "parameters": result.parameters,
-            "data": result.data,
-            "versions": result.versions,
-            "copies": None if result.copies is None else result.copies.record(),
-            "shuffled": None if noise is None else {**noise.record(), **noise.arrays()},
-        },
-        default=as_record,
-    )
+    """A ranking but for the arrays that R has as objects of its own."""
+    matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
+    arrays = result.arrays()
+    rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
+    record = {**result.origin(), **result.kept_record(), "arrays": rest}
+    return json.dumps(record, default=as_record)
 
 
 def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
     """A ranking of :func:`record_of` and R's matrices."""
-    if parts.get("record") is None:
+    record = json.loads(parts.get("record") or "{}")
+    if "arrays" not in record:
         raise DataError("this result was made by an older version of pyfsaggr: run it again")
-    record = json.loads(parts["record"])
-    labels = record["parameters"]["filters"]
-    halves, noise = parts.get("halves"), record.get("shuffled")
-    return EnsembleResult(
-        method=parts["method"],
-        feature_names=tuple(record["features"]),
-        score_matrices={
-            label: np.ascontiguousarray(parts["score_matrices"][i])
-            for i, label in enumerate(labels)
-        },
-        combined=np.ascontiguousarray(parts["combined"]),
-        scores=np.asarray(parts["scores"], dtype=float),
-        ranking=np.asarray(parts["ranks"], dtype=float),
-        parameters=record["parameters"],
-        data=record["data"],
-        versions=record["versions"],
-        copies=Copies.of_record(record["copies"]),
-        halves=None if halves is None else np.ascontiguousarray(halves),
-        shuffled=None
-        if noise is None
-        else ShuffledTargets.of_record(noise, noise["shuffled_excess"], noise["shuffled_largest"]),
+    arrays = {
+        **record["arrays"],
+        **{f"filter_{i}": matrix for i, matrix in enumerate(parts["score_matrices"])},
+        **{name: parts[own] for name, own in _IN_R.items() if parts.get(own) is not None},
+    }
+    return EnsembleResult.of_parts(
+        record,
+        {name: np.ascontiguousarray(values, dtype=float) for name, values in arrays.items()},
     )

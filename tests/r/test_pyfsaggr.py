@@ -7,8 +7,12 @@ import os
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
+
+import pyfsagg
+from pyfsagg.cli import main
 
 sys.path.insert(0, str(ROOT / "tools"))
 import r_archive
@@ -111,6 +115,38 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
         assert reason in " ".join(said.split())
         assert "install_pyfsagg()" in said
         assert said.endswith("pyfsagg_missing_dependency_error")
+
+
+KEPT = """
+suppressMessages(library(pyfsaggr))
+result <- load_result("run")
+saveRDS(result, "run.rds")
+result <- readRDS("run.rds")
+stopifnot(c("p_value", "family_wise_p_value") %in% names(summary(result)$ranking))
+print(summary(result))
+write_report(result, "report.html")
+write_result(result, "again")
+own <- wam(iris[1:4], iris$Species, n_resamples = 5, seed = 1, progress = FALSE,
+           null = "permutation", n_permutations = 9)
+stopifnot(max(own$ranking$p_value) <= 1)
+"""
+
+
+def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> None:
+    made = (
+        "demo --filter ig --n-resamples 5 --null permutation --n-permutations 9 --quiet "
+        f"--output {tmp_path / 'run'}"
+    )
+    assert main(made.split()) == 0
+    said = run("Rscript", "-e", KEPT, folder=tmp_path, R_LIBS=libraries(library))
+    assert "family_wise_p_value" in said
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "against shuffled targets" in page
+    first, again = (
+        pyfsagg.EnsembleResult.load(tmp_path / name).to_frame() for name in ("run", "again")
+    )
+    pd.testing.assert_frame_equal(first, again)
+    assert {"p_value", "family_wise_p_value"} <= set(first.columns)
 
 
 def test_the_environment_that_was_installed_is_found_with_nothing_set(

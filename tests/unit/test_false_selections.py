@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pyfsagg
+from pyfsagg._run.result import as_record
 from pyfsagg.error_control import control_errors, pfer_bound
 from pyfsagg.error_control.control import read_goal
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.for_r._files import ensemble_of
+from pyfsagg.for_r._plain import ensemble_parts
 
 
 def table(seed: int = 0, n: int = 80, p: int = 12, real: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -226,22 +233,85 @@ def test_scores_that_depend_on_other_features_control_in_the_weak_sense(
     assert "a selection says that some are" in found.sentences[1]
 
 
-def test_p_values_are_kept_with_the_result(tmp_path: Path, noise: pyfsagg.EnsembleResult) -> None:
-    from dataclasses import replace
+PERMUTED = pyfsagg.Checks(null="permutation", n_permutations=19, permutation_resamples=4)
 
-    X, y = table(3, real=0)
-    found = pyfsagg.permute_target(
-        X, y, filter="fit_criterion", n_permutations=19, n_resamples=2, random_state=0
-    )
-    result = replace(noise, permutation=found)
-    result.save(tmp_path / "kept")
+
+@pytest.fixture(scope="module")
+def permuted() -> pyfsagg.EnsembleResult:
+    return pyfsagg.bam(*table(), n_resamples=16, checks=PERMUTED, random_state=3)
+
+
+@pytest.mark.parametrize("m", [16, 2])  # more resamples than the permuted targets have, and fewer
+def test_a_run_has_the_p_values_of_permute_target(m: int) -> None:
+    X, y = table()
+    for name, run in (("wam", pyfsagg.wam), ("bam", pyfsagg.bam)):
+        found = run(X, y, n_resamples=m, checks=PERMUTED, random_state=3)
+        alone = pyfsagg.permute_target(
+            X, y, method=name, n_permutations=19, n_resamples=4, random_state=3
+        )
+        assert found.permutation is not None
+        assert found.permutation.record() == alone.record()
+        for one, other in zip(
+            found.permutation.arrays().values(), alone.arrays().values(), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+        without = run(X, y, n_resamples=m, checks="none", random_state=3)
+        np.testing.assert_array_equal(found.scores, without.scores)
+
+
+@pytest.mark.parametrize(("m", "scored"), [(16, 16 + 19 * 4), (2, 2 + 2 + 19 * 4)])
+def test_no_resample_is_scored_twice_for_p_values(m: int, scored: int) -> None:
+    done: list[tuple[int, int]] = []
+    rows: list[int] = []
+
+    def count(X: Any, y: Any, sample_weight: Any) -> Any:
+        rows.append(len(y))
+        return np.abs(np.average(X, axis=0, weights=sample_weight))
+
+    pyfsagg.wam(
+        *table(), filter=count, n_resamples=m, random_state=3,
+        checks=replace(PERMUTED, pairs=0, shuffles=0),
+        execution=pyfsagg.Execution(progress=lambda *told: done.append(told)),
+    )  # fmt: skip
+    assert done[-1] == (scored, scored)
+    assert len(rows) == scored
+
+
+def test_p_values_are_kept_with_the_result(
+    tmp_path: Path, permuted: pyfsagg.EnsembleResult
+) -> None:
+    permuted.save(tmp_path / "kept")
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.EnsembleResult)
-    assert again.permutation is not None
-    np.testing.assert_array_equal(again.permutation.p_values, found.p_values)
-    assert again.permutation.sentences == found.sentences
+    assert_same_parts(again, permuted)
     assert "family_wise_p_value" in again.to_frame().columns
     assert "against shuffled targets" in again.to_html()
+    assert "null='permutation'" in again.repeat()
+
+
+def test_no_part_of_a_result_is_lost_in_r(permuted: pyfsagg.EnsembleResult) -> None:
+    held = ensemble_parts(permuted)
+    held["score_matrices"] = list(held["score_matrices"].values())  # R has a list of matrices
+    assert_same_parts(ensemble_of(held), permuted)
+
+
+def assert_same_parts(one: Any, other: Any) -> None:
+    """Every field is there, and the same: a new one is compared without being named here."""
+    for field in fields(other):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        assert right is not None, field.name
+        if is_dataclass(right):
+            assert_same_parts(left, right)
+        elif isinstance(right, pd.DataFrame):
+            pd.testing.assert_frame_equal(left, right)
+        elif field.name in ("parameters", "data", "versions"):
+            assert left == json.loads(json.dumps(right, default=as_record))
+        elif field.name == "score_matrices":
+            assert list(left) == list(right)
+            for label in right:
+                np.testing.assert_array_equal(left[label], right[label])
+        else:
+            np.testing.assert_array_equal(left, right)
 
 
 @pytest.mark.parametrize(
@@ -255,6 +325,11 @@ def test_p_values_are_kept_with_the_result(tmp_path: Path, noise: pyfsagg.Ensemb
             ParameterError,
             "leave groups and weights out",
         ),
+        (
+            {"resampling": "complementary_pairs", "n_resamples": 3},
+            ParameterError,
+            "n_resamples must be a multiple of 2",
+        ),
     ],
 )
 def test_targets_that_cannot_be_shuffled_are_refused(
@@ -264,6 +339,14 @@ def test_targets_that_cannot_be_shuffled_are_refused(
     given = {"y": y, "n_resamples": 2, "n_permutations": 2, **options}
     with pytest.raises(error, match=message):
         pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
+
+
+def test_resamples_of_permuted_targets_see_all_features() -> None:
+    few = replace(PERMUTED, permutation_resamples=1)
+    with pytest.raises(
+        DataError, match=r"the first 1 resamples .* raise permutation_re"
+    ):
+        pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
 
 
 def test_memory_of_permutations_is_estimated_before_they_are_made() -> None:

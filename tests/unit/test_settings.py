@@ -224,6 +224,23 @@ def test_other_numbers_of_them_are_refused(name: str, value: Any, message: str) 
         Checks(**{name: value})
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"null": "shuffles"}, "null must be one of 'none', 'permutation', got 'shuffles'"),
+        ({"n_permutations": 99}, "n_permutations belongs to null='permutation'"),
+        ({"permutation_resamples": 9}, "permutation_resamples belongs to null='permutation'"),
+        (
+            {"null": "permutation", "n_permutations": 0},
+            "n_permutations must be a whole number of at least 1, got 0",
+        ),
+    ],
+)
+def test_p_values_are_asked_for_in_full(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{message}$"):
+        Checks(**given)
+
+
 @pytest.mark.parametrize("run", [pyfsagg.wam, pyfsagg.bam])
 @pytest.mark.parametrize(
     ("given", "error"), [("some", ParameterError), (3, InputTypeError), (None, InputTypeError)]

@@ -5,7 +5,7 @@ print.pyfsagg_ensemble <- function(x, n = 10, digits = 3, ...) {
   if (!is.null(x$selection)) cat(strwrap(paste(x$selection$sentences, collapse = " ")), "", sep = "\n")
   shown <- utils::head(x$ranking, n)
   keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
-            "rank_upper", "selection_frequency", "status")
+            "rank_upper", "selection_frequency", "p_value", "family_wise_p_value", "status")
   print(shown[intersect(keep, names(shown))], digits = digits, row.names = FALSE, ...)
   left <- nrow(x$ranking) - nrow(shown)
   if (left > 0) cat("... and ", left, " more features\n", sep = "")
@@ -58,7 +58,7 @@ print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
   if (!is.null(x$selection)) cat(strwrap(paste(x$selection$sentences, collapse = " ")), "", sep = "\n")
   cat("Best features", sep = "\n")
   keep <- c("feature", "rank", "score", "rank_set_lower", "rank_set_upper", "rank_lower",
-            "rank_upper", "selection_frequency", "status")
+            "rank_upper", "selection_frequency", "p_value", "family_wise_p_value", "status")
   print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
   if (!is.null(x$between_samples)) {
     cat("\nHow far two samples of half the size would agree (limits are about the population)\n")
