@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pyfsagg.reproduce import calibrate, shipped_calibration
 from pyfsagg.reproduce.calibration.result import markdown
-from pyfsagg.reproduce.calibration.run import topics
+from pyfsagg.reproduce.calibration.run import designs, topics
 
 ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "data" / "validation" / "calibration"
@@ -33,7 +33,7 @@ def main() -> int:
         file.unlink(missing_ok=True)
         found.save(file)
         print("\n".join(found.conclusions()))
-    PAGE.write_text(markdown(shipped_calibration()), encoding="utf-8")
+    PAGE.write_text(markdown(shipped_calibration(), designs()), encoding="utf-8")
     return 0
 
 

@@ -7,17 +7,15 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.words import duration
 from pyfsagg._run.parallel import count_workers
 from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg.filters._base import BoundFilter
 from pyfsagg.filters._depth import LEAST
-
-if TYPE_CHECKING:
-    from pyfsagg.ensemble.scoring import BoundFilter
-    from pyfsagg.resampling import Resamples
+from pyfsagg.resampling import Resamples
 
 __all__ = [
     "TENTH",

@@ -31,7 +31,6 @@ from pyfsagg.ensemble.forecast import TENTH, Work, require_score_memory
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
-    BoundFilter,
     as_lists,
     bind_filters,
     counts_levels,
@@ -54,6 +53,7 @@ from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import variance
+from pyfsagg.filters._base import BoundFilter
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples, read_plan
 

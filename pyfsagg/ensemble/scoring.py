@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -17,7 +17,7 @@ from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import dense_megabytes
-from pyfsagg._table.table import AnyTable, SparseTable, Table, Weights
+from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.forecast import (
     Work,
@@ -29,12 +29,12 @@ from pyfsagg.ensemble.forecast import (
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
+from pyfsagg.filters._base import BoundFilter
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
 __all__ = [
-    "BoundFilter",
     "as_lists",
     "bind_filters",
     "counts_levels",
@@ -45,42 +45,6 @@ __all__ = [
     "score_resamples",
     "settle_parameters",
 ]
-
-
-@dataclass(eq=False)
-class BoundFilter:
-    """Filters that are computed in one pass over a table.
-
-    `outputs` says which of the scorer's outputs belongs to the label of which filter.  With `grouped`
-    columns the features are groups, called `names`; the scores of the scorer are those of columns.
-    """
-
-    prepare: Callable[..., Scorer]
-    parameters: Mapping[str, Any]
-    table: AnyTable
-    target: Target
-    outputs: dict[str, str] = field(default_factory=dict)
-    grouped: GroupedColumns | None = None
-    names: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        self.names = self.names or self.table.feature_names
-
-    def scorer(self, table: AnyTable | None = None) -> Scorer:
-        """The scorer of the table, prepared at the first call, or of another table."""
-        if table is not None:
-            return self.prepare(table, self.target, **self.parameters)
-        if not hasattr(self, "_scorer"):
-            self._scorer = self.prepare(self.table, self.target, **self.parameters)
-        return self._scorer
-
-    def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
-        """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
-        found = self.scorer()(weights, labels)
-        own = {label: found[output] for label, output in self.outputs.items()}
-        if self.grouped is None:
-            return own
-        return {label: self.grouped.reduce(scores) for label, scores in own.items()}
 
 
 def bind_filters(

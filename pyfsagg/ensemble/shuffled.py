@@ -22,10 +22,11 @@ from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble.scoring import BoundFilter, score_resamples
+from pyfsagg.ensemble.scoring import score_resamples
 from pyfsagg.error_control import step_down_max_t
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
+from pyfsagg.filters._base import BoundFilter
 from pyfsagg.resampling import Plan, Resamples, Rows
 from pyfsagg.resampling.draws import canonical_order, generator
 from pyfsagg.stability_measures._ties import n_draws

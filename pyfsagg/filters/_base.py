@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
-from pyfsagg._table.table import Weights, check_table, full_weights
-from pyfsagg._table.target import check_target
+from pyfsagg._table.groups import GroupedColumns
+from pyfsagg._table.table import AnyTable, Weights, check_table, full_weights
+from pyfsagg._table.target import Target, check_target
 
 __all__ = [
     "FILTERS",
+    "BoundFilter",
     "FilterSpec",
     "KernelScorer",
     "Scorer",
@@ -44,6 +46,42 @@ class Scorer(Protocol):
     def outputs(self) -> tuple[str, ...]: ...
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]: ...
+
+
+@dataclass(eq=False)
+class BoundFilter:
+    """Filters that are computed in one pass over a table.
+
+    `outputs` says which of the scorer's outputs belongs to the label of which filter.  With `grouped`
+    columns the features are groups, called `names`; the scores of the scorer are those of columns.
+    """
+
+    prepare: Callable[..., Scorer]
+    parameters: Mapping[str, Any]
+    table: AnyTable
+    target: Target
+    outputs: dict[str, str] = field(default_factory=dict)
+    grouped: GroupedColumns | None = None
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.names = self.names or self.table.feature_names
+
+    def scorer(self, table: AnyTable | None = None) -> Scorer:
+        """The scorer of the table, prepared at the first call, or of another table."""
+        if table is not None:
+            return self.prepare(table, self.target, **self.parameters)
+        if not hasattr(self, "_scorer"):
+            self._scorer = self.prepare(self.table, self.target, **self.parameters)
+        return self._scorer
+
+    def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+        """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
+        found = self.scorer()(weights, labels)
+        own = {label: found[output] for label, output in self.outputs.items()}
+        if self.grouped is None:
+            return own
+        return {label: self.grouped.reduce(scores) for label, scores in own.items()}
 
 
 @dataclass(frozen=True, eq=False)

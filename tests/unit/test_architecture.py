@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -150,28 +150,53 @@ def _circles(edges: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
-def _runtime_edges() -> dict[str, set[str]]:
-    """What each file imports when it is loaded: statements of the module itself."""
-    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
-    edges: dict[str, set[str]] = {}
-    for name, path in files.items():
-        targets: set[str] = set()
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-                for alias in node.names:
-                    for candidate in (f"{node.module}.{alias.name}", node.module):
-                        if candidate in files:
-                            targets.add(candidate)
-                            break
-                        if f"{candidate}.__init__" in files:
-                            targets.add(f"{candidate}.__init__")
-                            break
-        edges[name] = targets - {name}
-    return edges
+def _targets(path: Path, files: Mapping[str, Path]) -> set[str]:
+    """The files that a file imports: for its types and inside its functions, too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            named = [(f"{node.module}.{alias.name}", node.module) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            named = [(alias.name,) for alias in node.names]
+        else:
+            continue
+        for candidates in named:
+            known = [n for c in candidates for n in (c, f"{c}.__init__") if n in files]
+            found.update(known[:1])
+    return found
+
+
+KNOWN_CIRCLES = {
+    frozenset(
+        f"pyfsagg.ensemble.{name}"
+        for name in (
+            "_between", "_terminal", "clusters", "compare", "rank_sets", "result", "selection",
+        )
+    ): "the functions of a ranking name its class, which calls them: it has no core of data yet",
+}  # fmt: skip
+"""Circles that stand, with the reason; one that is mended leaves the list."""
 
 
 def test_no_file_is_in_a_circle() -> None:
-    assert _circles(_runtime_edges()) == []
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
+    edges = {name: _targets(path, files) - {name} for name, path in files.items()}
+    assert {frozenset(circle) for circle in _circles(edges)} == set(KNOWN_CIRCLES)
+
+
+def test_an_import_is_seen_wherever_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(
+        "from typing import TYPE_CHECKING\n"
+        "import pyfsagg.plain\n"
+        "if TYPE_CHECKING:\n"
+        "    from pyfsagg.typed import Name\n"
+        "def f():\n"
+        "    from pyfsagg.room import late\n"
+    )
+    files = dict.fromkeys(
+        ("pyfsagg.plain", "pyfsagg.typed", "pyfsagg.room.__init__", "pyfsagg.room.late"), file
+    )
+    assert _targets(file, files) == set(files) - {"pyfsagg.room.__init__"}
 
 
 def test_the_check_sees_what_points_up(tmp_path: Path) -> None:

@@ -343,9 +343,7 @@ def test_targets_that_cannot_be_shuffled_are_refused(
 
 def test_resamples_of_permuted_targets_see_all_features() -> None:
     few = replace(PERMUTED, permutation_resamples=1)
-    with pytest.raises(
-        DataError, match=r"the first 1 resamples .* raise permutation_re"
-    ):
+    with pytest.raises(DataError, match=r"the first 1 resamples .* raise permutation_re"):
         pyfsagg.wam(*table(), resampling="feature_subspace", n_resamples=30, checks=few)
 
 

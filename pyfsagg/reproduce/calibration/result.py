@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pandas as pd
 
 from pyfsagg._base.words import plural
-from pyfsagg.reproduce.calibration._row import KINDS
+from pyfsagg.reproduce.calibration._row import KINDS, Design
 from pyfsagg.reproduce.records import JsonResult
 
 __all__ = ["Calibration", "markdown", "shown_rows"]
@@ -104,11 +104,9 @@ def _number(value: float) -> str:
     return "–" if value != value else f"{value:.4f}"
 
 
-def markdown(found: Calibration) -> str:
-    """The page of the documentation: nominal and measured values."""
-    from pyfsagg.reproduce.calibration.run import designs
-
-    texts = {design.function.__name__: design.function.__doc__ or "" for design in designs()}
+def markdown(found: Calibration, designs: Iterable[Design]) -> str:
+    """The page of the documentation: nominal and measured values, with the text of each design."""
+    texts = {design.function.__name__: design.function.__doc__ or "" for design in designs}
     lines = [
         "# Calibration of p-values, intervals and bounds",
         "",
