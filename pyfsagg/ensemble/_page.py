@@ -41,7 +41,7 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble._between import between_blocks, between_sentence, repeated_rows
 from pyfsagg.ensemble._page_errors import error_sections
 from pyfsagg.ensemble._page_groups import group_blocks
-from pyfsagg.ensemble._page_ranks import SET_MEANING, rank_set_columns, true_rank_blocks
+from pyfsagg.ensemble._page_ranks import rank_set_columns, set_meanings, true_rank_blocks
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.selection import STATUSES, Selection
@@ -440,7 +440,7 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
             "share their average rank",
         ),
         ("Status", "; ".join(f"{name} = {meaning}" for name, meaning in STATUSES.items())),
-        *([SET_MEANING] if result.rank_sets is not None else []),
+        *set_meanings(result),
         (
             "Median rank and 95\u00a0% of resamples",
             "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "

@@ -7,13 +7,12 @@ from pyfsagg._page.page import Block, Column, Text
 from pyfsagg.ensemble.rank_sets import MOST_SHOWN, why_no_sets
 from pyfsagg.ensemble.result import EnsembleResult
 
-__all__ = ["SET_MEANING", "rank_set_columns", "true_rank_blocks"]
+__all__ = ["rank_set_columns", "set_meanings", "true_rank_blocks"]
 
 MOST_NAMED = 50
-SET_MEANING = (
-    "95\u00a0% set of the true rank",
-    "the ranks that the feature may have by its expected score in samples of this size from the same "
-    "population, with 95\u00a0% confidence for this feature alone",
+CENTRED = (
+    " It is centred on the rank in the table itself: repeated rows raise the scores of features with many "
+    "levels, so that such a feature may be ranked above its set."
 )
 
 
@@ -24,6 +23,19 @@ def rank_set_columns(result: EnsembleResult, order: list[int]) -> list[tuple[Col
         return []
     cells = [f"{count(int(sets.lower[j]))} to {count(int(sets.upper[j]))}" for j in order]
     return [(Column("95\u00a0% set of the true rank", sortable=False), cells)]
+
+
+def set_meanings(result: EnsembleResult) -> list[tuple[str, str]]:
+    """What the column of confidence sets says, where there is one."""
+    if result.rank_sets is None:
+        return []
+    return [
+        (
+            "95\u00a0% set of the true rank",
+            f"the ranks that the feature may have by {result.rank_sets.of}, with 95\u00a0% confidence for "
+            "this feature alone",
+        )
+    ]
 
 
 def true_rank_blocks(result: EnsembleResult, k: int) -> list[Block]:
@@ -41,6 +53,7 @@ def true_rank_blocks(result: EnsembleResult, k: int) -> list[Block]:
         *([f"{count(len(best) - MOST_NAMED)} more"] if len(best) > 50 else []),
     ]
     one = k == 1
+    centred = CENTRED if result.own_scores is not None else ""
     return [
         Text(
             f"The true best {'feature' if one else count(k)} of {plural(result.n_features, 'feature')} "
@@ -48,11 +61,10 @@ def true_rank_blocks(result: EnsembleResult, k: int) -> list[Block]:
             f"{plural(len(best), 'feature')}: {enumerate_names(named)}."
         ),
         Text(
-            "True ranks are those by the expected score in samples of this size from the same "
-            "population. Two features count as different if their scores differ by more than all pairs "
-            "together may differ by chance (Mogstad, Romano, Shaikh and Wilhelm 2024). The set is wide "
-            "where the sample cannot separate features; a larger sample makes it smaller, more "
-            "resamples do not.",
+            f"True ranks are those by {sets.of}. Two features count as different if their scores "
+            "differ by more than all pairs together may differ by chance (Mogstad, Romano, Shaikh and "
+            "Wilhelm 2024). The set is wide where the sample cannot separate features; a larger sample makes it smaller, more "
+            f"resamples do not.{centred}",
             quiet=True,
         ),
     ]

@@ -80,6 +80,9 @@ class EnsembleResult(Grouped, Result):
         P-values against shuffled targets, of a run with ``checks=Checks(null="permutation")``.
     parameters, data, versions : dict
         Settings of the run (with the seed that repeats it), data and software versions.
+    own_scores : ndarray (n_features,) or None
+        Combined scores of the table itself, each row once, on which :meth:`rank_confidence` centres
+        its sets if resamples repeat rows.
     halves : ndarray (2 n_pairs, n_features) or None
         Combined scores of pairs of disjoint halves of the rows, which
         :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
@@ -113,6 +116,7 @@ class EnsembleResult(Grouped, Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
+    own_scores: NDArray[np.float64] | None = None
     halves: NDArray[np.float64] | None = None
     permutation: TargetPermutation | None = None
     copies: Copies | None = None
@@ -612,13 +616,15 @@ class EnsembleResult(Grouped, Result):
         RankConfidence
             Marginal and simultaneous sets, and with ``top(k)`` the features that may be among the
             true top k.  They refer to the ranking by the expected score (or rank, with
-            ``aggregator="mean_rank"``) in samples of this size from the same population.
+            ``aggregator="mean_rank"``) in samples from the same population: of this size after a
+            bootstrap, of the size of a resample after subsamples and complementary pairs.
 
         Raises
         ------
         DataError
             For an aggregator that is not a mean over resamples, fewer than 50 resamples, a plan other
-            than bootstraps and subsamples, or more than 2,000 features.
+            than bootstraps and subsamples, ``normalize="per_feature"`` with a bootstrap, or more than
+            2,000 features.
         ParameterError
             For a `confidence` outside (0, 1).
 
@@ -626,6 +632,11 @@ class EnsembleResult(Grouped, Result):
         -----
         The covariance of the errors is that of the resamples; of subsamples with a share f of the
         rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.rank_confidence`.
+
+        After a bootstrap the estimates are the scores of the table itself, not their means over the
+        resamples: repeated rows look like evidence, the more so the more levels a feature has (the mean
+        of χ² is too large by about (levels − 1)(classes − 1)).  Therefore a feature may be ranked
+        outside its set where features differ in their number of levels.
         """
         return sets_of_run(self, check_level("confidence", confidence))
 
@@ -685,6 +696,7 @@ class EnsembleResult(Grouped, Result):
         shuffled = {} if self.shuffled is None else self.shuffled.arrays()
         return {
             **matrices,
+            **({} if self.own_scores is None else {"own_scores": self.own_scores}),
             **({} if self.halves is None else {"halves": self.halves}),
             "combined": self.combined,
             "scores": self.scores,
@@ -733,6 +745,7 @@ class EnsembleResult(Grouped, Result):
             data=document["data"],
             versions=document["versions"],
             copies=Copies.of_record(document.get("copies")),
+            own_scores=arrays.get("own_scores"),
             halves=arrays.get("halves"),
             permutation=TargetPermutation.of_files(document, arrays),
             shuffled=ShuffledTargets.of_files(document, arrays),

@@ -29,6 +29,7 @@ from pyfsagg.ensemble._between import pairs_plan, record_of_pairs
 from pyfsagg.ensemble.clusters import Copies, find_copies
 from pyfsagg.ensemble.forecast import TENTH, Work, require_score_memory
 from pyfsagg.ensemble.precision import FIRST_LOOK, Precision, read_number
+from pyfsagg.ensemble.rank_sets import needs_own_scores
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import (
     as_lists,
@@ -182,6 +183,16 @@ class Run:
                 stacklevel=3,
             )
         return matrices, combined
+
+    def own_scores(
+        self, combine: Callable[[Matrices], NDArray[np.float64]]
+    ) -> NDArray[np.float64] | None:
+        """Combined scores (n_features,) of the table itself, where rank sets are centred on them."""
+        if not needs_own_scores(self.parameters):
+            return None
+        itself = replace(self.resamples.first(1), weights=self.row_weights[np.newaxis])
+        matrices = score_resamples(self.filters, itself)
+        return combine({label: matrices[label] for label in self.labels})[0]
 
     def collect_halves(
         self,
@@ -524,6 +535,7 @@ def run_ensemble(
     ):
         steps = Steps(report)
         matrices, combined = run.collect(combine, compute, n_jobs, steps, kept)
+        own_scores = run.own_scores(combine)
         halves = run.collect_halves(combine, n_jobs, steps, kept)
         shuffled = run.collect_shuffled(matrices, combine, n_jobs, steps, kept)
 
@@ -543,6 +555,7 @@ def run_ensemble(
         parameters={**run.parameters, "call": call.record()},
         data=run.data,
         versions=versions(),
+        own_scores=own_scores,
         halves=halves,
         permutation=permutation,
         copies=_copies(run),

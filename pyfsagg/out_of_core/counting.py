@@ -17,7 +17,8 @@ from pyfsagg.out_of_core.piece import Piece
 __all__ = ["Counting", "Counts", "count_piece", "count_scores", "empty_counts"]
 
 Counts = dict[str, NDArray[Any]]
-"""``counts`` (cells, padded resamples) of the features and ``digests`` of the features and the target."""
+"""``counts`` (cells, padded resamples) of the features, those of the table itself as ``own`` (cells, 1), and
+``digests`` of the features and the target."""
 
 
 class Counting(NamedTuple):
@@ -36,18 +37,20 @@ def empty_counts(counting: Counting) -> Counts:
     cells = sum(coding.n_codes for coding in features) * target.n_known
     return {
         "counts": np.zeros((cells, padded(counting.n_resamples)), np.int64),
+        "own": np.zeros((cells, 1), np.int64),
         "digests": np.zeros(len(features) + 1, np.uint64),
     }
 
 
 def count_piece(counting: Counting, piece: Piece) -> Counts:
     """Counts of one piece; those of several pieces are added."""
-    counts, digests = empty_counts(counting).values()
+    counts, own, digests = empty_counts(counting).values()
     codings = [*counting.features, counting.target]
     names = [coding.column.name for coding in codings]
     salts = [_salt(name) for name in names]
     n_codes = np.array([coding.n_codes for coding in counting.features], dtype=np.int64)
     n_classes = counting.target.n_known
+    starts = np.concatenate([[0], np.cumsum(n_codes)]) * n_classes
     first_row = piece.first_row
     for batch in piece.batches(names, counting.batch_rows):
         codes = np.empty((len(codings), batch.num_rows), np.uint16)
@@ -57,8 +60,12 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
             found[position] = digest_column(cells, salts[position], first_row)
         digests += found
         count_resamples(codes[:-1], codes[-1], n_classes, n_codes, counting.key, first_row, counts)
+        for j, column in enumerate(codes[:-1]):
+            cells = column.astype(np.int64) * n_classes + codes[-1]
+            mine = own[starts[j] : starts[j + 1], 0]
+            mine += np.bincount(cells, minlength=mine.size)
         first_row += batch.num_rows
-    return {"counts": counts, "digests": digests}
+    return {"counts": counts, "own": own, "digests": digests}
 
 
 def _salt(name: str) -> np.uint64:

@@ -88,7 +88,7 @@ class Budget:
         tables = 8 * ((5 if kept else 2) * self.workers + 1)
         costs = [
             self._reading(coding.column.name, source)
-            + coding.n_codes * target.n_known * width * tables
+            + coding.n_codes * target.n_known * (width + 1) * tables
             for coding in features
         ]
         most_cells = max(coding.n_codes for coding in features) * target.n_known

@@ -27,6 +27,8 @@ from pyfsagg.out_of_core.quantiles import frequency_coding, histogram_piece
 from pyfsagg.out_of_core.source import open_source
 from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key
 
+Scores = dict[str, NDArray[np.float64]]
+
 __all__ = ["Run", "check_two_classes", "open_run"]
 
 MOST_ROWS = 2_000_000_000
@@ -120,26 +122,28 @@ class Run:
         seed: int,
         tell: Callable[[int], None],
         kept: Checkpoint | None,
-    ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.uint64]]:
-        """The last pass: score matrices by filter, and a digest of every column."""
+    ) -> tuple[Scores, Scores, NDArray[np.uint64]]:
+        """The last pass: score matrices by filter, those of the table itself, a digest of every column."""
         features, target = codings[:-1], codings[-1]
         groups = self.budget.counting_groups(
             features, target, n_resamples, self.source, kept is not None
         )
         matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
+        own = {label: np.empty((1, len(features))) for label in labels}
         digests = np.empty(len(codings), np.uint64)
         key = poisson_key(seed)
         advance = _in_groups(tell, 0, len(groups))
         for group in groups:
             counting = Counting(features[group], target, key, n_resamples, self.budget.rows)
             name = f"columns {group.start} to {group.stop}"
-            counts, digest = self._counts(counting, name, advance, kept).values()
-            scores = count_scores(counts, features[group], target.n_known, n_resamples)
-            for label in labels:
-                matrices[label][:, group] = scores[label]
+            counts, plain, digest = self._counts(counting, name, advance, kept).values()
+            for into, counted, m in ((matrices, counts, n_resamples), (own, plain, 1)):
+                scores = count_scores(counted, features[group], target.n_known, m)
+                for label in labels:
+                    into[label][:, group] = scores[label]
             digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
-            del counts  # before the next ones are made
-        return matrices, digests
+            del counts, counted  # before the next ones are made
+        return matrices, own, digests
 
     def _counts(
         self,

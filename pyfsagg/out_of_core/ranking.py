@@ -19,6 +19,7 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
+from pyfsagg.ensemble.rank_sets import needs_own_scores
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import ParameterError
@@ -166,7 +167,7 @@ def rank_out_of_core(
         how = {"binning": binning, "bins": bins}
         identity = _identity(run, codings, how, n_resamples, seed)
         with open_checkpoint(checkpoint, identity) as kept:
-            matrices, digests = run.scores(
+            matrices, own, digests = run.scores(
                 codings, labels, n_resamples, seed, lambda done: told(before + done), kept
             )
     call = Call.of(rank_out_of_core, given, data=("source", "target"), random_state=seed)
@@ -199,11 +200,14 @@ def rank_out_of_core(
         "aggregator_params": aggregator_params,
         "call": call.record(),
     }
-    return _aggregated(matrices, settings, compute, _data_record(run, codings, digests), codings)
+    return _aggregated(
+        matrices, own, settings, compute, _data_record(run, codings, digests), codings
+    )
 
 
 def _aggregated(
     matrices: dict[str, NDArray[np.float64]],
+    own: dict[str, NDArray[np.float64]],
     settings: dict[str, Any],
     compute: Callable[[RankTable], AggregatedValues],
     data: dict[str, Any],
@@ -211,16 +215,20 @@ def _aggregated(
 ) -> EnsembleResult:
     """The result of the score matrices: one filter as by WAM, several as by BAM."""
     names = tuple(coding.column.name for coding in codings[:-1])
-    if len(matrices) > 1:
-        combined = combine_filters(matrices, names, settings["normalize"], compute)
-    else:
-        (combined,) = matrices.values()
+
+    def combine(given: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        if len(given) > 1:
+            return combine_filters(given, names, settings["normalize"], compute)
+        return next(iter(given.values()))
+
+    combined = combine(matrices)
     scores = compute(as_lists(combined, names)).scores
     return EnsembleResult(
         method="bam" if len(matrices) > 1 else "wam",
         feature_names=names,
         score_matrices=matrices,
         combined=combined,
+        own_scores=combine(own)[0] if needs_own_scores(settings) else None,
         scores=scores,
         ranking=rank_scores(scores),
         parameters=settings,

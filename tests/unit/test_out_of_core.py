@@ -105,6 +105,7 @@ def assert_same(found: EnsembleResult, expected: EnsembleResult) -> None:
         np.testing.assert_array_equal(matrix, expected.score_matrices[label], err_msg=label)
     np.testing.assert_array_equal(found.combined, expected.combined)
     np.testing.assert_array_equal(found.scores, expected.scores)
+    np.testing.assert_array_equal(found.own_scores, expected.own_scores)
 
 
 RUN = {"filters": FILTERS, "n_resamples": 70, "random_state": 4}

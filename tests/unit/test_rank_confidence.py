@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -245,20 +246,68 @@ def test_a_run_has_sets_in_its_table() -> None:
     assert (less.upper - less.lower).sum() <= (found.upper - found.lower).sum()
 
 
-def test_subsamples_are_scaled() -> None:
-    from pyfsagg.ensemble.rank_sets import _factor
+@pytest.mark.parametrize(
+    ("plan", "share", "size"),
+    [
+        (pyfsagg.Subsample(0.5), 0.5, "50 % of this size"),
+        (pyfsagg.Subsample(0.8), 0.8, "80 % of this size"),
+        ("complementary_pairs", 0.5, "50 % of this size"),
+        ("bootstrap", 1.0, "this size"),
+    ],
+)
+def test_the_size_of_a_resample_scales_the_errors_and_is_said(plan, share, size) -> None:
+    from pyfsagg.ensemble.rank_sets import _drawn_share
 
-    assert _factor(run(resampling=pyfsagg.Subsample(0.5))) == pytest.approx(1.0)
-    assert _factor(run(resampling=pyfsagg.Subsample(0.8))) == pytest.approx(4.0)
-    assert _factor(run()) == 1.0
+    result = run(resampling=plan)
+    assert _drawn_share(result.parameters) == pytest.approx(share)
+    said = f"the expected score in samples of {size} from the same population"
+    assert said in result.rank_confidence().sentence
+    assert result.to_html().count(said) == 2  # below the table, and below the true best
 
 
 def test_ranks_are_averaged_where_the_aggregator_does() -> None:
-    result = run(aggregator="mean_rank")
+    result = run(aggregator="mean_rank", resampling=pyfsagg.Subsample(0.5))
     found = result.rank_confidence()
     expected = stats.rankdata(result.ranking, method="min")
     assert found.ranks.tolist() == expected.tolist()
     assert "expected rank" in found.sentence
+
+
+@pytest.mark.parametrize("aggregator", ["arithmetic_mean", "mean_rank"])
+def test_sets_of_a_bootstrap_are_centred_on_the_table_itself(aggregator) -> None:
+    result = run(aggregator=aggregator)
+    rows = np.arange(len(WINE.y))
+    itself = run(resampling=pyfsagg.Rows([rows, rows]), n_resamples=2)
+    np.testing.assert_array_equal(result.own_scores, itself.scores)
+    by = itself.scores if aggregator == "arithmetic_mean" else -itself.ranking
+    np.testing.assert_array_equal(result.rank_confidence().estimates, by)
+    assert "centred on the rank in the table itself" in result.to_html()
+    without = dataclasses.replace(result, own_scores=None)
+    with pytest.raises(DataError, match="run it again"):
+        without.rank_confidence()
+    assert run(n_resamples=10).own_scores is None
+
+
+def test_sets_hold_where_features_differ_in_their_number_of_levels() -> None:
+    """Four binary features related to the target beside four of a hundred levels that are not.
+
+    The mean over bootstrap resamples puts the latter first: repeated rows add (levels - 1)(classes - 1).
+    """
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 400)
+    held, by_mean = [], []
+    for _ in range(8):
+        related = (rng.random((800, 4)) < 0.5 + 0.38 * (y[:, None] - 0.5)).astype(int)
+        table = pd.DataFrame(
+            np.hstack([related, rng.integers(0, 100, (800, 4))]), columns=[*"abcdwxyz"]
+        ).astype("category")
+        result = pyfsagg.wam(
+            table, y, filter="chi_squared", n_resamples=50, checks="none", random_state=0
+        )
+        held.append({*"abcd"} <= set(result.rank_confidence().top(4)))
+        by_mean.append(not {*"abcd"} & set(result.select(4)))
+    assert all(held)
+    assert sum(by_mean) >= 7
 
 
 @pytest.mark.parametrize(
