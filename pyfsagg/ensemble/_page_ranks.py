@@ -63,8 +63,8 @@ def true_rank_blocks(result: EnsembleResult, k: int) -> list[Block]:
         Text(
             f"True ranks are those by {sets.of}. Two features count as different if their scores "
             "differ by more than all pairs together may differ by chance (Mogstad, Romano, Shaikh and "
-            "Wilhelm 2024). The set is wide where the sample cannot separate features; a larger sample makes it smaller, more "
-            f"resamples do not.{centred}",
+            "Wilhelm 2024). The set is wide where the sample cannot separate features; a larger sample makes "
+            f"it smaller, more resamples do not.{centred}",
             quiet=True,
         ),
     ]

@@ -20,7 +20,12 @@ from pyfsagg.error_control.bounds import (
     pfer_size,
     pfer_threshold,
 )
-from pyfsagg.error_control.e_values import check_level, e_bh, stability_e_values
+from pyfsagg.error_control.e_values import (
+    can_select,
+    check_level,
+    e_bh,
+    stability_e_values,
+)
 from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
@@ -54,6 +59,18 @@ SUPPOSED = {
         "which halves that share rows are not."
     ),
 }
+FEW_OF_MANY = {
+    "integrated_path": (
+        "The method depends on the scale of the scores, and needs the features related to the target to be "
+        "few of many, but not a single one of a thousand: in simulations with a limit of 0.1 it selected "
+        "none of 100 in 1,000, or of 15 in 60, strongly related ones. A larger limit may select some."
+    ),
+    "e_values": (
+        "The method needs the features related to the target to be few of some hundred: in simulations it "
+        "selected none of 20 in 60, or of 1 in 1,000, strongly related ones."
+    ),
+}
+OTHER_ANSWER = "A comparison with shuffled targets, as in the proposal of a run, does not depend on how many they are."
 ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
@@ -166,20 +183,34 @@ class ErrorControl:
                 f"{enumerate_names(names)}."
             )
         return (
-            f"With {self.wish}, no feature can be selected. That is an answer: {self._reason()} More "
-            "rows, or a larger limit, may change it; a larger selection does not."
+            f"With {self.wish}, no feature can be selected: {self._reason()} That does not say that no "
+            "feature is related to the target."
         )
 
     def _reason(self) -> str:
         if self.method != "stability_selection":
-            return "no feature stands out from noise features."
+            return f"{self._smallest()} {FEW_OF_MANY[self.method]} {OTHER_ANSWER}"
         if not math.isfinite(self.threshold):
-            return "not even one feature that every half puts first would keep the limit."
+            return (
+                "not even one feature that every half puts first would keep the limit, whatever the data. "
+                "A larger limit does, and more pairs may."
+            )
         best = int(self.frequency.argmax())
         return (
             f"the most frequent one, {self.feature_names[best]}, is among the best {self.q} in "
-            f"{_share(self.frequency[best])} of the halves, and {_share(self.threshold)} are needed."
+            f"{_share(self.frequency[best])} of the halves, and {_share(self.threshold)} are needed. If more "
+            f"than {self.q} features are related to the target, they take these places from each other; a "
+            "larger limit gives more places."
         )
+
+    def _smallest(self) -> str:
+        if self.method == "e_values":
+            return "no e-value is large enough for e-BH."
+        by_number = self.goal == "max_false"
+        values = self.path_expected_false if by_number else self.q_values
+        what = "number of expected false selections" if by_number else "q-value"
+        best = int(values.argmin())
+        return f"the smallest {what} is {values[best]:.2g}, of {self.feature_names[best]}."
 
     def _ground(self) -> str:
         halves = f"{2 * self.n_pairs:,} halves"
@@ -263,8 +294,8 @@ def control_errors(
         Accepted expected share of false selections among the selected, in (0, 1).
     method : {"stability_selection", "integrated_path", "e_values"}, optional
         For `max_false`: ``"stability_selection"`` (default; a bound) or ``"integrated_path"``.
-        For `fdr`: ``"integrated_path"`` (default; q-values) or ``"e_values"`` (a bound, which selects
-        fewer features).
+        For `fdr`: ``"integrated_path"`` (default; q-values; few of many features must be related to the
+        target) or ``"e_values"`` (a bound, often without power: see :func:`stability_e_values`).
     assumption : {"unimodal", "r-concave", "none"}
         Of the bounds; see :func:`pfer_bound`.
     q, threshold : int, float, optional
@@ -283,7 +314,8 @@ def control_errors(
     ------
     ParameterError
         If both goals are given, a level is out of range, q and threshold do not keep the limit, or
-        they do not belong to the method.
+        they do not belong to the method; if e-values could select nothing with so many features and
+        pairs, whatever the data.
     DataError
         If there are fewer than two pairs, or a score is missing.
 
@@ -314,6 +346,12 @@ def control_errors(
     elif method == "integrated_path":
         support = (path.expected_false if goal == "max_false" else path.q_values) <= level
     else:
+        if not can_select(p, n_pairs, level, assumption=assumption):
+            raise ParameterError(
+                f"method='e_values' can select none of {plural(p, 'feature')} at fdr={level:g} with "
+                f"{n_pairs} pairs, whatever the data; use method='integrated_path', or a limit max_false on "
+                "the number of false selections"
+            )
         values = stability_e_values(matrix, level, assumption=assumption)
         support = e_bh(values, level)
     finite = math.isfinite(threshold)

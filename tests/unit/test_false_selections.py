@@ -13,7 +13,7 @@ import pytest
 
 import pyfsagg
 from pyfsagg._run.result import as_record
-from pyfsagg.error_control import control_errors, pfer_bound
+from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
 from pyfsagg.error_control.control import read_goal
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.for_r._files import ensemble_of
@@ -68,9 +68,8 @@ def test_nothing_can_be_selected_is_an_answer(noise: pyfsagg.EnsembleResult) -> 
     found = noise.error_control(max_false=0.2)
     assert found.selected == []
     assert not found.support.any()
-    assert (
-        "no feature can be selected. That is an answer: the most frequent one" in found.sentences[0]
-    )
+    assert "no feature can be selected: the most frequent one" in found.sentences[0]
+    assert found.sentences[0].endswith("does not say that no feature is related to the target.")
     assert noise.select("pfer:0.2") == []
     impossible = noise.error_control(max_false=1e-9)
     assert (impossible.q, impossible.threshold) == (0, np.inf)
@@ -99,7 +98,38 @@ def test_the_assumption_stands_beside_the_number(
 
 def test_a_q_value_is_called_an_estimate(run: pyfsagg.EnsembleResult) -> None:
     assert "not a bound" in run.error_control(fdr=0.2).sentences[-1]
-    assert "no bound" not in repr(run.error_control(fdr=0.2, method="e_values"))
+    e_values = run.error_control(fdr=0.2, method="e_values", assumption="r-concave")
+    assert "no bound" not in repr(e_values)
+
+
+@pytest.mark.parametrize("goal", [{"fdr": 0.1}, {"max_false": 0.1, "method": "integrated_path"}])
+def test_an_empty_path_is_no_statement_about_noise(goal: dict[str, object]) -> None:
+    """A third of the features is far ahead of all others in every half, and none is selected."""
+    rng = np.random.default_rng(0)
+    scores = np.abs(rng.normal(size=(100, 60))) / 14
+    scores[:, :20] = 0.83 + rng.normal(size=(100, 20)) * 0.03
+    found = control_errors(scores, **goal)
+    assert not found.selected
+    said = found.sentences[0]
+    assert "noise" not in said
+    assert "q-value is 1, of x" in said or "expected false selections is 60, of x" in said
+    assert "in simulations with a limit of 0.1 it selected none of 100 in 1,000" in said
+    assert "More rows" not in said
+
+
+def test_e_values_that_no_data_could_make_large_enough_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    perfect = rng.normal(size=(100, 60))
+    for k in (1, 3, 10, 20):
+        scores = perfect + 50.0 * (np.arange(60) < k)
+        assert not e_bh(stability_e_values(scores, 0.1), 0.1).any()
+    message = "can select none of 60 features at fdr=0.1 with 50 pairs, whatever the data"
+    with pytest.raises(ParameterError, match=message):
+        control_errors(perfect, fdr=0.1, method="e_values")
+    many = control_errors(rng.normal(size=(100, 200)), fdr=0.1, method="e_values")
+    assert "no e-value is large enough" in many.sentences[0]
+    few = rng.normal(size=(100, 200)) + 50.0 * (np.arange(200) < 5)
+    assert control_errors(few, fdr=0.1, method="e_values").support.sum() == 5
 
 
 def test_the_columns_do_not_matter(run: pyfsagg.EnsembleResult) -> None:
