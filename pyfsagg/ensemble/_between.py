@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.words import count, number
+from pyfsagg._base.words import count, number, plural
 from pyfsagg._page.page import Block, Column, Table, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
@@ -83,13 +83,48 @@ def split_pairs(
     return halves[first], halves[second]
 
 
-def _sentences(found: BetweenSampleStability) -> tuple[str, str]:
+CHANCE = (
+    "the agreement of as many features drawn at random, as on noise if all features are alike. Features that "
+    "differ, for instance in their number of levels, agree on noise, too"
+)
+MOST = 0.75
+"""Share of selected features above which their agreement is told by the few that are left out."""
+
+
+def _sizes(
+    found: BetweenSampleStability, result: EnsembleResult, threshold: float | int | str
+) -> tuple[str, str, str]:
+    """Rows of a sample, features of a selection, and what has to be said of their number."""
     rows = "half of the rows" if found.n_rows is None else f"{count(found.n_rows)} rows"
+    k, p = found.top, found.n_features
+    remarks = []
+    if isinstance(threshold, str) and result.select(threshold):
+        remarks.append(
+            "The number of features was chosen from the rows of both samples, so that the agreement may be "
+            "too high."
+        )
+    if k > MOST * p:
+        remarks.append(
+            f"With {count(k)} of {count(p)} features, it is the agreement on the {count(p - k)} left out, "
+            "and says little about the best."
+        )
+    return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
+
+
+def _sentences(
+    found: BetweenSampleStability, result: EnsembleResult, threshold: float | int | str
+) -> tuple[str, str]:
+    rows, best, remarks = _sizes(found, result, threshold)
+    noise = (
+        "; the agreement of resamples with shuffled targets, below, shows how far resamples of this table do"
+        if result.shuffled is not None
+        else ""
+    )
     what = (
         f"Two samples of {rows} each, without a common row, were ranked by the same filters; "
-        f"{count(found.n_pairs)} such pairs were drawn. 1: the same ranking. 0: no more than unrelated "
-        "rankings have in common, as on noise"
-    )
+        f"{count(found.n_pairs)} such pairs were drawn. Selected are {best} of each. 1: the same "
+        f"ranking. 0: {CHANCE}{noise}. {remarks}"
+    ).strip()
     tells = (
         "This estimates how far another sample of that size would give the same features. The "
         "agreement of the resamples below answers another question. Resamples of one sample share "
@@ -113,11 +148,11 @@ def between_sentence(result: EnsembleResult, threshold: float | int | str) -> li
     estimate = float(row["estimate"])
     if np.isnan(estimate):
         return []
-    rows = "half of the rows" if found.n_rows is None else f"{count(found.n_rows)} rows"
+    rows, best, remarks = _sizes(found, result, threshold)
     return [
-        f"Two samples of {rows} each would agree on the selection to {number(estimate, 2)} "
+        f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
         f"({100 * found.level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
-        "is the same selection and 0 what noise would give."
+        f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
     ]
 
 
@@ -127,14 +162,14 @@ def between_text(result: EnsembleResult, threshold: float | int | str) -> str:
         found = result.between_sample_stability(threshold)
     except DataError as reason:
         return f"Would another sample give the same? Not known: {reason}."
-    what, tells = _sentences(found)
+    what, tells = _sentences(found, result, threshold)
     shown = found.estimates.dropna(subset=["estimate"])
     lines = [
         f"  {WORDS[str(name)][0]:<18}{row['estimate']:6.3f}   "
         f"({100 * found.level:g} % interval for the population: {_limits(row.to_dict())})"
         for name, row in shown.iterrows()
     ]
-    told = textwrap.fill(f"{what}. {tells}.", 88, break_on_hyphens=False)
+    told = textwrap.fill(f"{what} {tells}.", 88, break_on_hyphens=False)
     return "\n".join(["Would another sample give the same?", *lines, told])
 
 
@@ -154,7 +189,7 @@ def between_blocks(result: EnsembleResult, threshold: float | int | str) -> list
         Column("Estimate"),
         Column(f"{100 * found.level:g}\u00a0% interval of the population", sortable=False),
     ]
-    what, tells = _sentences(found)
+    what, tells = _sentences(found, result, threshold)
     note = (
         "The interval is about the population, not about a repetition of this run, and usually "
         "wider than necessary. It may be too narrow if a filter finds nothing in most samples. "
@@ -162,7 +197,7 @@ def between_blocks(result: EnsembleResult, threshold: float | int | str) -> list
         "extrapolation was correct in simulations; with signal, it is higher than this value."
     )
     table = Table("How far two independent samples agree", columns, rows)
-    return [Text(f"{what}."), table, Text(f"{tells}."), Text(note, quiet=True)]
+    return [Text(what), table, Text(f"{tells}."), Text(note, quiet=True)]
 
 
 def repeated_rows(result: EnsembleResult) -> list[Block]:

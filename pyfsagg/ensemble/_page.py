@@ -192,11 +192,11 @@ def ensemble_page(
     k = chosen.compared
     stability, spearman = _stability(result)
     sections = [
-        Section("summary", "Summary", _summary(result, threshold, chosen, spearman)),
+        Section("summary", "Summary", _summary(result, threshold, asked, chosen, spearman)),
         Section(
             "between",
             "Would another sample give the same?",
-            between_blocks(result, k),
+            between_blocks(result, asked),
             short="Another sample?",
         ),
         *error_sections(result, limits),
@@ -284,13 +284,17 @@ def _subtitle(result: EnsembleResult) -> str:
 
 
 def _summary(
-    result: EnsembleResult, threshold: float | int | str, chosen: Selection, spearman: str
+    result: EnsembleResult,
+    threshold: float | int | str,
+    asked: float | int | str,
+    chosen: Selection,
+    spearman: str,
 ) -> list[Block]:
     """What was found, how far it can be trusted, and what was done."""
     k = chosen.compared
     notes = [result.about_ties(k), result.about_copies(k), result.about_groups()]
     why = chosen.sentences if isinstance(threshold, str) else chosen.sentences[1:]
-    trust = [*between_sentence(result, k), *(note for note in notes if note)]
+    trust = [*between_sentence(result, asked), *(note for note in notes if note)]
     if spearman:
         trust.append(
             f"The rankings of two resamples have a Spearman correlation of {spearman} on average"

@@ -50,7 +50,7 @@ def paragraphs_of(result: EnsembleResult, view: Mapping[str, Any]) -> list[str]:
         f"{result.method.upper()} with {', '.join(result.score_matrices)}; "
         f"{result.parameters['aggregator']} over {result.n_resamples} resamples "
         f"({result.parameters['resampling']})",
-        between_text(result, k),
+        between_text(result, result.threshold_of(view)),
         *_about_errors(result, view),
         _selected(result, view),
         _filled(_by_chance(result, k, view["threshold"])),

@@ -70,7 +70,10 @@ FEW_OF_MANY = {
         "selected none of 20 in 60, or of 1 in 1,000, strongly related ones."
     ),
 }
-OTHER_ANSWER = "A comparison with shuffled targets, as in the proposal of a run, does not depend on how many they are."
+OTHER_ANSWER = (
+    "A comparison with shuffled targets, as in the proposal of a run, does not depend on how many they "
+    "are."
+)
 ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 

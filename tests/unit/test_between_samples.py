@@ -218,3 +218,40 @@ def test_a_checkpoint_keeps_the_halves(tmp_path) -> None:
 def test_pairs_know_their_numbers() -> None:
     assert ComplementaryPairs.pairs(5).tolist() == [[0, 1], [2, 3]]
     assert ComplementaryPairs.pairs(0).shape == (0, 2)
+
+
+def test_the_sentence_says_what_0_is_and_for_how_many_features(tmp_path) -> None:
+    result = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS)
+    chosen = "The number of features was chosen from the rows of both samples"
+    little = "With 12 of 13 features, it is the agreement on the 1 left out"
+    for threshold, there, absent in (
+        ("auto", [f"the best {len(result.select())} features", chosen], [little]),
+        (4, ["the best 4 features"], [chosen, little]),
+        (12, ["the best 12 features", little], [chosen]),
+    ):
+        text = " ".join("\n".join(result.paragraphs({"threshold": threshold})).split())
+        page = result.report(tmp_path / f"{threshold}.html", threshold=threshold).read_text()
+        for said in (text, page):
+            assert "0 the agreement of as many features drawn at random" in said.replace(":", "")
+            assert "for instance in their number of levels, agree on noise, too" in said
+            assert all(each in said for each in there)
+            assert not any(each in said for each in absent)
+
+
+def test_noise_agrees_where_features_differ_in_their_number_of_levels() -> None:
+    """Why the sentence does not call 0 what noise gives."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(4):
+        levels = np.hstack([rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))])
+        noise = pd.DataFrame(levels).astype("category").add_prefix("x")
+        run = pyfsagg.wam(
+            noise,
+            np.arange(120) % 2,
+            filter="chi_squared",
+            n_resamples=8,
+            checks=Checks(pairs=20, shuffles=0),
+            random_state=0,
+        )
+        found.append(run.between_sample_stability(6).estimates.loc["nogueira", "estimate"])
+    assert min(found) > 0.5

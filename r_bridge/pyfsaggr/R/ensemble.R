@@ -41,7 +41,7 @@
 #'   scores), `about_copies` (a sentence if near copies of a feature split the vote), `groups` (the columns
 #'   of each group, with `feature_groups`) and `about_groups` (a sentence if their sizes matter),
 #'   `parameters`, `data` and `versions`; `between_samples`, a data frame with the agreement of two
-#'   samples of half the size (sets, ranks and scores, with intervals for the population), or `NULL`
+#'   samples of half the size (sets of the best `top`, ranks and scores, with intervals for the population), or `NULL`
 #'   with `pairs = 0` or few resamples; `selection`, a list with the proposed `features` ([selected()]), the
 #'   `reason` why there are so many, and `sentences`; `shuffled`, a data frame with the agreement of the
 #'   resamples of shuffled targets, which is that of noise, or `NULL`; and `call`, so that [update()] runs it again with other

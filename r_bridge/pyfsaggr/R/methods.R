@@ -61,7 +61,9 @@ print.summary.pyfsagg_ensemble <- function(x, digits = 3, ...) {
             "rank_upper", "selection_frequency", "p_value", "family_wise_p_value", "status")
   print(utils::head(x$ranking[intersect(keep, names(x$ranking))], 10), digits = digits, row.names = FALSE)
   if (!is.null(x$between_samples)) {
-    cat("\nHow far two samples of half the size would agree (limits are about the population)\n")
+    cat("\nHow far two samples of half the size would agree, selecting `top` features (limits are about the",
+        "population;\n0: as features drawn at random. Features that differ, for instance in their number of",
+        "levels, agree on noise, too)\n")
     print(x$between_samples, digits = digits, row.names = FALSE)
   }
   cat("\nHow far the resamples agree, which share rows of one sample\n")
