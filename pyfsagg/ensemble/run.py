@@ -471,8 +471,9 @@ def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
         raise DataError("there is no target to shuffle; give y")
     if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
         raise ParameterError(
-            "rows of one group, or with weights, cannot be shuffled one by one; leave groups and weights "
-            "out, or use error_control with complementary pairs, which keep groups together"
+            "rows of one group, or with weights, cannot be shuffled one by one, and p-values that take them "
+            "for single rows would be far too small; use error_control with complementary pairs, which keep "
+            "groups together"
         )
 
 

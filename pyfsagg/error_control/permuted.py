@@ -32,7 +32,8 @@ class TargetPermutation:
         high.
     family_wise_p_values : ndarray (p,)
         Adjusted across features by the step-down maximum statistic: at a level of 0.05 any false
-        selection at all has a probability of at most 0.05.
+        selection at all has a probability of at most 0.05.  A feature of few levels is hardly ever
+        selected beside noise features of many levels, whose scores are the largest for any target.
     strong : bool
         Whether that also holds for the unrelated features when other features are related to the target.
     n_permutations, n_resamples : int
@@ -97,11 +98,17 @@ class TargetPermutation:
     def sentences(self) -> tuple[str, ...]:
         """The result at a level of 0.05 and its assumptions, in sentences."""
         chosen = self.select(0.05)
+        p = len(self.feature_names)
         found = (
-            f"{len(chosen)} of {len(self.feature_names)} features score higher than chance explains "
+            f"{len(chosen)} of {p} features score above the largest scores with shuffled targets "
             f"(family-wise error 0.05): {enumerate_names(chosen)}."
             if chosen
-            else "No feature scores higher than chance explains (family-wise error 0.05)."
+            else "No feature scores above the largest scores with shuffled targets (family-wise error 0.05)."
+        )
+        single = (
+            "Where some features score high whatever the target is, for instance for their many levels, "
+            "theirs are the largest scores, and hide other features. Without a correction for the number of "
+            f"features, {int((self.p_values <= 0.05).sum())} of {p} have a p-value of at most 0.05."
         )
         reach = (
             "The level holds whichever features are related to the target."
@@ -112,6 +119,7 @@ class TargetPermutation:
         return (
             f"{found} The smallest possible p-value of {self.n_permutations:,} shuffled targets is "
             f"{1 / (1 + self.n_permutations):.2g}.",
+            single,
             f"Supposed: rows are exchangeable, so that the target can be shuffled. {reach}",
         )
 

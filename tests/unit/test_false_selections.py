@@ -260,7 +260,28 @@ def test_scores_that_depend_on_other_features_control_in_the_weak_sense(
         *table(), n_permutations=2, n_resamples=2, random_state=0, **options
     )
     assert not found.strong
-    assert "a selection says that some are" in found.sentences[1]
+    assert "a selection says that some are" in found.sentences[2]
+
+
+def test_no_selection_by_the_largest_score_is_no_statement_about_chance() -> None:
+    """A binary feature with the smallest possible p-value is hidden by noise of 25 levels."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 100)
+    related = rng.random(200) < 0.5 + 0.36 * (y - 0.5)
+    table = pd.DataFrame(np.column_stack([related, rng.integers(0, 25, (200, 3))]))
+    found = pyfsagg.permute_target(
+        table.astype("category").add_prefix("x"),
+        y,
+        filter="chi_squared",
+        n_permutations=39,
+        n_resamples=5,
+        random_state=0,
+    )
+    assert found.p_values[0] == 1 / 40
+    assert found.select() == []
+    assert "No feature scores above the largest scores with shuffled targets" in found.sentences[0]
+    assert "chance" not in repr(found)
+    assert "1 of 4 have a p-value of at most 0.05" in found.sentences[1]
 
 
 PERMUTED = pyfsagg.Checks(null="permutation", n_permutations=19, permutation_resamples=4)
@@ -353,7 +374,7 @@ def assert_same_parts(one: Any, other: Any) -> None:
         (
             {"resampling": pyfsagg.GroupedBootstrap(np.arange(80) // 2)},
             ParameterError,
-            "leave groups and weights out",
+            "p-values that take them for single rows would be far too small",
         ),
         (
             {"resampling": "complementary_pairs", "n_resamples": 3},
