@@ -17,17 +17,29 @@ __all__ = [
 
 
 @njit(cache=True, nogil=True)
-def dense_item_maxima(draws: Floats, inverse: Floats) -> Floats:
-    """For each item j and draw the largest |z_k - z_j| * inverse[j, k] over k; `draws` is (p, n)."""
+def dense_item_maxima(
+    draws: Floats, inverse: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
+) -> Floats:
+    """For each item j of `items` and draw the largest standardised difference over its open statements.
+
+    `draws` is (p, n).  "k is above j", (z_k - z_j) * inverse[j, k], is open while its statistic is at most
+    ``limits[j]``, and so is "j is above k", with the signs turned.
+    """
     p, n_draws = draws.shape
-    found = np.zeros((p, n_draws))
-    for j in range(p):
-        for k in range(j + 1, p):
+    found = np.zeros((items.size, n_draws))
+    for i in range(items.size):
+        j = items[i]
+        for k in range(p):
             scale = inverse[j, k]
+            statistic = (estimates[k] - estimates[j]) * scale
+            above, below = statistic <= limits[j], -statistic <= limits[j]
+            if k == j or not (above or below):
+                continue
             for r in range(n_draws):
-                value = abs(draws[k, r] - draws[j, r]) * scale
-                found[j, r] = value if value > found[j, r] else found[j, r]
-                found[k, r] = value if value > found[k, r] else found[k, r]
+                value = (draws[k, r] - draws[j, r]) * scale
+                if not above or (below and value < 0.0):
+                    value = -value
+                found[i, r] = value if value > found[i, r] else found[i, r]
     return found
 
 
@@ -61,8 +73,10 @@ def _standardised(draw: Floats, variances: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def independent_item_maxima(draws: Floats, variances: Floats, items: NDArray[np.intp]) -> Floats:
-    """As `dense_item_maxima`, for some `items` of independent ones; `draws` is (n, p).
+def independent_item_maxima(
+    draws: Floats, variances: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
+) -> Floats:
+    """As `dense_item_maxima`, for independent items; `draws` is (n, p).
 
     (z_k - z_j)^2 / (v_j + v_k) is at most u_j^2 + u_k^2 with u = z / sd: items in the order of |u|
     need not be looked at beyond where that bound falls below the largest value found.
@@ -76,13 +90,19 @@ def independent_item_maxima(draws: Floats, variances: Floats, items: NDArray[np.
             j = items[i]
             best = 0.0
             for k in order:
-                if u[j] * u[j] + u[k] * u[k] <= best:
+                if u[j] * u[j] + u[k] * u[k] <= best * best:
                     break
                 total = variances[j] + variances[k]
-                if k != j and total > 0.0:
-                    gap = draws[r, k] - draws[r, j]
-                    best = max(best, gap * gap / total)
-            found[i, r] = np.sqrt(best)
+                if k == j or total == 0.0:
+                    continue
+                scale = 1.0 / np.sqrt(total)
+                statistic = (estimates[k] - estimates[j]) * scale
+                value = (draws[r, k] - draws[r, j]) * scale
+                if statistic <= limits[j] and value > best:
+                    best = value
+                if -statistic <= limits[j] and -value > best:
+                    best = -value
+            found[i, r] = best
     return found
 
 

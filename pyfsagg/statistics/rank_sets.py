@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list
+from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.rank_sets import (
@@ -125,28 +125,47 @@ class _Errors:
     """Normal draws of the errors of p estimates, and the standard error of each difference.
 
     `variances` alone says that the errors are independent, with `draws` (n, p); `inverse` (p, p) has
-    1 / standard error of each difference, 0 where there is none, with `draws` (p, n).
+    1 / standard error of each difference, 0 where there is none, with `draws` (p, n).  With `df`, quantiles
+    become those of Student's distribution with the same tail.
     """
 
     draws: Floats
     variances: Floats
     inverse: Floats | None = None
+    df: float | None = None
 
-    def item_limits(self, confidence: float) -> Floats:
-        """The critical value of each item's own pairs."""
+    def item_limits(
+        self, estimates: Floats, limits: Floats, confidence: float, items: NDArray[np.intp]
+    ) -> Floats:
+        """The critical value of some items: of their own statements that are open at their limits."""
+        given = (estimates, limits, items)
         if self.inverse is not None:
-            return _quantiles(dense_item_maxima(self.draws, self.inverse), confidence)
+            return self._critical(dense_item_maxima(self.draws, self.inverse, *given), confidence)
+        if self.variances.size <= MOST_ITEMS:
+            maxima = independent_item_maxima(self.draws, self.variances, *given)
+            return self._critical(maxima, confidence)
+        return self._of_variances(confidence)[items]
+
+    def _of_variances(self, confidence: float) -> Floats:
+        """The critical values of many items, all statements open: they depend on the variance alone."""
         p = self.variances.size
         order = np.argsort(self.variances, kind="stable")
-        # It depends on the variance of the item alone: items between two others get the larger.
-        places = np.unique(np.linspace(0, p - 1, min(p, MOST_ITEMS)).astype(np.intp))
-        maxima = independent_item_maxima(self.draws, self.variances, order[places])
-        known = _quantiles(maxima, confidence)
+        # Items between two others get the larger of their values.
+        places = np.unique(np.linspace(0, p - 1, MOST_ITEMS).astype(np.intp))
+        maxima = independent_item_maxima(
+            self.draws, self.variances, np.zeros(p), np.full(p, math.inf), order[places]
+        )
+        known = self._critical(maxima, confidence)
         above = np.searchsorted(places, np.arange(p))
         below = np.searchsorted(places, np.arange(p), side="right") - 1
         limits = np.empty(p)
         limits[order] = np.maximum(known[below], known[above])
         return limits
+
+    @property
+    def item_steps(self) -> int:
+        """How often the limits of single items may be taken again."""
+        return MOST_STEPS if self.inverse is not None or self.variances.size <= MOST_ITEMS else 1
 
     def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
         """The critical value of all statements that are open at a limit."""
@@ -154,7 +173,12 @@ class _Errors:
             maxima = independent_maxima(self.draws, self.variances, estimates, limit)
         else:
             maxima = dense_maxima(self.draws, self.inverse, estimates, limit)
-        return float(_quantiles(maxima[None, :], confidence)[0])
+        return float(self._critical(maxima[None, :], confidence)[0])
+
+    def _critical(self, maxima: Floats, confidence: float) -> Floats:
+        """Of each row the value that this share of the draws stays below, as a quantile of Student's."""
+        found = _quantiles(maxima, confidence)
+        return found if self.df is None else stats.t.isf(stats.norm.sf(found), self.df)
 
     def scale(self, rows: slice) -> Floats:
         """1 / standard error of the differences of some items from all items."""
@@ -163,11 +187,41 @@ class _Errors:
         return _inverse_root(self.variances[rows, None] + self.variances[None, :])
 
 
+@dataclass(frozen=True, eq=False)
+class _Estimated(_Errors):
+    """Errors whose covariance is an estimate with `df` degrees of freedom.
+
+    Draws with an estimated covariance stay in fewer dimensions than the errors, so that their maxima are
+    too small.  Student's quantile of the level by the number of open statements (Holm) needs no draws.
+    """
+
+    item_steps = MOST_STEPS
+
+    def item_limits(
+        self, estimates: Floats, limits: Floats, confidence: float, items: NDArray[np.intp]
+    ) -> Floats:
+        return self._shared(self._open(estimates, limits)[items], confidence)
+
+    def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
+        n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
+        return float(self._shared(n_open, confidence))
+
+    def _shared(self, n_open: Any, confidence: float) -> Floats:
+        return np.asarray(stats.t.isf((1.0 - confidence) / np.maximum(n_open, 1.0), self.df))
+
+    def _open(self, estimates: Floats, limits: Floats) -> Floats:
+        """How many statements on each item, above or below another one, are open at its limit."""
+        lower, upper = _places(estimates, self, limits)
+        p = estimates.size
+        return 2.0 * (p - 1) - (lower - 1) - (p - upper)
+
+
 def rank_confidence(
     estimates: ArrayLike,
     covariance: ArrayLike | None = None,
     *,
     standard_errors: ArrayLike | None = None,
+    df: float | None = None,
     confidence: float = 0.95,
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
@@ -184,6 +238,12 @@ def rank_confidence(
         Covariance of the errors of the estimates; at most 2,000 items.
     standard_errors : array-like (p,), optional
         Instead of `covariance`, if the errors are independent; at most 20,000 items.
+    df : float, optional
+        Degrees of freedom of an estimated covariance or of estimated standard errors, as n − 1 if they come
+        from n replicates of each estimate (n data sets, tasks or folds without common rows); None if they
+        are known.  It is needed wherever the errors were estimated from few replicates: taken for known,
+        the covariance of 20 items from 10 replicates gives simultaneous sets of 95 % that hold in 37 % of
+        all cases.
     confidence : float
     names : sequence of str, optional
         Names of the items; by default the index of a Series, or item 1, item 2, …
@@ -191,7 +251,7 @@ def rank_confidence(
         Whether the largest value has rank 1.
     n_draws : int, optional
         Normal draws of the errors, for the critical values; 10,000 for up to 200 items, 2,000 for more
-        by default.
+        by default.  With `df` there are none.
     random_state : int
         Seed of the draws.
 
@@ -209,21 +269,26 @@ def rank_confidence(
         negative standard error, a covariance that is not symmetric and positive semi-definite, or
         more items than stated above.
     ParameterError
-        For a `confidence` outside (0, 1), or if not exactly one of `covariance` and
-        `standard_errors` is given.
+        For a `confidence` outside (0, 1), a `df` that is not above 0, or if not exactly one of
+        `covariance` and `standard_errors` is given.
 
     Notes
     -----
     An item is above another one if their difference exceeds its standard error times a critical
     value, the quantile of the largest standardised difference of errors: over the pairs with one
-    item for its marginal set, over all pairs for the simultaneous sets.  There, statements that are
-    made are left out and the quantile is taken again, until no more are made.  A rank is at least
-    1 + the number of items above, and at most p − the number of items below.
+    item for its marginal set, over all pairs for the simultaneous sets.  Statements that are made are
+    left out and the quantile is taken again, until no more are made (for marginal sets of more than 512
+    items with independent errors it is taken once).  A rank is at least 1 + the number of items above, and at
+    most p − the number of items below.
+
+    With `df` the critical value is Student's quantile at the level divided by the number of statements,
+    which holds for normal replicates however many items there are, and whatever their covariance.
 
     References
     ----------
     Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks with applications to mobility
-    across neighbourhoods and academic achievement across countries, Review of Economic Studies 91.
+    across neighbourhoods and academic achievement across countries, Review of Economic Studies 91; Holm
+    (1979), Scandinavian Journal of Statistics 6.
 
     Examples
     --------
@@ -249,12 +314,17 @@ def rank_confidence(
         raise ParameterError(
             "give either covariance (p, p) or standard_errors (p,), the errors of the estimates"
         )
+    if df is not None:
+        df = check_real("df", df, low=0.0, low_open=True)
+        n_draws = 0
     if covariance is None:
         errors = _independent(_read_errors(standard_errors, values.size), rng, n_draws)
     else:
         errors = _dependent(
             as_array("covariance", covariance, np.float64), values.size, rng, n_draws
         )
+    if df is not None:
+        errors = _Estimated(errors.draws, errors.variances, errors.inverse, df)
     return _sets(values, labels, errors, level, higher_is_better=bool(higher_is_better))
 
 
@@ -277,9 +347,9 @@ def sets_of_replicates(
     rng = np.random.default_rng(0)
     centred = (replicates - replicates.mean(axis=0)) * math.sqrt(factor / (m - 1.0))
     errors = _with_covariance(
-        rng.standard_normal((DRAWS_OF_REPLICATES, m)) @ centred, centred.T @ centred
+        rng.standard_normal((DRAWS_OF_REPLICATES, m)) @ centred, centred.T @ centred, df=m - 1.0
     )
-    return _sets(estimates, tuple(names), errors, confidence, df=m - 1.0, of=of)
+    return _sets(estimates, tuple(names), errors, confidence, of=of)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -368,13 +438,13 @@ def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: in
     return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)
 
 
-def _with_covariance(draws: Floats, covariance: Floats) -> _Errors:
+def _with_covariance(draws: Floats, covariance: Floats, df: float | None = None) -> _Errors:
     variances = np.diag(covariance)
     total = variances[:, None] + variances[None, :]
     differences = total - 2.0 * covariance
     # The difference of copies has no variance but for rounding.
     differences[differences <= 1e-12 * total] = 0.0
-    return _Errors(np.ascontiguousarray(draws.T), variances, _inverse_root(differences))
+    return _Errors(np.ascontiguousarray(draws.T), variances, _inverse_root(differences), df)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -386,22 +456,27 @@ def _sets(
     errors: _Errors,
     confidence: float,
     *,
-    df: float | None = None,
     higher_is_better: bool = True,
     of: str = "the quantities that were estimated",
 ) -> RankConfidence:
     signed = values if higher_is_better else -values
-    limits = _as_t(errors.item_limits(confidence), df)
-    lower, upper = _places(signed, errors, limits)
-    limit = math.inf
-    count = -1
-    for _ in range(MOST_STEPS):
-        limit = float(_as_t(errors.limit(signed, limit, confidence), df))
-        lower_all, upper_all = _places(signed, errors, np.full(values.size, limit))
-        made = int(lower_all.sum())
-        if made == count:
+    p = values.size
+    limits, items, made = np.full(p, math.inf), np.arange(p), np.zeros(p, dtype=np.int64)
+    for _ in range(errors.item_steps):
+        limits[items] = errors.item_limits(signed, limits, confidence, items)
+        lower, upper = _places(signed, errors, limits)
+        before, made = made, lower - 1 + p - upper
+        items = np.flatnonzero(made > before)
+        if items.size == 0:
             break
-        count = made
+    limit, count = math.inf, -1
+    for _ in range(MOST_STEPS):
+        limit = errors.limit(signed, limit, confidence)
+        lower_all, upper_all = _places(signed, errors, np.full(p, limit))
+        now = int(lower_all.sum())
+        if now == count:
+            break
+        count = now
     ranks = stats.rankdata(-signed, method="min").astype(np.int64)
     return RankConfidence(names, values, ranks, lower, upper, lower_all, upper_all, confidence, of)
 
@@ -411,11 +486,6 @@ def _quantiles(maxima: Floats, confidence: float) -> Floats:
     n = maxima.shape[1]
     place = min(math.ceil(confidence * (n + 1)), n) - 1
     return np.asarray(np.partition(maxima, place, axis=1)[:, place])
-
-
-def _as_t(limit: Any, df: float | None) -> Any:
-    """A normal quantile as that of Student's distribution with the same tail."""
-    return limit if df is None else stats.t.isf(stats.norm.sf(limit), df)
 
 
 def _places(

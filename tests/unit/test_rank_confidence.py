@@ -80,7 +80,11 @@ def test_published_sets(dependent: bool) -> None:
     )
     found = rank_confidence(given["score"], **errors)
     row = found.to_frame().loc["United Kingdom"]
-    assert row[["rank", "lower", "upper"]].tolist() == [13, 7, 23]
+    # Printed with 1,000 draws: 7. With 40,000 draws it is 7 or 8, by the seed.
+    assert row[["rank", "upper"]].tolist() == [13, 23]
+    assert row["lower"] in (7, 8)
+    # csranks (commit bd4f755, R 4.2.2, 2,000 draws): 9.79 with stepdown=TRUE, 10.11 without.
+    assert (found.upper - found.lower + 1).mean() == pytest.approx(9.79, abs=0.15)
     assert len(found.top(5)) == 12
     less = rank_confidence(given["score"], **errors, confidence=0.9)
     assert set(found.top(5)) - set(less.top(5)) == {"Sweden"}
@@ -99,13 +103,22 @@ def test_kernels_agree_with_all_pairs() -> None:
     scale = np.divide(1.0, np.sqrt(total), out=np.zeros((p, p)), where=total > 0)
     np.fill_diagonal(scale, 0.0)
     pairs = by_hand(draws, scale)
-    expected = pairs.max(axis=2).T
-    items = np.arange(p)
-    np.testing.assert_allclose(independent_item_maxima(draws, variances, items), expected)
-    np.testing.assert_allclose(dense_item_maxima(np.ascontiguousarray(draws.T), scale), expected)
     estimates = rng.standard_normal(p) * 3
     statistic = (estimates[None, :] - estimates[:, None]) * scale
     signed = (draws[:, None, :] - draws[:, :, None]) * scale
+    items = np.array([0, 3, 8, 5])
+    columns = np.ascontiguousarray(draws.T)
+    for limits in (np.full(p, np.inf), rng.random(p) * 2):
+        above = np.where(statistic <= limits[:, None], signed, 0.0)
+        below = np.where(-statistic <= limits[:, None], -signed, 0.0)
+        expected = np.maximum(above, below).max(axis=2).T[items]
+        given = (estimates, limits, items)
+        np.testing.assert_allclose(independent_item_maxima(draws, variances, *given), expected)
+        np.testing.assert_allclose(dense_item_maxima(columns, scale, *given), expected)
+    np.testing.assert_allclose(
+        dense_item_maxima(columns, scale, estimates, np.full(p, np.inf), np.arange(p)),
+        pairs.max(axis=2).T,
+    )
     for limit in (np.inf, 1.5):
         open_now = (statistic <= limit) & ~np.eye(p, dtype=bool)
         most = np.where(open_now, signed, 0.0).max(axis=(1, 2))
@@ -124,6 +137,54 @@ def test_two_items_are_a_z_test() -> None:
         found = rank_confidence([gap, 0.0], standard_errors=[1.0, 1.0], n_draws=20_000)
         assert bool(found.upper[0] == 1) is apart
         assert bool(found.upper_all[0] == 1) is apart
+
+
+def test_marginal_limits_are_taken_again_without_the_statements_that_are_made() -> None:
+    """An item with one neighbour, below all others: "it is above another" is left out for these."""
+    z = np.random.default_rng(5).standard_normal((40_000, 52))
+    below = (z[:, 1:] - z[:, :1]) / np.sqrt(2.0)
+    first = np.quantile(np.abs(below).max(axis=1), 0.95)
+    second = np.quantile(np.maximum(below.max(axis=1), -below[:, 0]), 0.95)
+    assert second < first - 0.2
+    gap = (first + second) / 2 * np.sqrt(2.0)
+    estimates = np.array([gap, 0.0, *np.arange(50.0, 550.0, 10.0)])
+    for errors in ({"standard_errors": np.ones(52)}, {"covariance": np.eye(52)}):
+        found = rank_confidence(estimates, **errors)
+        assert (found.lower[0], found.upper[0]) == (51, 51)
+        assert (found.lower[1], found.upper[1]) == (52, 52)
+
+
+def test_an_estimated_covariance_takes_holms_limits_of_student() -> None:
+    df, p = 7, 6
+    edge = stats.t.isf(0.05 / (p * (p - 1)), df) * np.sqrt(2.0)
+    far = 1e3 * np.arange(2, p)
+    for gap, apart in ((edge * 1.001, True), (edge * 0.999, False)):
+        # All others are equal, so that no statement but the two on x0 could be made.
+        values = np.array([gap, *np.zeros(p - 1)])
+        for errors in ({"standard_errors": np.ones(p)}, {"covariance": np.eye(p)}):
+            found = rank_confidence(values, **errors, df=df)
+            assert bool(found.upper_all[0] == 1) is apart
+    # Of x0 and x1, apart from all others, one pair remains for the marginal set of either.
+    last = stats.t.isf(0.05 / (p - 1 + 1), df) * np.sqrt(2.0)
+    for gap, apart in ((last * 1.001, True), (last * 0.999, False)):
+        found = rank_confidence([gap, 0.0, *-far], standard_errors=np.ones(p), df=df)
+        assert bool(found.upper[0] == 1) is apart
+    with pytest.raises(ParameterError, match="df must be a number above 0"):
+        rank_confidence([1.0, 2.0], standard_errors=[1.0, 1.0], df=0)
+
+
+def test_sets_hold_with_a_covariance_from_few_replicates() -> None:
+    """Twenty equal methods on ten tasks: .37 of the sets hold all true ranks without `df`."""
+    rng = np.random.default_rng(0)
+    held = {None: 0, 9: 0}
+    for _ in range(100):
+        tasks = rng.normal(size=(10, 20)) + rng.normal(size=(10, 1))
+        covariance = np.cov(tasks.T) / 10
+        for df in held:
+            found = rank_confidence(tasks.mean(axis=0), covariance, df=df, n_draws=300)
+            held[df] += bool((found.lower_all == 1).all() and (found.upper_all == 20).all())
+    assert held[None] < 60
+    assert held[9] >= 90
 
 
 def test_correlated_errors_cancel() -> None:
