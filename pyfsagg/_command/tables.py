@@ -147,6 +147,7 @@ def load_table(
         y,
         nominal=getattr(options, "nominal", None) or (),
         task=getattr(options, "task", "classification"),
+        grouped=of_groups is not None,
     )
     found.require(options.accept)
     code = reading_code(options.table, Reading.from_flags(options), target, groups)

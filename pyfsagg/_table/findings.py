@@ -30,8 +30,15 @@ __all__ = [
 
 STOP, WARNING = "stop", "warning"
 CODES = {
-    "identifier": (STOP, "text that differs in nearly every row: a name, a note, a code"),
+    "identifier": (
+        STOP,
+        "text that differs in nearly every row, or an id that does in most: a name, a note, a code",
+    ),
     "row_number": (STOP, "whole numbers that count the rows"),
+    "repeated_subject": (
+        STOP,
+        "names of subjects with several rows each, all of them in one class",
+    ),
     "dates": (STOP, "dates or times, which have no importance score"),
     "target_copy": (STOP, "a feature that equals the target, perhaps with labels of its own"),
     "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
@@ -57,6 +64,10 @@ CODES = {
 NOT_ACCEPTED = ("unreadable",)
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
+_WHO = "patient|subject|participant|person|proband|individual|animal|donor|case|sample|student|user"
+_SUBJECT_NAME = re.compile(
+    rf"(?i)(.*[ _.-])?(id|uuid|guid|barcode)|({_WHO})([ _.-]?(id|nr|no|number|code))?"
+)
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{2,4})"
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(:\d{2})?"
@@ -215,6 +226,7 @@ def find_in_table(
     *,
     nominal: Sequence[str] = (),
     task: str = "classification",
+    grouped: bool = False,
 ) -> TableCheck:
     """Look through a table; time and memory grow with its cells, not faster.
 
@@ -226,8 +238,10 @@ def find_in_table(
     nominal : sequence of str
         Columns that are declared to hold classes: their words may be anything.
     task : {"classification", "regression", "survival"}
+    grouped : bool
+        Whether rows of one subject are kept together by a column that is not in `frame`.
     """
-    look = Look(frame, y, frozenset(map(str, nominal)), task)
+    look = Look(frame, y, frozenset(map(str, nominal)), task, grouped)
     look.at_target()
     for names, kinds, values in look.blocks():
         look.at_numbers(names, kinds, values)
@@ -246,6 +260,7 @@ class Look:
     y: pd.Series[Any] | pd.DataFrame | None
     nominal: frozenset[str]
     task: str
+    grouped: bool = False
     found: dict[str, list[str]] = field(default_factory=dict)
     details: dict[str, list[str]] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
@@ -364,7 +379,7 @@ class Look:
         dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
         if n_levels and dates == n_levels:
             self.note("dates", name)
-        elif known >= FEW and n_levels >= 0.9 * known:
+        elif known >= FEW and (n_levels >= 0.9 * known or _is_identifier(name, values)):
             self.note("identifier", name)
         elif known >= FEW and n_levels > known / 3:
             self.note("many_levels", name, f"{n_levels:,} in {known:,} rows of {name!r}")
@@ -397,6 +412,7 @@ class Look:
         for j in np.flatnonzero((2 * n_missing > len(values)) & ~constant):
             self.note("mostly_missing", names[j])
         self.at_columns(names, kinds, values)
+        self._at_subjects(names, kinds, values)
 
     def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
         """Row numbers, identifiers, codes and copies of the target among several columns."""
@@ -411,7 +427,7 @@ class Look:
             for j in np.flatnonzero(whole):
                 self._at_counts(names[j], values[:, j])
             for j in np.flatnonzero(numbers & ~whole & (n_missing == 0)):
-                if _ID_NAME.fullmatch(names[j]) and kinds[j] == Kind.INTEGER:
+                if kinds[j] == Kind.INTEGER:
                     self._at_identifiers(names[j], values[:, j])
         coded = np.isin(low, MISSING_CODES) | np.isin(high, MISSING_CODES)
         for j in np.flatnonzero(numbers & coded):
@@ -426,8 +442,27 @@ class Look:
             self.note("identifier" if _ID_NAME.fullmatch(name) else "shuffled_numbers", name)
 
     def _at_identifiers(self, name: str, column: NDArray[np.float64]) -> None:
-        if len(np.unique(column)) == len(column):
+        all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
+        if all_differ or _is_identifier(name, column):
             self.note("identifier", name)
+
+    def _at_subjects(
+        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
+    ) -> None:
+        """Columns whose levels recur, and tell the class: a feature of the table would rarely do so."""
+        classes = self.labels if self.number is None else pd.factorize(self.number)[0]
+        if self.grouped or classes is None:
+            return
+        for j, name in enumerate(names):
+            named = _SUBJECT_NAME.fullmatch(name) is not None
+            if not named and kinds[j] not in (Kind.NOMINAL, Kind.INTEGER):
+                continue
+            if name in self.found.get("identifier", ()):
+                continue
+            if kinds[j] != Kind.NOMINAL and not named and self.number is not None:
+                continue  # a number may be computed from another one
+            if _names_subjects(values[:, j], classes, named, kinds[j] != Kind.NOMINAL):
+                self.note("repeated_subject", name)
 
     def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
         """A code stands at the end of the range, more than once, further off than all others span."""
@@ -546,8 +581,12 @@ class Look:
 # words
 # ---------------------------------------------------------------------------------------------
 _SAID = {
-    "identifier": ("a different value in (nearly) every row: {columns}", "{drop}"),
+    "identifier": ("a different value in nearly every row, or an id: {columns}", "{drop}"),
     "row_number": ("a row number: {columns}", "{drop}"),
+    "repeated_subject": (
+        "several rows for each value, all in one class, as if they were one subject's: {columns}",
+        "if they are, --groups {first} of rank and evaluate keeps them together; or {drop}",
+    ),
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
     "unreadable": ("{details}", "name the code for missing values with --missing, or {drop}"),
@@ -604,9 +643,53 @@ def _finding(
     words = {
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
+        "first": next(filter(_SUBJECT_NAME.fullmatch, named), named[0] if named else ""),
         "drop": left_out or f"leave it out: --drop {','.join(named[:5])}{more}",
     }
     return Finding(code, tuple(named), sentence.format(**words), remedy.format(**words))
+
+
+def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:
+    """Whether a column is called an identifier, and most of its rows have a value of their own."""
+    if not _SUBJECT_NAME.fullmatch(name):
+        return False
+    known = column[~np.isnan(column)]
+    _, sizes = np.unique(known, return_counts=True)
+    return 2 * int((sizes == 1).sum()) > len(known)
+
+
+def _names_subjects(
+    column: NDArray[np.float64], classes: NDArray[np.intp], named: bool, ordered: bool
+) -> bool:
+    """Whether most rows have a value that recurs, and such values have one class each, far beyond chance.
+
+    By chance `expected` of the values would have rows of several classes.  None of five, or one in twenty
+    of more, has; of columns that are not named like a subject, none of fifteen, for a table has
+    many of them.  A number that separates the classes is a good feature: its values in order change
+    between classes seldom, those of subjects about as often as in any order.
+    """
+    known = ~np.isnan(column) & (classes >= 0)
+    if not known.any():
+        return False
+    _, value = np.unique(column[known], return_inverse=True)
+    n_classes = int(classes.max()) + 1
+    sizes = np.bincount(value)
+    recurs = sizes > 1
+    if 2 * int(sizes[recurs].sum()) <= len(value):
+        return False
+    pairs = np.unique(value.astype(np.int64) * n_classes + classes[known])
+    mixed = np.bincount(pairs // n_classes) > 1
+    share = np.bincount(classes[known], minlength=n_classes) / len(value)
+    size, times = np.unique(sizes[recurs], return_counts=True)
+    expected = float(times @ [1.0 - (share**rows).sum() for rows in size])
+    if expected < (5.0 if named else 15.0) or int((mixed & recurs).sum()) > expected / 20:
+        return False
+    if named or not ordered:
+        return True
+    of_value = np.zeros(len(sizes), dtype=np.int64)
+    of_value[pairs // n_classes] = pairs % n_classes
+    changes = np.diff(of_value[recurs & ~mixed]) != 0
+    return bool(changes.mean() > (1.0 - (share**2).sum()) / 2)
 
 
 def _similar(labels: Iterable[str]) -> list[list[str]]:

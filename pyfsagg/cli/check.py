@@ -44,6 +44,9 @@ def add_commands(commands: Any) -> None:
         "-t", "--target", metavar="COLUMN", help="column with the classes, numbers or times"
     )
     add_event_flag(parser)
+    parser.add_argument(
+        "--groups", metavar="COLUMN", help="column of subjects whose rows are kept together"
+    )
     from pyfsagg._base.task import Task
 
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
@@ -65,9 +68,11 @@ def _check(options: argparse.Namespace) -> int:
         found = find_in_sparse(words, labels, task=options.task)
         record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
         return _tell(options, found, {**record, **groups}, [])
-    source, X, y, _ = read_columns(options, target_columns(options))
+    source, X, y, subjects = read_columns(options, target_columns(options), options.groups)
     groups = _groups(options, X.columns)
-    found = find_in_table(X, y, nominal=options.nominal or (), task=options.task)
+    found = find_in_table(
+        X, y, nominal=options.nominal or (), task=options.task, grouped=subjects is not None
+    )
     record = {**source.record, "found": list(source.notes), **found.record()}
     return _tell(options, found, {**record, **groups}, source.notes)
 

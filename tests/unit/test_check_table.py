@@ -127,6 +127,79 @@ def test_identifiers_by_name(good: pd.DataFrame) -> None:
         assert codes(good.assign(**{name: numbers})) == {"identifier": (name,)}
     assert codes(good.assign(platelets=numbers)) == {}
     assert codes(good.assign(id=numbers // 5000)) == {}
+    # Most of them occur once, as in the Breast Cancer data of R's mlbench.
+    most = np.r_[numbers[:50], numbers[:10]]
+    for name in ("Id", "patient_id", "caseid", "subject"):
+        for column in (most, [f"P{each}" for each in most]):
+            assert codes(good.assign(**{name: column})) == {"identifier": (name,)}
+    assert codes(good.assign(platelets=most)) == {}
+    halves = np.arange(N) // 2 + 1000
+    assert codes(good.assign(id=halves[np.random.default_rng(1).permutation(N)])) == {}
+
+
+def visits(good: pd.DataFrame, arms: list[str], n: int = 4) -> tuple[pd.DataFrame, np.ndarray]:
+    """Rows of subjects with `n` visits each, in an order of chance, and the number of the subject."""
+    subject = np.random.default_rng(4).permutation(np.repeat(np.arange(len(arms)), n))
+    frame = good.iloc[np.arange(len(subject)) % N, :6].reset_index(drop=True)
+    frame["value"] = np.random.default_rng(5).normal(size=len(subject))
+    return frame.assign(kind=np.array(arms)[subject]), subject
+
+
+def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
+    rng = np.random.default_rng(6)
+    frame, subject = visits(good, ["drug"] * 20 + ["placebo"] * 20)
+    code = rng.permutation(1000)[subject]
+    for column in (pd.Series(subject).map("P{:02d}".format), code):
+        assert codes(frame.assign(new=column)) == {"repeated_subject": ("new",)}
+        found = pyfsagg.check_table(frame.assign(patient=column, new=column), target="kind")
+        [finding] = [each for each in found.findings if each.code == "repeated_subject"]
+        assert "--groups patient " in finding.remedy
+        assert finding.severity == "stop"
+    # The numbers follow the arms: a name is needed, for a good feature does the same.
+    assert codes(frame.assign(new=subject)) == {}
+    assert codes(frame.assign(patient=subject)) == {"repeated_subject": ("patient",)}
+    # One visit in another arm is a slip; four say that the arm belongs to the visit.
+    for rows, expected in ((1, {"repeated_subject": ("new",)}), (4, {})):
+        moved = frame.copy()
+        first = np.unique(subject, return_index=True)[1][:rows]
+        moved.loc[first, "kind"] = np.where(moved.loc[first, "kind"] == "drug", "placebo", "drug")
+        assert codes(moved.assign(new=code)) == expected
+    # Eight of them are few: by chance, or as levels of a good feature, they would do the same.
+    few, subject = visits(good, ["drug", "placebo"] * 4)
+    assert codes(few.assign(new=subject * 7 % 11)) == {}
+    assert codes(few.assign(subject=subject)) == {"repeated_subject": ("subject",)}
+
+
+def test_subjects_with_a_number_or_a_time(good: pd.DataFrame) -> None:
+    frame, subject = visits(good, ["drug", "placebo"] * 20)
+    outcome = np.random.default_rng(7).normal(size=40)[subject]
+    numbers = frame.assign(kind=outcome, new=subject, word=[f"P{each}" for each in subject])
+    assert codes(numbers, task="regression") == {"repeated_subject": ("word",)}
+    died = frame.drop(columns="kind").assign(id=subject, time=1 + subject, event=subject % 2)
+    found = pyfsagg.check_table(died, target=["time", "event"], task="survival")
+    assert ("repeated_subject", ("id",)) in {(each.code, each.columns) for each in found.findings}
+
+
+def test_features_that_are_no_subjects(good: pd.DataFrame) -> None:
+    """Levels that tell the class, as honest features have them."""
+    n = 240
+    frame = good.iloc[np.arange(n) % N, :6].assign(kind=np.repeat(["x", "y"], n // 2))
+    rng = np.random.default_rng(8)
+    frame["value"] = rng.normal(size=n)
+    separated = np.r_[rng.integers(0, 50, n // 2), rng.integers(50, 100, n // 2)]
+    honest = {
+        "two levels": np.where(frame["kind"] == "x", "a", "b"),
+        "a number that separates": separated,
+        "ten levels": [f"{'low' if each < 50 else 'high'} {each % 5}" for each in separated],
+        "town": [f"town {each}" for each in rng.integers(0, 60, n)],
+        "one class is rare": None,
+    }
+    for name, column in honest.items():
+        if column is None:
+            frame, column = frame.assign(kind=["x"] * 4 + ["y"] * (n - 4)), honest["town"]
+        assert "repeated_subject" not in codes(frame.reset_index(drop=True).assign(new=column)), (
+            name
+        )
 
 
 def test_duplicates(good: pd.DataFrame) -> None:
