@@ -35,12 +35,12 @@ def check_table(
     """Check a table for common problems before a run.
 
     It finds identifiers and free text (a different value in every row), row numbers, dates, subjects with
-    several rows, features that equal the target, columns that mix numbers and words, rows without a target, classes that
-    differ by case or blanks only and classes of one to three samples, constant, duplicate and mostly
-    missing columns, duplicate rows, numbers such as -999 that look like codes for missing, and words that
-    look like numbers.  Time and memory grow with the number of cells, of a sparse table with those that
-    are not 0.  Ensembles do not run this check;
-    the commands of the terminal do, and stop at findings of the severity ``"stop"``.
+    several rows, features that equal the target, columns that mix numbers and words, rows without a
+    target, classes that differ by case or blanks only and classes of one to three samples, constant,
+    duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
+    missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse
+    table with those that are not 0. Ensembles do not run this check; the commands of the terminal do, and
+    stop at findings of the severity ``"stop"``.
 
     Parameters
     ----------

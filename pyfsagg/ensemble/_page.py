@@ -333,7 +333,7 @@ def _answer(result: EnsembleResult, threshold: float | int | str, chosen: Select
         "is" if k == 1 else "are",
         share,
         f"{', '.join(names)}{more}",
-        "In brackets: the share of resamples that select the feature.",
+        f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
     )
 
 

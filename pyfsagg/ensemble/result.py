@@ -220,7 +220,8 @@ class EnsembleResult(Grouped, Result):
     def compared(self, threshold: float | int | str = "auto") -> int:
         """How many features frequencies and measures of stability are about.
 
-        The number of the selected ones; 10, of fewer than 40 features a quarter, if none is selected.
+        As many as the ranking has down to the last selected one; 10, of fewer than 40 features a quarter,
+        if none is selected.
         """
         return choose(self, threshold).compared
 
@@ -547,7 +548,7 @@ class EnsembleResult(Grouped, Result):
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are not a confidence set); ``status``, firm, borderline, noise or out
         (:class:`pyfsagg.Selection`); ``selection_frequency`` among the best features of a resample, as many
-        as `threshold` selects (equal scores at its edge count with the share of their orders that
+        as the ranking has down to the last one that `threshold` selects (equal scores at its edge count with the share of their orders that
         selects them), with its Wilson interval ``frequency_lower`` to ``frequency_upper``; the mean score of
         each filter as ``mean_<filter>``.
 

@@ -58,8 +58,9 @@ class Selection:
         80 % of the resamples), ``"borderline"`` (selected in fewer, or not selected but in more than
         20 %), ``"noise"`` (its score is one that shuffled targets reach) or ``"out"``.
     compared : int
-        How many features each resample selects for the frequencies: the number of selected ones, or 10
-        (of fewer than 40 features a quarter) if there are none.
+        How many features each resample selects for the frequencies: as many as the ranking has down to
+        the last selected one, that is all that are selected unless a better one is not, or 10 (of
+        fewer than 40 features a quarter) if there are none.
     n_noise : int
         How many of the selected score like noise; 0 for a proposal.
     """
@@ -94,16 +95,24 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, and why."""
+    """Which features (n_features,) are selected, and why.
+
+    `depth` is the place of the last of them in the ranking, 0 if there are none.
+    """
 
     chosen: NDArray[np.bool_]
     reason: str
     names: tuple[str, ...]
+    depth: int
 
     @property
     def compared(self) -> int:
-        """How many features frequencies and measures of stability are about."""
-        return len(self.names) or min(SHOWN, size_of_share(0.25, len(self.chosen)))
+        """How many features frequencies and measures of stability are about.
+
+        Features that may not be selected stand in the ranking all the same.  If their places were not
+        counted, a feature behind them would be selected, and be so in none of the resamples.
+        """
+        return self.depth or min(SHOWN, size_of_share(0.25, len(self.chosen)))
 
 
 def select_features(result: EnsembleResult, threshold: float | int | str) -> Selection:
@@ -151,11 +160,18 @@ def _remarks(names: tuple[str, ...], like_noise: list[str], compared: int) -> li
         return [
             f"Frequencies and stability are told for the best {plural(compared, 'feature')} all the same."
         ]
-    if not like_noise:
-        return []
-    n, k = len(like_noise), len(names)
-    who = f"{n:,} of the {k:,} selected" if n < k else f"All {k:,} selected" if k > 1 else "It"
-    return [f"{who} {'scores' if n == 1 else 'score'} like noise: {enumerate_names(like_noise)}."]
+    remarks = []
+    n, k, passed = len(like_noise), len(names), compared - len(names)
+    if n:
+        who = f"{n:,} of the {k:,} selected" if n < k else f"All {k:,} selected" if k > 1 else "It"
+        score = "scores" if n == 1 else "score"
+        remarks.append(f"{who} {score} like noise: {enumerate_names(like_noise)}.")
+    if passed:
+        remarks.append(
+            f"{passed:,} of the best {compared:,} {'is' if passed == 1 else 'are'} not selected; "
+            f"frequencies and stability are told for the best {compared:,}."
+        )
+    return remarks
 
 
 # ---------------------------------------------------------------------------------------------
@@ -166,21 +182,27 @@ def choose(result: EnsembleResult, threshold: float | int | str) -> Choice:
     if is_word(threshold, "auto"):
         return _proposal(result)
     if isinstance(threshold, str):
-        return _controlled(result.controlled(read_goal(threshold)))
+        return _controlled(result, result.controlled(read_goal(threshold)))
     p = result.n_features
     k = n_selected(threshold, p)
     what = f"The best {k:,} of {plural(p, 'feature')} {'is' if k == 1 else 'are'} selected, as asked for."
     return _best(result, k, what)
 
 
-def _controlled(control: ErrorControl | None) -> Choice:
+def _controlled(result: EnsembleResult, control: ErrorControl | None) -> Choice:
     assert control is not None  # a goal was given
-    return Choice(control.support, control.sentences[0], tuple(control.selected))
+    names = tuple(control.selected)
+    return Choice(control.support, control.sentences[0], names, _depth(result, control.support))
 
 
 def _order(result: EnsembleResult) -> NDArray[np.intp]:
     """Positions of the features, best first; ties by column order."""
     return np.argsort(result.ranking, kind="stable")
+
+
+def _depth(result: EnsembleResult, chosen: NDArray[np.bool_]) -> int:
+    """Place of the last of the chosen features in the ranking."""
+    return 1 + int(np.flatnonzero(chosen[_order(result)]).max(initial=-1))
 
 
 def _best(
@@ -191,7 +213,8 @@ def _best(
     positions = (order if of is None else order[of[order]])[:k]
     chosen = np.zeros(result.n_features, dtype=np.bool_)
     chosen[positions] = True
-    return Choice(chosen, reason, tuple(result.feature_names[j] for j in positions))
+    names = tuple(result.feature_names[j] for j in positions)
+    return Choice(chosen, reason, names, _depth(result, chosen))
 
 
 def _proposal(result: EnsembleResult) -> Choice:
@@ -208,7 +231,7 @@ def _proposal(result: EnsembleResult) -> Choice:
     )
     if not n_above:
         reason = f"No feature is proposed: none of {plural(p, 'feature')} scores above {reached}."
-        return Choice(above, reason, ())
+        return Choice(above, reason, (), 0)
     knee = knee_of(np.sort(result.scores[above])[::-1])
     k = n_above if knee is None else knee
     said = f"{k:,} of {plural(p, 'feature')} {'is' if k == 1 else 'are'} proposed"

@@ -71,6 +71,32 @@ def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None
     assert set(chosen.frame["status"]) == {"noise"}
 
 
+def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
+    """A column of many words is first by chi-squared, and may not be selected: shuffled targets do the same."""
+    X, y = table(1.5, n=120)
+    words = np.random.default_rng(0).integers(0, 70, len(X))
+    X.insert(0, "note", [f"word {each}" for each in words])
+    result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=40, random_state=0)
+    chosen = result.selection()
+    assert chosen.frame.index[0] == "note"
+    assert chosen.frame["status"].iloc[0] == "noise"
+    assert (set(chosen.names), chosen.compared) == ({"x0", "x1"}, 3)
+    # Of the best two of all features one is always the column of words.
+    assert min(result.frequencies(2)[1:3]) < 0.8
+    shares = result.to_frame()["selection_frequency"]
+    assert shares.to_dict() == dict(zip(result.feature_names, result.frequencies(3), strict=True))
+    assert (shares[["x0", "x1"]] >= 0.9).all()
+    assert (chosen.frame["selection_frequency"] == shares).all()
+    said = "1 of the best 3 is not selected; frequencies and stability are told for the best 3."
+    assert chosen.sentences[-1] == said
+    page = result.to_html()
+    assert said in page
+    assert "the feature among their best 3." in page
+    assert said in " ".join(result.summary_text().split())
+    # A number that is asked for takes the first ones, whatever they are.
+    assert result.selection(2).compared == 2
+
+
 def test_everything_after_an_empty_proposal_works(
     nothing: pyfsagg.EnsembleResult, found: pyfsagg.EnsembleResult, tmp_path
 ) -> None:
