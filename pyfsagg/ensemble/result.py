@@ -548,7 +548,8 @@ class EnsembleResult(Grouped, Result):
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are not a confidence set); ``status``, firm, borderline, noise or out
         (:class:`pyfsagg.Selection`); ``selection_frequency`` among the best features of a resample, as many
-        as the ranking has down to the last one that `threshold` selects (equal scores at its edge count with the share of their orders that
+        as the ranking has down to the last one that `threshold` selects (equal scores at its edge count
+        with the share of their orders that
         selects them), with its Wilson interval ``frequency_lower`` to ``frequency_upper``; the mean score of
         each filter as ``mean_<filter>``.
 

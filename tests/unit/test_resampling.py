@@ -12,6 +12,8 @@ from hypothesis.extra import numpy as hnp
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._table.table import Table, check_table, full_weights
 from pyfsagg._table.target import Target, check_target
+from pyfsagg.datasets import load_dataset
+from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.resampling import (
     PLANS,
@@ -95,6 +97,28 @@ def test_order_of_rows_has_no_influence(data, plan: str) -> None:
         check_target(np.asarray(target.classes)[target.codes[shuffle]], N),
     )
     np.testing.assert_array_equal(draw(moved, plan).weights, draw(data, plan).weights[:, shuffle])
+
+
+@pytest.mark.parametrize("plan", ["bootstrap", "rows", "poisson_bootstrap"])
+def test_runs_on_different_columns_share_given_rows(plan: str) -> None:
+    """A seed alone draws other rows from other columns, as docs/questions.md says."""
+    data = load_dataset("wine")
+    n = len(data.X)
+    rows = Rows(np.random.default_rng(0).integers(n, size=(8, n)))
+
+    def scores(X: pd.DataFrame) -> pd.DataFrame:
+        how = rows if plan == "rows" else plan
+        result = wam(X, data.y, filter="chi_squared", resampling=how, n_resamples=8, random_state=0)
+        return pd.DataFrame(result.combined, columns=list(result.feature_names))
+
+    whole = scores(data.X)
+    fewer = scores(data.X.drop(columns="malic_acid"))
+    renamed = scores(data.X.rename(columns={"ash": "zash"})).rename(columns={"zash": "ash"})
+    more = scores(data.X.assign(constant=1.0))
+    for other in (fewer, renamed, more):
+        shared = [name for name in whole if name in other]
+        assert len(shared) >= 12
+        assert (whole[shared] == other[shared]).all(axis=None) == (plan != "bootstrap")
 
 
 @pytest.mark.parametrize("weight", [1, 6000, 20_000, 65_535])
