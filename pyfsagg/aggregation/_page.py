@@ -96,13 +96,20 @@ def aggregation_page(
     top = min(check_integer("top", top, low=1), table.n_items)
     view = result.full_view({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
-        Section("summary", "Summary", [Text(_summary(table, result, top))]),
+        Section(
+            "summary",
+            "Summary",
+            [
+                *(Text(Markup("<b>{}</b>").format(each)) for each in result.answer(adjusted)),
+                Text(_summary(table, result, top)),
+            ],
+        ),
         Section(
             "ranking",
             "Ranking",
             [
                 _ranking(result.items(), result, top, adjusted),
-                *_significance(table, result, permutation, adjusted),
+                *_significance(result, permutation, adjusted),
             ],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
@@ -245,7 +252,7 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
 
 
 def _significance(
-    table: RankTable, result: Aggregation, permutation: PermutationTest | None, adjusted: bool
+    result: Aggregation, permutation: PermutationTest | None, adjusted: bool
 ) -> list[Block]:
     if result.p_values is None and permutation is None:
         return []
@@ -253,15 +260,6 @@ def _significance(
     if result.p_values is not None:
         blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
     blocks += [Text(remark) for remark in result.about_p_values(adjusted)]
-    assumed = not table.full and table.missing.any() and (table.sizes == table.n_items).all()
-    if result.p_values is not None and assumed:
-        blocks.append(
-            Text(
-                f"The universe is taken to be the {count(table.n_items)} items that some list "
-                "holds. If more could have been listed, give their number (universe): the "
-                "p-values become smaller, also those that are adjusted, although over more items."
-            )
-        )
     if permutation is None:
         blocks.append(Text(_REMEDY))
     else:

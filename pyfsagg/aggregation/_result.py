@@ -32,6 +32,8 @@ INDEPENDENCE = (
     "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
     "p-values are far too small, and serve for ordering only."
 )
+SMALL = 0.05
+"""Adjusted p-values up to here are counted."""
 VALUES = ("scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values")
 PERMUTED = ("scores", "p_values", "adjusted_p_values", "family_wise_p_values")
 
@@ -116,6 +118,30 @@ class Aggregation(Result):
             f"The p-values are adjusted over all {self.n_tests:,} items that could have been "
             f"listed; the {self.n_tests - held:,} that no list holds count with p = 1."
         )
+
+    def answer(self, adjusted: bool = True) -> list[str]:
+        """How many items have a small adjusted p-value, and whether that is over the right number of items.
+
+        Empty without p-values; the first sentence is left out without `adjusted` ones.
+        """
+        if self.p_values is None or self.adjusted_p_values is None:
+            return []
+        small = int((self.adjusted_p_values <= SMALL).sum())
+        has = "has" if small == 1 else "have"
+        told = [
+            f"{small:,} of {plural(len(self.names), 'item')} {has} an adjusted p-value of at most {SMALL}."
+        ]
+        table = self.table
+        # A list that holds all of them shows that there are no more.
+        cut_off = table is not None and not table.full and bool(table.missing.any(axis=1).all())
+        if not cut_off or bool((self.given_table().sizes != len(self.names)).any()):
+            return told if adjusted else []
+        universe = (
+            f"The universe is taken to be the {len(self.names):,} items that some list holds. If the lists "
+            "were chosen from more items, such as all genes of a screen, give their number (universe): "
+            "without it the p-values are too large, often by far, also those that are adjusted."
+        )
+        return [*(told if adjusted else []), universe]
 
     def about_p_values(self, adjusted: bool) -> list[str]:
         """What belongs to the p-values, `adjusted` ones among them or not."""
@@ -265,6 +291,7 @@ class Aggregation(Result):
             }
         if self.p_values is not None:
             record["note"] = INDEPENDENCE
+            record["answer"] = self.answer(view["adjusted"])
             record["adjustment"] = self.adjustment if view["adjusted"] else None
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
@@ -363,6 +390,7 @@ class Aggregation(Result):
         return [
             f"{titled(self.method)} of {plural(self.n_lists, 'list')}, "
             f"{plural(len(self.names), 'item')}",
+            *(textwrap.fill(each, 88) for each in self.answer(view["adjusted"])),
             f"The best {top}:\n{table}",
             *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
             *([] if comparison is None else comparison.paragraphs({"top": top})),

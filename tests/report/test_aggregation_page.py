@@ -63,9 +63,27 @@ def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
         (TABLE, True),
         (RankTable.from_lists(lists, universe=9), False),
         (RankTable.from_lists(lists, full=True), False),
+        (RankTable.from_lists([*lists, ["a", "b", "c", "d"]]), False),
         (RankTable.from_ranks([[1, 2, 3], [2, 1, 3]]), False),
     ):
-        assert (sentence in read(aggregate(table, "rra")).words) == mentioned
+        result = aggregate(table, "rra")
+        assert (sentence in read(result).words) == mentioned
+        told, _, items = result.summary_text(top=2).partition("The best 2:")
+        assert (sentence in " ".join(told.split())) == mentioned
+        assert sentence not in " ".join(items.split())
+
+
+def test_items_with_small_p_values_are_counted() -> None:
+    lists = [[f"g{k}" for k in [0, 1, *range(10 * i, 10 * i + 8)]] for i in range(1, 5)]
+    result = aggregate(RankTable.from_lists(lists, universe=500), "rra")
+    small = int((result.to_frame()["adjusted_p_value"] <= 0.05).sum())
+    assert small == 2
+    sentence = "2 of 34 items have an adjusted p-value of at most 0.05."
+    assert result.answer() == [sentence]
+    assert sentence in read(result).words
+    assert sentence in result.summary_text().partition("The best")[0]
+    assert "at most 0.05" not in read(result, adjusted=False).words
+    assert result.answer(adjusted=False) == aggregate(TABLE, "mean_rank").answer() == []
 
 
 def test_permutations_are_described() -> None:
