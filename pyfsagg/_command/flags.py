@@ -98,9 +98,9 @@ def add_event_flag(parser: argparse.ArgumentParser) -> None:
     """The flag that makes the target a time until an event."""
     parser.add_argument(
         "--event",
-        metavar="COLUMN",
-        help="survival: column that says whether the event was seen (1) or the time is censored (0); "
-        "--target is the column of times",
+        metavar="COLUMN[=VALUE]",
+        help="survival: column that says whether the event was seen (1) or the time is censored (0), or "
+        "COLUMN=VALUE, where VALUE is the event and all others are censored; --target is the column of times",
     )
 
 

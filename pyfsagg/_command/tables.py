@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.reading import Reading
+from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 
@@ -93,15 +94,17 @@ def read_columns(
     options: argparse.Namespace,
     target: str | list[str] | None = None,
     groups: str | None = None,
-) -> tuple[Source, pd.DataFrame, pd.Series[Any] | pd.DataFrame | None, pd.Series[Any] | None]:
-    """The table of a command as it is read: the source, features, target and groups.
+) -> tuple[
+    Source, pd.DataFrame, pd.Series[Any] | pd.DataFrame | None, pd.Series[Any] | None, list[str]
+]:
+    """The table of a command as it is read: the source, features, target, groups, and code that reads it.
 
     Raises
     ------
     UnknownNameError
         If a column does not exist.
     ParameterError
-        If the target or the groups are left out.
+        If the target or the groups are left out, or an event does not occur.
     """
     from pyfsagg._table.source import read_source
     from pyfsagg.datasets import split_target
@@ -112,9 +115,50 @@ def read_columns(
     for name, what in said:
         if name in (*how.drop, how.id):
             raise ParameterError(f"the column {name!r} cannot be both {what} and left out")
-    source = read_source(options.table, how)
+    source, target, events = _with_events(read_source(options.table, how), target)
+    code = reading_code(options.table, how, target, groups)
+    code[1:1] = events
     X, y = split_target(source.frame, target, [groups] if groups else [])
-    return source, X, y, source.frame[groups] if groups else None
+    return source, X, y, source.frame[groups] if groups else None, code
+
+
+def _with_events(
+    source: Source, target: str | list[str] | None
+) -> tuple[Source, str | list[str] | None, list[str]]:
+    """Events as 0 and 1 if a value was named as in ``status=2``, or R's codes are there; and code for it."""
+    from pyfsagg._table.survival import coded_as_in_r
+
+    if not isinstance(target, list):
+        return source, target, []
+    frame, (time, name) = source.frame, target
+    value = ""
+    if name not in frame.columns:
+        name, _, value = name.rpartition("=")
+    if name not in frame.columns:  # whoever divides the table says so
+        return source, target, []
+    column = frame[name]
+    if value:
+        note = f"--event {name}={value}: all other values of {name!r} count as censored"
+    elif coded_as_in_r(column):
+        value = "2"
+        note = (
+            f"{name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored and 2 for the event; "
+            f"--event {name}=1 takes 1 for it"
+        )
+    else:
+        return source, [time, name], []
+    by_word = {str(each): each for each in column.dropna().unique().tolist()}
+    by_word |= {f"{each:g}": each for each in by_word.values() if isinstance(each, float)}
+    if value not in by_word:
+        raise ParameterError(
+            f"--event {name}={value}: the column {name!r} has no such value; it has "
+            f"{enumerate_names(sorted(by_word)[:10])}"
+        )
+    kept = f"data[{name!r}]"
+    code = f"{kept} = ({kept} == {by_word[value]!r}).astype(float).where({kept}.notna())"
+    seen = (column == by_word[value]).astype(float).where(column.notna())
+    source = replace(source, frame=frame.assign(**{name: seen}), notes=(*source.notes, note))
+    return source, [time, name], [code]
 
 
 def _names(columns: str | list[str] | None) -> list[str]:
@@ -138,10 +182,11 @@ def load_table(
         As :func:`read_columns`.
     """
     import numpy as np
+    import pandas as pd
 
     from pyfsagg._table.findings import find_in_table
 
-    source, X, y, of_groups = read_columns(options, target, groups)
+    source, X, y, of_groups, code = read_columns(options, target, groups)
     found = find_in_table(
         X,
         y,
@@ -150,15 +195,16 @@ def load_table(
         grouped=of_groups is not None,
     )
     found.require(options.accept)
-    code = reading_code(options.table, Reading.from_flags(options), target, groups)
     known: Any = np.ones(len(X), dtype=np.bool_)
     if y is not None:
         known = np.asarray(y.notna()).reshape(len(X), -1).all(axis=1)
     if y is not None and not known.all() and known.any():  # that is accepted
         X, y = X[known], y[known]
         of_groups = None if of_groups is None else of_groups[known]
-        every = "" if isinstance(target, str) else ".all(axis=1)"
-        code.insert(1, f"data = data[data[{target!r}].notna(){every}]")
+        columns = list(y.columns) if isinstance(y, pd.DataFrame) else y.name
+        every = ".all(axis=1)" if isinstance(y, pd.DataFrame) else ""
+        place = next(i for i, line in enumerate(code) if line.startswith("X = "))
+        code.insert(place, f"data = data[data[{columns!r}].notna(){every}]")
     view = {
         "data_name": name_of_table(options.table),
         "reading": code,

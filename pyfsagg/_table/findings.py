@@ -15,6 +15,7 @@ from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.number_words import NUMBER_GAPS
+from pyfsagg._table.survival import coded_as_in_r
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = [
@@ -43,6 +44,10 @@ CODES = {
     "target_copy": (STOP, "a feature that equals the target, perhaps with labels of its own"),
     "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
     "missing_target": (STOP, "rows without a target"),
+    "many_classes": (
+        STOP,
+        "a target with a class for every fourth row or more: a number, a time, a name",
+    ),
     "similar_classes": (STOP, "classes that differ by case or blanks only"),
     "single_member": (STOP, "a class of one sample"),
     "small_class": (WARNING, "a class of two or three samples"),
@@ -61,7 +66,7 @@ CODES = {
 }
 """Each kind of finding: whether it stops a run of the terminal, and what it is."""
 
-NOT_ACCEPTED = ("unreadable",)
+NOT_ACCEPTED = ("unreadable", "many_classes")
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
 _WHO = "patient|subject|participant|person|proband|individual|animal|donor|case|sample|student|user"
@@ -305,7 +310,8 @@ class Look:
                 self.number = self.y.to_numpy(dtype=np.float64, na_value=np.nan)
             return
         codes, labels = pd.factorize(self.y)
-        if len(labels) > max(2, len(known) / 4):  # numbers or an identifier: check_target says so
+        if len(labels) > max(2, len(known) / 4):
+            self.note("many_classes", name, f"{len(labels):,} in {len(known):,} rows")
             return
         self.classes = codes
         self.labels = _one_spelling(labels)[codes].astype(np.intp)
@@ -327,6 +333,7 @@ class Look:
         if 0 < absent < len(y):
             self.note("missing_target", ", ".join(y.columns), f"{absent:,} of {len(y):,} rows")
         time, event = y.iloc[:, 0], y.iloc[:, -1]
+        event = event - 1 if coded_as_in_r(event) else event
         if pd.api.types.is_numeric_dtype(time):
             self.number = time.to_numpy(dtype=np.float64, na_value=np.nan)
         if pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
@@ -593,6 +600,11 @@ _SAID = {
     "missing_target": (
         "the target {columns} is missing (NaN) in {details}",
         "--accept missing_target continues without these rows",
+    ),
+    "many_classes": (
+        "different values of the target {columns}: {details}",
+        "if it is a number to be predicted, --task regression; if it is a time, name the column of events: "
+        "--event; otherwise bin it into classes",
     ),
     "similar_classes": (
         "classes that differ by case or blanks only: {details}",

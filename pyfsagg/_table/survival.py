@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,9 +14,9 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Booleans, Floats
 from pyfsagg._table.frames import frame_of_array, pandas_frame
-from pyfsagg.exceptions import DataError
+from pyfsagg.exceptions import DataError, PyfsaggWarning
 
-__all__ = ["TIES", "Survival", "read_survival"]
+__all__ = ["TIES", "Survival", "coded_as_in_r", "read_survival"]
 
 TIES = ("efron", "breslow")
 """Treatment of events at the same time."""
@@ -107,7 +108,7 @@ def read_survival(y: Any) -> tuple[Survival, str]:
     ------
     DataError
         For another shape, intervals, missing values, times that are not above 0, events that are not
-        0 or 1, and times of which no two can be compared.
+        0 or 1 (or 1 and 2, as in R), and times of which no two can be compared.
     """
     time, event, names = _columns(pandas_frame(y))
     label = ", ".join(names)
@@ -205,12 +206,20 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
 
 def _events(column: pd.Series[Any], name: str) -> Booleans:
     _refuse_missing(column, f"event {name!r}")
+    if coded_as_in_r(column):
+        warnings.warn(
+            f"the event {name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
+            PyfsaggWarning,
+            stacklevel=2,
+        )
+        return (column == 2).to_numpy(dtype=np.bool_)
     found = pd.unique(column)
     if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in found.tolist()):
         shown = ", ".join(sorted(map(repr, found.tolist()))[:5])
         raise DataError(
-            f"the event {name!r} must be 0 (censored) or 1 (event), or False and True, got {shown}; code "
-            "it so. Several kinds of events and interval censoring are not supported"
+            f"the event {name!r} must be 0 (censored) or 1 (event), or False and True, got {shown}. Say "
+            f"which value is the event (on the terminal --event {name}=2), so that all others count as "
+            "censored; several kinds of events and interval censoring are not supported"
         )
     event = column.to_numpy().astype(np.bool_)
     if not event.any():
@@ -218,6 +227,16 @@ def _events(column: pd.Series[Any], name: str) -> Booleans:
             f"every row is censored: {name!r} has no event (1), so that there is nothing to explain"
         )
     return event
+
+
+def coded_as_in_r(event: pd.Series[Any]) -> bool:
+    """Whether the events are 1 (censored) and 2 (event), as R's ``Surv()`` takes numbers up to 2."""
+    known = event.dropna()
+    return (
+        pd.api.types.is_numeric_dtype(known)
+        and not pd.api.types.is_bool_dtype(known)
+        and set(known.unique().tolist()) == {1, 2}
+    )
 
 
 def _check_information(survival: Survival, label: str) -> None:

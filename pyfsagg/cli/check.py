@@ -68,7 +68,7 @@ def _check(options: argparse.Namespace) -> int:
         found = find_in_sparse(words, labels, task=options.task)
         record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
         return _tell(options, found, {**record, **groups}, [])
-    source, X, y, subjects = read_columns(options, target_columns(options), options.groups)
+    source, X, y, subjects, _ = read_columns(options, target_columns(options), options.groups)
     groups = _groups(options, X.columns)
     found = find_in_table(
         X, y, nominal=options.nominal or (), task=options.task, grouped=subjects is not None

@@ -76,7 +76,7 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(
     pd.read_csv(table).assign(alcohol=lambda f: f["alcohol"] + 1e-6).to_csv(
         tmp_path / "other.csv", index=False
     )
-    for wrong in (TABLE.replace("wine", "other"), "wine.csv --target kind"):
+    for wrong in (TABLE.replace("wine", "other"), "wine.csv --target kind --accept all"):
         code, _, err = command(f"evaluate {wrong} --from run {QUICK} --output no")
         assert code == 2
         assert "was made for another table" in err

@@ -39,6 +39,57 @@ def test_check_says_how_many_events_there_are(pyfsagg, trial) -> None:
     assert json.loads(done.stdout)["n_events"] == trial["status"].sum()
 
 
+def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
+    """1 and 2 as R's Surv() reads them; of three values, or words, the one that is named."""
+    pyfsagg(RANK + " --filter cox_score")
+    expected = pd.read_csv(tmp_path / "out" / "ranking.csv")
+
+    def ranked(codes: list[object], event: str) -> str:
+        trial.assign(status=trial["status"].map(dict(enumerate(codes)))).to_csv(
+            tmp_path / "trial.csv", index=False
+        )
+        flags = RANK.replace("--event status", f"--event {event}")
+        done = pyfsagg(flags + " --filter cox_score --overwrite")
+        assert done.returncode == 0, done.stderr
+        found = pd.read_csv(tmp_path / "out" / "ranking.csv")
+        pd.testing.assert_frame_equal(found, expected)
+        return done.stdout + done.stderr
+
+    assert "as in R's Surv(), 1 is taken for censored and 2 for the event" in ranked(
+        [1, 2], "status"
+    )
+    assert "all other values of 'status' count as censored" in ranked(
+        ["alive", "dead"], "status=dead"
+    )
+    ranked([7, 3], "status=3")
+    ranked([1.5, 2.0], "status=2")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "data[&#39;status&#39;] = (data[&#39;status&#39;] == 2.0).astype(float)" in page
+    done = pyfsagg("check trial.csv --target time --event status=4")
+    assert done.returncode == 2
+    assert "the column 'status' has no such value; it has 1.5, 2" in done.stderr
+    assert pyfsagg("check trial.csv --target time --event state=4").returncode == 2
+    # A missing event stays missing, and is not censored.
+    events = trial["status"].astype(float).where(trial.index > 1) + 1
+    trial.assign(status=events).to_csv(tmp_path / "trial.csv", index=False)
+    for event in ("status", "status=2"):
+        done = pyfsagg(f"check trial.csv --target time --event {event}")
+        assert "2 of 60 rows" in done.stdout
+    # Of several kinds none is taken without a word.
+    trial.assign(status=np.arange(60) % 3).to_csv(tmp_path / "trial.csv", index=False)
+    done = pyfsagg(RANK + " --filter cox_score --overwrite")
+    assert done.returncode == 2
+    assert "--event status=2" in done.stderr
+
+
+def test_times_without_events_are_no_classes(pyfsagg, trial) -> None:
+    trial.assign(time=np.arange(60) + 0.5).to_csv("trial.csv", index=False)
+    done = pyfsagg("check trial.csv --target time")
+    assert done.returncode == 1
+    assert "60 in 60 rows" in done.stdout
+    assert "name the column of events: --event" in done.stdout
+
+
 def test_rows_without_a_time_can_be_left_out(pyfsagg, trial, tmp_path: Path) -> None:
     trial.assign(time=trial["time"].where(trial.index > 1)).to_csv(
         tmp_path / "trial.csv", index=False

@@ -16,7 +16,7 @@ from pyfsagg._table.identity import data_hash
 from pyfsagg._table.reading import read_target
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters.survival import prepare_concordance
 
@@ -251,7 +251,11 @@ BAD = {
     "one column": (TIME, "needs times and events, and y has the shape"),
     "late entry": (np.column_stack([TIME - 1, TIME, EVENT]), r"left truncation.*not supported"),
     "interval": (changed(status=np.where(EVENT, 3, 0)), "interval censoring are not supported"),
-    "coded 1 and 2": (changed(status=EVENT + 1), r"must be 0 \(censored\) or 1"),
+    "three kinds": (
+        changed(status=np.arange(N) % 3),
+        r"got 0, 1, 2\. Say which value is the event",
+    ),
+    "1 and 3": (changed(status=2 * EVENT + 1), r"must be 0 \(censored\) or 1"),
     "words": (changed(status=np.where(EVENT, "dead", "alive")), "got 'alive', 'dead'"),
     "zero": (changed(time=TIME - 1), "not above 0"),
     "negative": (changed(time=-TIME), "not above 0"),
@@ -274,6 +278,22 @@ def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
     given, message = BAD[kind]
     with pytest.raises(DataError, match=message):
         pyfsagg.wam(X, given, filter="cox_score", task="survival", n_resamples=2)
+
+
+def test_events_coded_as_in_r() -> None:
+    with pytest.warns(PyfsaggWarning, match=r"1 is taken for censored, 2 for the event"):
+        found = pyfsagg.wam(
+            X,
+            changed(status=1.0 + EVENT),
+            filter="cox_score",
+            task="survival",
+            n_resamples=3,
+            random_state=0,
+        )
+    same = pyfsagg.wam(X, Y, filter="cox_score", task="survival", n_resamples=3, random_state=0)
+    assert (found.scores == same.scores).all()
+    looked = pyfsagg.check_table(X, changed(status=EVENT + 1), task="survival")
+    assert looked.n_events == EVENT.sum()
 
 
 def test_filters_and_targets_that_do_not_go_together() -> None:
