@@ -1,5 +1,5 @@
-# Table and target of a formula. Terms are columns, transformed columns or products of them; a dot
-# means all other columns. Missing values stay, as they mean something, unless na.action drops rows.
+# Table and target of a formula. Terms are columns, transformed columns or interactions; a dot means
+# all other columns. Missing values stay, as they mean something, unless na.action drops rows.
 formula_parts <- function(formula, data, subset = NULL, na.action = NULL, frame = parent.frame(2)) {
   if (missing(data) || is.null(data)) stop_pyfsagg("give data, the data frame of the formula", "parameter")
   if (!is.data.frame(data)) {
@@ -32,19 +32,13 @@ evaluate_term <- function(expression, data, around) {
   })
 }
 
-# One term as a data frame of one column or, for matrices such as those of poly(), of several.
+# One term as a data frame of one column or, for interactions with numbers and for matrices such as
+# those of poly(), of several.
 term_columns <- function(term, data, around) {
+  sides <- sides_of(term)
+  if (length(sides) > 1L) return(interaction_columns(lapply(sides, term_columns, data, around)))
   label <- if (is.name(term)) as.character(term) else paste(deparse(term), collapse = " ")
-  if (is.call(term) && identical(term[[1]], as.name(":"))) {
-    sides <- lapply(term[2:3], function(side) term_columns(side, data, around)[[1]])
-    value <- if (all(vapply(sides, is.numeric, NA))) {
-      sides[[1]] * sides[[2]]
-    } else {
-      interaction(sides[[1]], sides[[2]], drop = TRUE, sep = ":")
-    }
-  } else {
-    value <- evaluate_term(term, data, around)
-  }
+  value <- evaluate_term(term, data, around)
   if (is.function(value)) {
     stop_pyfsagg(paste0("the formula names '", label, "', which data does not have as a column"), "parameter")
   }
@@ -61,6 +55,40 @@ term_columns <- function(term, data, around) {
   column <- data.frame(seq_len(nrow(data)))
   column[[1]] <- if (is.matrix(value)) as.vector(value) else value
   stats::setNames(column, label)
+}
+
+sides_of <- function(term) {
+  if (!is.call(term) || !identical(term[[1]], as.name(":"))) return(list(term))
+  c(sides_of(term[[2]]), list(term[[3]]))
+}
+
+# Factors alone are one factor. With numbers, each factor becomes the indicators of its levels, and
+# the columns are the products, as model.matrix() has them for the term by itself.
+interaction_columns <- function(sides) {
+  kinds <- vapply(sides, function(side) column_kind(side[[1]], names(side)[1]), "")
+  words <- kinds %in% c("nominal", "logical")
+  if (all(words)) {
+    joined <- do.call(interaction, c(unname(do.call(c, sides)), drop = TRUE, sep = ":"))
+    return(stats::setNames(data.frame(joined), paste(unlist(lapply(sides, names)), collapse = ":")))
+  }
+  sides[words] <- lapply(sides[words], indicators)
+  Reduce(products, sides)
+}
+
+indicators <- function(side) {
+  of_column <- function(j) {
+    column <- droplevels(as.factor(side[[j]]))
+    of_level <- lapply(levels(column), function(level) as.numeric(column == level))
+    stats::setNames(as.data.frame(of_level), paste0(names(side)[j], levels(column)))
+  }
+  do.call(cbind, lapply(seq_along(side), of_column))
+}
+
+products <- function(left, right) {
+  pairs <- expand.grid(left = seq_along(left), right = seq_along(right))
+  stats::setNames(
+    left[pairs$left] * right[pairs$right], paste(names(left)[pairs$left], names(right)[pairs$right], sep = ":")
+  )
 }
 
 # The response among the features would win.
@@ -94,15 +122,17 @@ rows_kept <- function(x, y, subset, na.action) {
   keep[whole]
 }
 
-# What a generic looks at: x, or a formula that is given by that name, as is the habit.
+# What a generic looks at: a formula that is given by that name, as is the habit, or x.
 table_or_formula <- function(x, ..., formula) {
-  if (!missing(x)) return(x)
-  if (missing(formula)) stop_pyfsagg("x is missing: give a data frame, a matrix or a formula", "input_type")
-  formula
+  if (!missing(formula)) return(formula)
+  if (missing(x)) stop_pyfsagg("x is missing: give a data frame, a matrix or a formula", "input_type")
+  x
 }
 
-# What a method for formulas does: subset is a condition on the columns of data, as in lm().
+# What a method for formulas does: subset is a condition on the columns of data, as in lm(). A pipe
+# hands the data over as x: data |> wam(formula = y ~ .).
 with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame) {
+  if (missing(data) && !missing(x) && !inherits(x, "formula")) data <- x
   rows <- if (!is.null(subset)) eval(subset, data, frame)
   parts <- formula_parts(formula, data, rows, na.action, frame)
   method(parts$x, parts$y, ..., target_name = parts$name)

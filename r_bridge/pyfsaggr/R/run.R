@@ -45,14 +45,21 @@ read_setting <- function(value, name, n, features) {
     if (is.null(value) && !name %in% c("filter", "filters", "aggregator", "n_resamples")) return(NULL)
     return(READERS[[name]](value, name, n, features))
   }
-  plain_argument(value)
+  plain_argument(value, name)
 }
 
-plain_argument <- function(value) {
-  if (is.factor(value)) return(as.character(value))
+plain_argument <- function(value, name) {
+  if (is.null(value)) return(NULL)
+  if (is.factor(value)) value <- as.character(value)
   if (is.function(value)) return(guarded(value))
-  if (is.list(value)) return(lapply(value, plain_argument))
-  if (is.numeric(value) && anyNA(value)) stop_pyfsagg("a setting is NA", "parameter")
+  if (is.list(value)) {
+    within <- if (is.null(names(value))) rep(name, length(value)) else paste0(name, "$", names(value))
+    return(Map(plain_argument, value, within))
+  }
+  if (!is.numeric(value) && !is.character(value) && !is.logical(value)) {
+    refuse_argument(name, "made of numbers, words, TRUE or FALSE", value)
+  }
+  if (anyNA(value)) stop_pyfsagg(paste0(name, " must not be NA"), "parameter")
   unname(value)
 }
 
@@ -61,7 +68,7 @@ named_list <- function(value, name, ...) {
     refuse_argument(name, "a named list, such as list(bins = 5)", value)
   }
   # An empty list would arrive as a list, and not as a mapping.
-  if (length(value)) plain_argument(value)
+  if (length(value)) plain_argument(value, name)
 }
 
 count_setting <- function(value, name, ...) check_count(value, name)

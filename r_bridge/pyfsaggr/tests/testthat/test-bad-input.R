@@ -105,6 +105,10 @@ test_that("numbers and words of R are looked at in R, and named in its words", {
   no("row_indices must hold row numbers from 1 to 150", row_indices = matrix(2:151, 1))
   no("task must be one of \"classification\", \"regression\", \"survival\"", task = "regresion")
   no("nominal must be one or more names", nominal = 7)
+  no("foo must be made of numbers, words, TRUE or FALSE, got y ~ x", foo = y ~ x)
+  no("foo must be made of numbers, words, TRUE or FALSE, got", foo = Sys.Date())
+  no("filter_params$bins must be made of numbers, words, TRUE or FALSE, got b", filter_params = list(bins = quote(b)))
+  no("filter_params$bins must not be NA", filter_params = list(bins = NA))
 })
 
 test_that("targets are one column, and many numbers ask what they are", {

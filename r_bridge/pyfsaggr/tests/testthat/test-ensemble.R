@@ -178,6 +178,33 @@ test_that("formulas say what they say elsewhere in R", {
   expect_identical(numbers$data$target, "log(Sepal.Length)")
 })
 
+test_that("interactions are those of model.matrix()", {
+  columns <- function(formula, data = mtcars) pyfsaggr:::formula_parts(formula, data)$x
+  table <- transform(mtcars, g = factor(gear), h = am == 1)
+  for (term in c("wt:g", "h:g:wt", "g:wt:poly(qsec, 2)", "wt:hp")) {
+    theirs <- model.matrix(reformulate(term, intercept = FALSE), table)
+    ours <- columns(reformulate(term, "cyl"), table)
+    expect_setequal(names(ours), colnames(theirs))
+    expect_equal(as.matrix(ours), theirs[, names(ours), drop = FALSE], ignore_attr = TRUE)
+  }
+  factors <- columns(cyl ~ g:h, table)
+  expect_identical(factors, data.frame(`g:h` = interaction(table$g, table$h, drop = TRUE, sep = ":"), check.names = FALSE))
+  table$g[2] <- NA
+  expect_identical(which(is.na(columns(cyl ~ wt:g, table)[[1]])), 2L)
+  table$day <- Sys.Date() + seq_len(32)
+  expect_error(columns(cyl ~ wt:day, table), "'day' holds dates", class = "pyfsagg_data_error")
+})
+
+test_that("a number within the levels of a factor that says nothing scores nothing", {
+  skip_without_pyfsagg()
+  set.seed(1)
+  table <- data.frame(x = rnorm(200), noise = rnorm(200), g = factor(sample(letters[1:4], 200, TRUE)))
+  table$y <- factor(table$x + rnorm(200) > 0)
+  scores <- quick(y ~ x + noise:g, table)$scores
+  expect_named(scores, c("x", paste0("noise:g", letters[1:4])))
+  expect_gt(scores[["x"]], 2 * max(scores[-1]))
+})
+
 test_that("columns keep what they mean", {
   skip_without_pyfsagg()
   y <- iris$Species == "setosa"
@@ -247,6 +274,8 @@ test_that("the formula may be named, and so may x of influence()", {
   named <- wam(formula = Species ~ ., data = iris, n_resamples = 5, seed = 1, progress = FALSE)
   expect_identical(named$scores, quick(iris[1:4], iris$Species, n_resamples = 5)$scores)
   expect_identical(update(named, seed = 2)$parameters$seed, 2L)
+  piped <- wam(iris, formula = Species ~ ., n_resamples = 5, seed = 1, progress = FALSE)
+  expect_identical(update(piped)$scores, named$scores)
   found <- influence(x = iris[1:4], y = iris$Species, aggregators = "median_rank", n_folds = 3, n_resamples = 3,
                      seed = 1, progress = FALSE)
   expect_identical(dim(found$ranks[[1]]), c(3L, 4L))
