@@ -8,7 +8,8 @@
 #' `set.seed()` decides unless `seed` is set. What belongs to the rows comes from the task: whether the
 #' target holds classes, numbers or survival times; for a task without a target only filters that need
 #' none will do; groups are those of the role `group`, and resamples then have whole groups unless
-#' `resampling` is set. Missing values are handed on, and a filter that cannot use them says so.
+#' `resampling` is set; weights, whole numbers, are those of the role `weight` (`weights_learner` in newer
+#' versions of mlr3). Missing values are handed on, and a filter that cannot use them says so.
 #'
 #' @name mlr3filters
 #' @examples
@@ -89,6 +90,9 @@ mlr3_arguments <- function(task, values) {
     values$groups <- groups$group
     if (is.null(values$resampling)) values$resampling <- "grouped_bootstrap"
   }
+  # A task of newer versions has weights of several kinds.
+  weights <- if ("weights_learner" %in% names(task)) task$weights_learner else task$weights
+  if (!is.null(weights)) values$weights <- weights$weight
   x <- as.data.frame(task$data(cols = task$feature_names))
   c(list(x = x, y = if (is.function(task$truth)) task$truth(), progress = FALSE), values)
 }

@@ -1,7 +1,8 @@
 #' Select features by an ensemble in a recipe
 #'
 #' A step for the package recipes: `prep()` ranks the selected columns by [wam()] (one filter) or [bam()]
-#' (several) against the outcome, `bake()` keeps the best. Columns outside the selectors are kept.
+#' (several) against the outcome, `bake()` keeps the best. Columns outside the selectors are kept. Case
+#' weights, such as those of `hardhat::frequency_weights()`, must be whole numbers: how often a row counts.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of columns, such as `all_predictors()`.
@@ -43,7 +44,10 @@ prep.step_select_ensemble <- function(x, training, info = NULL, ...) {
     stop_pyfsagg("step_select_ensemble() needs one outcome; name it by outcome =", "parameter")
   }
   run <- if (length(x$filter) > 1L) bam.default else wam.default
-  method <- c(list(as.data.frame(training[names]), training[[outcome]], x$filter), x$options)
+  options <- x$options
+  weights <- info$variable[info$role %in% "case_weights"]
+  if (length(weights) && is.null(options$weights)) options$weights <- as.double(unclass(training[[weights]]))
+  method <- c(list(as.data.frame(training[names]), training[[outcome]], x$filter), options)
   result <- do.call(run, c(method, list(n_resamples = x$n_resamples, seed = x$seed, progress = FALSE)))
   x$removals <- setdiff(names, selected(result, x$top))
   x$ranking <- result$ranking

@@ -42,7 +42,7 @@ test_that("scores are those of the ensembles", {
   )
 })
 
-test_that("target, groups and missing values are those of the task", {
+test_that("target, groups, weights and missing values are those of the task", {
   skip_without_pyfsagg()
   table <- iris[1:4]
   table$Sepal.Width[1:3] <- NA
@@ -63,4 +63,10 @@ test_that("target, groups and missing values are those of the task", {
                     n_resamples = 5)
   expect_equal(by_mlr3$scores[names], expected$scores)
   expect_error(filter_of("pyfsagg_wam", filter = "nothing")$calculate(grouped), class = "pyfsagg_unknown_name_error")
+  table <- cbind(iris, times = rep(c(1, 5), 75))
+  weighted <- mlr3::as_task_classif(table, target = "Species")
+  weighted$set_col_roles("times", roles = "weight")
+  by_mlr3 <- filter_of("pyfsagg_wam", n_resamples = 5)
+  by_mlr3$calculate(weighted)
+  expect_equal(by_mlr3$scores[names], quick(iris[names], iris$Species, weights = table$times, n_resamples = 5)$scores)
 })

@@ -28,6 +28,21 @@ test_that("a recipe has a step", {
   expect_length(recipes::bake(recipes::prep(several, iris), NULL), 3L)
 })
 
+test_that("case weights of a recipe count, or are refused", {
+  skip_without_pyfsagg()
+  skip_if_not_installed("recipes")
+  skip_if_not_installed("hardhat")
+  ranking <- function(times) {
+    recipe <- step_select_ensemble(recipes::recipe(Species ~ ., cbind(iris, times)), recipes::all_predictors(),
+                                   top = 2, n_resamples = 5, seed = 1)
+    recipes::prep(recipe)$steps[[1]]$ranking
+  }
+  times <- rep(c(1L, 5L), 75)
+  expect_identical(ranking(hardhat::frequency_weights(times)),
+                   quick(iris[1:4], iris$Species, weights = times, n_resamples = 5)$ranking)
+  expect_error(ranking(hardhat::importance_weights(times / 2)), "weights must be whole numbers")
+})
+
 test_that("measures have the names of stabm", {
   skip_without_pyfsagg()
   sets <- list(c("a", "b"), c("a", "c"), c("a", "b"))

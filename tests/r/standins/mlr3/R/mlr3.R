@@ -11,19 +11,23 @@ Task <- R6::R6Class(
     data = function(cols) private$table[cols],
     truth = function() private$table[[private$target]],
     set_col_roles = function(cols, roles) {
-      stopifnot(identical(roles, "group"))
+      stopifnot(roles %in% c("group", "weight"))
       self$feature_names <- setdiff(self$feature_names, cols)
-      private$group <- cols
+      private$roles[[roles]] <- cols
     }
   ),
   active = list(
-    groups = function() {
-      if (!is.null(private$group)) {
-        data.frame(row_id = seq_len(nrow(private$table)), group = private$table[[private$group]])
-      }
-    }
+    groups = function() private$of_role("group"),
+    weights = function() private$of_role("weight")
   ),
-  private = list(table = NULL, target = NULL, group = NULL)
+  private = list(
+    table = NULL, target = NULL, roles = list(),
+    of_role = function(role) {
+      if (is.null(private$roles[[role]])) return(NULL)
+      column <- private$table[[private$roles[[role]]]]
+      stats::setNames(data.frame(seq_along(column), column), c("row_id", role))
+    }
+  )
 )
 
 as_task_classif <- function(x, target) Task$new("classif", x, target)
