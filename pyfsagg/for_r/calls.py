@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import pyfsagg
 from pyfsagg._run.execution import Execution
@@ -271,6 +272,9 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "files": unpacked,
     "sets": lambda given: [{str(name) for name in listed(each)} for each in given],
     "matrix": np.asarray,
+    "square": lambda given: pd.DataFrame(
+        given["values"], listed(given["rows"]), listed(given["columns"])
+    ),
     "numbers": numbers_of,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,

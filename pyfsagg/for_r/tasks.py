@@ -415,6 +415,7 @@ def _stability(
     data: Any,
     measures: Any = None,
     n_features: int | None = None,
+    feature_names: Any = None,
     top: float | int = 0.25,
     level: float = 0.95,
     ties: str = "random",
@@ -425,9 +426,10 @@ def _stability(
 ) -> dict[str, Any]:
     """The table of stability measures of scores, ranks or selections."""
     options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
-    options |= {"interval": interval, "n_boot": n_boot, "similarity": similarity}
+    options |= {"interval": interval, "n_boot": n_boot, "similarity": decoded(similarity)}
     given, about = _collection(kind, data, n_features)
     options |= about
+    options["feature_names"] = None if feature_names is None else listed(feature_names)
     names = None if measures is None else listed(measures)
     return frame_of(pyfsagg.stability_table(given, names, **options), "measure")
 

@@ -69,15 +69,13 @@ def _in_order(
     """The cells of a similarity frame with rows and columns in the order of `labels`."""
     rows, columns = [str(v) for v in frame.index], [str(v) for v in frame.columns]
     if len(rows) == len(columns) and (set(rows) != set(columns) or len(set(rows)) < len(rows)):
-        raise DataError(
-            "the rows and columns of the similarity frame must carry the same names, each once"
-        )
+        raise DataError("the rows and columns of similarity must carry the same names, each once")
     cells = frame.set_axis(rows).set_axis(columns, axis=1)
     wanted = columns if labels is None else [str(label) for label in labels]
     if len(rows) == len(columns) == len(wanted):
         if set(wanted) != set(columns):
             odd = next(name for name in wanted if name not in set(columns))
-            raise DataError(f"the feature {odd!r} is not in the similarity frame")
+            raise DataError(f"the feature {odd!r} is not among the names of similarity")
         cells = cells.loc[wanted, wanted]
     return cells.to_numpy(), tuple(wanted)
 

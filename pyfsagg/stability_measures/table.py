@@ -110,6 +110,8 @@ def stability_table(
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
         raise ParameterError("level must be below 1, got 1.0")
+    if isinstance(similarity, pd.DataFrame) and feature_names is None and not hasattr(data, "shape"):
+        feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
@@ -151,7 +153,8 @@ def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
     if len(matrix) != p or (isinstance(read, Selection) and read.n_features not in (None, p)):
         raise DataError(
             f"similarity has size {len(matrix)} x {len(matrix)}, but the data name {p} features; "
-            "it needs a row for every feature to choose from, in their order (pass feature_names=)"
+            "it needs a row for every feature to choose from, in their order (for lists, a data frame "
+            "with their names)"
         )
     return matrix
 

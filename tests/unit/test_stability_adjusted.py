@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures import stability, stability_table
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -231,6 +231,8 @@ def test_names_are_matched_to_the_similarity_frame() -> None:
     ):
         found = stability(data, "yu", similarity=shuffled, **extra, **options).value
         assert found == pytest.approx(expected, abs=1e-12)
+        table = stability_table(data, ["yu"], similarity=shuffled, interval=None, **extra)
+        assert table["value"].item() == stability(data, "yu", similarity=shuffled, **extra).value
     with pytest.raises(ParameterError, match="feature_names="):
         stability(sets, "yu", similarity=matrix)
 

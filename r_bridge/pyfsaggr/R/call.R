@@ -46,6 +46,7 @@ read_argument <- function(value, name, default, given) {
     } else if (!is.null(value)) {
       check_count(value, name, low = 0)
     },
+    similarity = similarity_given(value, given$x),
     cores = if (is_number(value) && value == -1) -1L else check_count(value, name),
     progress = progress_function(check_flag(value, name)),
     save = , report = , checkpoint = , scratch = if (!is.null(value)) folder_setting(value, name),
@@ -106,7 +107,7 @@ read_collection <- function(name, given, names) {
   found <- collection(x, given$input, given$n_features)
   read[[name]] <- marked(if (found$kind == "lists") "sets" else "matrix", found$data)
   if ("input" %in% names && found$kind != "lists") read$input <- found$kind
-  if (is.matrix(x) && !is.null(colnames(x))) read$feature_names <- as.list(enc2utf8(colnames(x)))
+  if (!is.null(found$feature_names)) read$feature_names <- found$feature_names
   read
 }
 

@@ -15,7 +15,8 @@
 #' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
 #' @param threshold How many features a resample selects, or which share of them; `"auto"`: as many as are
 #'   proposed ([selected()]).
-#' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features.
+#' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features; names of its rows
+#'   and columns are matched to them.
 #' @param min_similarity Every two features of a cluster are at least so similar.
 #' @param first,second Two results of [wam()] or [bam()] on the same features.
 #' @param value What is compared: `"wacc"`, the average over thresholds, or one of the thresholds.
@@ -75,7 +76,8 @@ result_given <- function(object) {
 #' @export
 clusters <- function(object, x = NULL, threshold = "auto", similarity = NULL, min_similarity = NULL) {
   call_method(object, "clusters", list(
-    threshold = check_threshold(threshold), similarity = similarity, min_similarity = min_similarity
+    threshold = check_threshold(threshold), similarity = similarity_given(similarity, object),
+    min_similarity = min_similarity
   ), table = x)
 }
 

@@ -14,7 +14,8 @@
 #'   results).
 #' @param seed Seed of drawn orders of ties, and of the bootstrap.
 #' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
-#'   need one according to [list_stability_measures()].
+#'   need one according to [list_stability_measures()]. Rows and columns with names are matched to the
+#'   features by them; lists of names need them, lists of numbers mean rows.
 #' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
 #' @param n_boot Number of bootstrap repetitions.
 #' @param ... Arguments of the default method.
@@ -45,7 +46,7 @@ stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25,
     measures = if (!is.null(measures)) check_words(measures, "measures"),
     top = check_top(top), level = check_between(level, "level", 0, 1),
     ties = check_choice(ties, "ties", c("random", "first")), seed = check_count(seed, "seed", low = 0),
-    similarity = read_similarity(similarity), n_boot = check_count(n_boot, "n_boot"),
+    similarity = similarity_given(similarity, x), n_boot = check_count(n_boot, "n_boot"),
     interval = if (!is.null(interval)) check_choice(interval, "interval", c("jackknife", "bootstrap"))
   ))))
   for (column in c("lower", "upper")) found[[column]][is.nan(found[[column]])] <- NA
@@ -73,7 +74,8 @@ collection <- function(x, input = NULL, n_features = NULL) {
     }
     data <- unname(x)
     storage.mode(data) <- if (identical(input, "sets")) "logical" else "double"
-    return(list(kind = if (is.null(input)) "scores" else input, data = data))
+    names <- if (!is.null(colnames(x))) as.list(enc2utf8(colnames(x)))
+    return(list(kind = if (is.null(input)) "scores" else input, data = data, feature_names = names))
   }
   if (is.list(x) && !is.data.frame(x)) {
     data <- lapply(unname(x), function(one) {
@@ -87,12 +89,26 @@ collection <- function(x, input = NULL, n_features = NULL) {
   )
 }
 
-read_similarity <- function(similarity) {
-  if (is.null(similarity)) return(NULL)
+# Similarities of the features of x, with the names of the features where both have names; or a word.
+similarity_given <- function(similarity, x) {
+  if (is.null(similarity) || is.character(similarity)) return(similarity)
+  if (is.data.frame(similarity)) similarity <- as.matrix(similarity)
   if (!is.matrix(similarity) || !is.numeric(similarity) || nrow(similarity) != ncol(similarity) || anyNA(similarity)) {
     refuse_argument("similarity", "a square matrix of numbers, features by features", similarity)
   }
-  unname(similarity)
+  names <- list(rownames(similarity), colnames(similarity))
+  names[lengths(names) == 0L] <- names[lengths(names) > 0L][1]
+  sets <- is.list(x) && !is.data.frame(x) && !is.object(x) && !any(vapply(x, is.logical, NA))
+  if (sets && all(vapply(x, is.numeric, NA))) {
+    names <- rep(list(as.character(seq_len(nrow(similarity)))), 2L)
+  } else if (sets && is.null(names[[1]])) {
+    stop_pyfsagg("similarity: name its rows and columns by the features, as x has their names", "parameter")
+  }
+  unnamed <- is.null(names[[1]]) || (is.matrix(x) && is.null(colnames(x)))
+  if (unnamed) return(marked("matrix", unname(similarity)))
+  marked("square", list(
+    values = unname(similarity), rows = as.list(enc2utf8(names[[1]])), columns = as.list(enc2utf8(names[[2]]))
+  ))
 }
 
 #' @export

@@ -104,6 +104,45 @@ test_that("stability of results, matrices and lists", {
   expect_output(print(tied), "order is\\s+arbitrary")
 })
 
+test_that("similarities are matched to features by their names", {
+  skip_without_pyfsagg()
+  found <- quick(iris[1:4], iris$Species)
+  near <- abs(cor(iris[1:4]))
+  moved <- near[c(4, 2, 1, 3), c(3, 1, 2, 4)]
+  for (each in list(near, moved, as.data.frame(moved))) {
+    expect_identical(clusters(found, similarity = each)$members[[1]], "Petal.Width, Petal.Length")
+  }
+  near["Sepal.Length", "Sepal.Width"] <- near["Sepal.Width", "Sepal.Length"] <- 0.95
+  scores <- matrix(sin(1:40), 10, dimnames = list(NULL, names(iris)[1:4]))
+  moved <- near[c(1, 3, 2, 4), c(1, 3, 2, 4)]
+  by_name <- function(...) stability(..., "yu", top = 2, interval = NULL)$value
+  expect_identical(by_name(scores, similarity = moved), by_name(scores, similarity = near))
+  expect_identical(by_name(unname(scores), similarity = near), by_name(scores, similarity = near))
+  expect_false(by_name(unname(scores), similarity = moved) == by_name(scores, similarity = near))
+  expect_equal(stability_measure(scores, "yu", top = 2, similarity = moved)$value, by_name(scores, similarity = near))
+  strange <- near
+  dimnames(strange) <- list(letters[1:4], letters[1:4])
+  expect_error(by_name(scores, similarity = strange), "'Sepal.Length' is not among", class = "pyfsagg_data_error")
+  expect_error(clusters(found, similarity = strange), "'Sepal.Length' is not among", class = "pyfsagg_data_error")
+  rownames(near)[1] <- "other"
+  expect_error(clusters(found, similarity = near), "the same names", class = "pyfsagg_data_error")
+})
+
+test_that("lists need not name every feature that has similarities", {
+  skip_without_pyfsagg()
+  near <- diag(10)
+  near[1, 2] <- near[2, 1] <- 0.95
+  sets <- list(c(1, 4), c(2, 4), c(1, 5))
+  by_number <- stability(sets, c("zucknick", "yu"), n_features = 10, similarity = near)$value
+  support <- t(vapply(sets, function(set) 1:10 %in% set, logical(10)))
+  expect_equal(by_number, stability(support, c("zucknick", "yu"), similarity = near)$value)
+  dimnames(near) <- list(letters[1:10], letters[1:10])
+  named <- lapply(sets, function(set) letters[set])
+  expect_equal(stability(named, c("zucknick", "yu"), similarity = near[10:1, 10:1])$value, by_number)
+  expect_equal(stability_measure(named, "zucknick", similarity = near[10:1, 10:1])$value, by_number[1])
+  expect_error(stability(named, "yu", similarity = unname(near)), "name its rows", class = "pyfsagg_parameter_error")
+})
+
 test_that("influence compares aggregators, and stats::influence is as it was", {
   skip_without_pyfsagg()
   found <- influence(Species ~ ., data = iris, n_folds = 5, n_resamples = 10, seed = 1,
