@@ -49,6 +49,48 @@ test_that("measures have the names of stabm", {
   expect_equal(stabilityJaccard(sets), mean(c(1 / 3, 1, 1 / 3)))
   expect_equal(stabilityNogueira(sets, p = 5), stability(sets, "nogueira", n_features = 5)$value)
   expect_equal(stabilityDice(list(1:2, 2:3)), 0.5)
+  expect_equal(stabilityDavis(list(1:2, 1:3, 2:5), p = 12, penalty = 1), 9 / 15 - 0.25)
+  expect_equal(stabilityJaccard(list(1:2, 2:3), p = 4, correction.for.chance = "exact"), -1 / 11)
+  expect_error(stabilityJaccard(sets, p = 4, correction.for.chance = "estimate"), "must be one of \"none\", \"exact\"",
+               class = "pyfsagg_parameter_error")
+  expect_error(stabilityDavis(sets, p = 4, correction.for.chance = "exact"), "must be one of \"none\"")
+})
+
+test_that("a pair without a value makes stabm's measures NA, unless it is given one", {
+  skip_without_pyfsagg()
+  one_empty <- list(c("a", "b"), c("b", "c"), character())
+  for (of in c(stabilityLustgarten, stabilityOchiai, stabilityPhi, stabilityUnadjusted, stabilityWald)) {
+    expect_identical(of(one_empty, p = 10), NA_real_)
+    expect_equal(of(one_empty, p = 10, impute.na = 0.5), (of(one_empty[1:2], p = 10) + 2 * 0.5) / 3)
+  }
+  expect_equal(stabilityJaccard(one_empty), 1 / 9)
+  expect_identical(stabilityJaccard(one_empty[c(1, 3, 3)]), NA_real_)
+})
+
+test_that("the measures have the values of stabm 1.2.2", {
+  skip_without_pyfsagg()
+  collections <- list(list(1:3, 1:4, 2:6), list(1:3, integer(), integer()), list(1:8, 1:8, 2:3))
+  # of the three collections, and of the last two with impute.na = 0.25
+  expected <- list(
+    Davis = c(0.66666667, 0.33333333,      0.75, 0.33333333,      0.75),
+    Dice = c(0.67460317, NA,       0.6, 0.083333333,       0.6),
+    Hamming = c(0.66666667,      0.75,       0.5,      0.75,       0.5),
+    Jaccard = c(0.52777778, NA,       0.5, 0.083333333,       0.5),
+    Kappa = c(0.35294118, NA, NA, 0.083333333, 0.083333333),
+    Lustgarten = c(0.23611111, NA, NA,      0.25,      0.25),
+    Nogueira = c(0.33333333, -0.14285714, -0.33333333, -0.14285714, -0.33333333),
+    Novovicova = c(0.71030992,         0, 0.75395317,         0, 0.75395317),
+    Ochiai = c(0.68441453, NA, 0.66666667,      0.25, 0.66666667),
+    Phi = c(0.36648741, NA, NA,      0.25,      0.25),
+    Somol = c(      0.5,         0,         0,         0,         0),
+    Unadjusted = c(0.35993441, NA, NA,      0.25, 0.083333333),
+    Wald = c(0.48148148, NA, NA,      0.25,      0.25)
+  )
+  for (name in names(expected)) {
+    ours <- getExportedValue("pyfsaggr", paste0("stability", name))
+    found <- c(vapply(collections, ours, 0, p = 8), vapply(collections[2:3], ours, 0, p = 8, impute.na = 0.25))
+    expect_equal(found, expected[[name]], tolerance = 1e-7, info = name)
+  }
 })
 
 test_that("every kind of result is tidy, has one row about it, a picture, and runs again", {
@@ -81,4 +123,19 @@ test_that("every kind of result is tidy, has one row about it, a picture, and ru
   }
   expect_identical(generics::glance(results[[1]])$n_folds, 3L)
   expect_identical(generics::glance(results[[2]])$n_thresholds, 2L)
+})
+
+test_that("the pictures of an evaluation have the line of all features", {
+  skip_without_pyfsagg()
+  found <- evaluate(iris[1:4], iris$Species, methods = "chi_squared", classifiers = "naive_bayes",
+                    thresholds = c(0.5, 1), n_folds = 2, n_resamples = 3, seed = 1, progress = FALSE)
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file, compress = FALSE)
+  plot(found)
+  grDevices::dev.off()
+  dashed <- grepl("^\\[.+\\] 0 d$", readLines(file, warn = FALSE))
+  expect_identical(sum(dashed), 2L) # in the panel and in the legend
+  skip_if_not_installed("ggplot2")
+  line <- ggplot2::ggplot_build(ggplot2::autoplot(found))$data[[1]]
+  expect_equal(unique(line$yintercept), found$summary$mean[found$summary$method == "all features"])
 })
