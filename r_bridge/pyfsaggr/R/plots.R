@@ -78,7 +78,7 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
                                     xlab = "% of features kept", ylab = gsub("_", " ", metric), ...) {
   shown <- part_of_evaluation(x, metric, protocol)
   classifiers <- unique(shown$classifier)
-  methods <- setdiff(unique(shown$method), "all_features")
+  methods <- setdiff(unique(shown$method), ALL_FEATURES)
   colours <- stats::setNames(line_colours(length(methods)), methods)
   cells <- grDevices::n2mfrow(length(classifiers) + 1L)
   old <- graphics::par(mfrow = rev(cells), mar = c(4, 4, 2, 1))
@@ -89,7 +89,7 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
       range(100 * shown$threshold), range(shown$mean, na.rm = TRUE), type = "n", xlab = xlab, ylab = ylab,
       main = gsub("_", " ", classifier), ...
     )
-    all <- panel$mean[panel$method == "all_features"]
+    all <- panel$mean[panel$method == ALL_FEATURES]
     graphics::abline(h = all, lty = 2, col = "grey40")
     for (method in methods) {
       line <- panel[panel$method == method, ]
@@ -97,10 +97,10 @@ plot.pyfsagg_evaluation <- function(x, metric = x$summary$metric[1], protocol = 
       graphics::lines(100 * line$threshold, line$mean, col = colours[method], type = "b", pch = 20)
     }
   }
-  has_all <- any(shown$method == "all_features")
+  has_all <- any(shown$method == ALL_FEATURES)
   graphics::plot.new()
   graphics::legend(
-    "center", c(gsub("_", " ", methods), if (has_all) "all features"),
+    "center", c(gsub("_", " ", methods), if (has_all) ALL_FEATURES),
     col = c(colours, if (has_all) "grey40"), lty = c(rep(1, length(methods)), if (has_all) 2),
     pch = c(rep(20, length(methods)), if (has_all) NA), bty = "n"
   )
@@ -149,6 +149,8 @@ errors_shown <- function(object, n) {
     text = "share of halves that select the feature"
   )
 }
+
+ALL_FEATURES <- "all features" # the method of the dashed line
 
 part_of_evaluation <- function(x, metric, protocol) {
   check_choice(metric, "metric", unique(x$summary$metric))

@@ -126,8 +126,8 @@ autoplot.pyfsagg_evaluation <- function(object, metric = object$summary$metric[1
   shown <- part_of_evaluation(object, metric, protocol)
   shown$classifier <- gsub("_", " ", shown$classifier)
   shown$share <- 100 * shown$threshold
-  all <- shown[shown$method == "all_features", ]
-  methods <- unique(shown$method[shown$method != "all_features"])
+  all <- shown[shown$method == ALL_FEATURES, ]
+  methods <- unique(shown$method[shown$method != ALL_FEATURES])
   lines <- shown[shown$method %in% methods, ]
   lines$method <- factor(lines$method, methods, gsub("_", " ", methods))
   aes <- ggplot2::aes
