@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import shutil
@@ -44,8 +45,8 @@ class Place:
     def __init__(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Hold a new or empty folder, and clear what runs that were killed have left there.
 
-        With `overwrite` also one that holds the results of a run.  They are replaced file by file when
-        the new ones are there; other files stay.
+        With `overwrite` also one that holds the results of a run.  The files that its record names give
+        way to the new ones when these are there; other files stay.
 
         Raises
         ------
@@ -109,7 +110,11 @@ class Place:
         try:
             if self._inside:
                 if self._replaces:  # what is there while files change is not complete
+                    earlier = _files_of(self._real / LAST)
                     (self._real / LAST).unlink()
+                    for path in list(self._real.iterdir()):
+                        if path.name in earlier and path.is_file():
+                            path.unlink()
                 for path in sorted(self.draft.iterdir(), key=lambda each: each.name == LAST):
                     path.rename(self._real / path.name)
                 self.draft.rmdir()
@@ -190,6 +195,15 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def _files_of(record: Path) -> set[str]:
+    """The files of a run by its record; none if that does not name them."""
+    try:
+        found = json.loads(record.read_text(encoding="utf-8"))["files"]
+        return {str(name) for name in found}
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return set()
 
 
 def _make(folder: Path) -> bool:

@@ -65,18 +65,18 @@ def keep_result(
         chosen = {"command": shlex.join(_without_place(options.arguments)), **own}
         with _saved_elsewhere(result, place.folder, chosen):
             if not silent:
+                print("drawing the report", file=sys.stderr, flush=True)
+            result.report(place.draft / REPORT_FILE, **chosen)
+            if draw is not None:
+                draw(result, place.draft)
+            if not silent:
                 print("writing the files", file=sys.stderr, flush=True)
-            result.write_into(place.draft, **chosen)
             (place.draft / CONFIG_FILE).write_text(
                 config_text(options.parser, options), encoding="utf-8"
             )
             if options.xlsx:
                 write_workbook(place.draft / "tables.xlsx", result.tables(result.full_view(chosen)))
-            if draw is not None:
-                draw(result, place.draft)
-            if not silent:
-                print("drawing the report", file=sys.stderr, flush=True)
-            result.report(place.draft / REPORT_FILE, **chosen)
+            result.write_into(place.draft, **chosen)  # last: the record names all files
             files = sorted(path.name for path in place.draft.iterdir() if path.name != REPORT_FILE)
         place.publish()
     elapsed = time.perf_counter() - started  # files and report included

@@ -247,16 +247,16 @@ class Result:
         **options
             How it is shown; see ``options`` of the class.
         """
-        view = self.full_view(options)
-        document = {
+        return _json_of(self._document(self.full_view(options)))
+
+    def _document(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "schema": self.schema,
             "kind": self.kind,
             **self.origin(),
             **self.own_record(view),
             "view": {name: value for name, value in view.items() if value not in (None, ())},
         }
-        parts = (f"  {_text_of(name)}: {_text_of(value)}" for name, value in document.items())
-        return "{\n" + ",\n".join(parts) + "\n}"
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the result into a new or empty folder, which appears complete or not at all.
@@ -287,11 +287,14 @@ class Result:
         return target
 
     def write_into(self, folder: Path, **options: Any) -> None:
-        """Write the files of :meth:`save` into an existing folder."""
+        """Write the files of :meth:`save` into an existing folder.
+
+        The record comes last and names all files that are there then, so that a later run that takes the
+        place of this one knows which to remove.
+        """
         from pyfsagg._table.writing import write_csv
 
         view = self.full_view(options)
-        (folder / RUN_FILE).write_text(self.to_json(**view) + "\n", encoding="utf-8")
         for name, frame in self.tables(view).items():
             write_csv(frame, folder / name, index=frame.index.name is not None)
         for name, text in self.texts(view).items():
@@ -299,6 +302,9 @@ class Result:
         arrays: dict[str, Any] = dict(self.arrays())
         if arrays:
             _write_arrays(folder / ARRAY_FILE, arrays)
+        files = sorted([*(path.name for path in folder.iterdir()), RUN_FILE])
+        record = _json_of({**self._document(view), "files": files})
+        (folder / RUN_FILE).write_text(record + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -464,6 +470,11 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
         raise
     except _DAMAGES as error:
         raise OutputError(f"the {noun} saved in {path} is damaged: {error!r}") from None
+
+
+def _json_of(document: Mapping[str, Any]) -> str:
+    parts = (f"  {_text_of(name)}: {_text_of(value)}" for name, value in document.items())
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def _text_of(value: Any) -> str:

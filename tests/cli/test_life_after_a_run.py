@@ -9,6 +9,7 @@ import subprocess
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -156,6 +157,37 @@ def test_overwrite_replaces_a_run_and_nothing_else(command, run: Path, tmp_path:
         2,
         "pyfsagg rank: the output folder other is not empty; name a new one\n",
     )
+
+
+def test_overwrite_leaves_no_file_of_the_earlier_run(command, run: Path, tmp_path: Path) -> None:
+    usual = {path.name for path in run.iterdir()}
+    grouped = {"alcohol": "a", "ash": "a"}
+    lines = [f"{name},{grouped.get(name, name)}\n" for name in WINE.X.columns]
+    (tmp_path / "groups.csv").write_text("".join(["column,group\n", *lines]))
+    code, _, err = command(f"{RANK} -o run --overwrite --xlsx --feature-groups groups.csv")
+    assert code == 0, err
+    own = {"groups.csv", "selected_columns.txt", "tables.xlsx"}
+    assert {path.name for path in run.iterdir()} == usual | own
+    (run / "curve.csv").write_text("of another kind of run, and mine")
+    (run / "tables.xlsx").unlink()
+    (run / "tables.xlsx").mkdir()
+    code, _, err = command(f"{RANK} -o run --overwrite")
+    assert code == 0, err
+    assert {path.name for path in run.iterdir()} == usual | {"curve.csv", "tables.xlsx"}
+
+
+@pytest.mark.parametrize("named", [None, [], ["../notes.txt", "notes.txt/", ".."], 3, [[1]]])
+def test_overwrite_removes_only_files_of_the_folder(
+    command, run: Path, tmp_path: Path, named: Any
+) -> None:
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({**record, "files": named}))
+    for folder in (tmp_path, run):
+        (folder / "notes.txt").write_text("mine")
+    code, _, err = command(f"{RANK} -o run -s 9 --overwrite")
+    assert code == 0, err
+    assert pyfsagg.load_result(run).seed == 9
+    assert all((folder / "notes.txt").read_text() == "mine" for folder in (tmp_path, run))
 
 
 def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run: Path) -> None:
