@@ -12,8 +12,8 @@ __all__ = ["read_any_table", "read_table", "read_target"]
 
 
 def read_any_table(task: Task, X: Any) -> AnyTable:
-    """The table, also a sparse one."""
-    return check_table(X, nominal=task.nominal, sparse=True)
+    """The table, also a sparse one, and one of a single column."""
+    return check_table(X, nominal=task.nominal, sparse=True, min_features=1)
 
 
 def read_table(task: Task, X: Any) -> Table:

@@ -229,7 +229,8 @@ def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
     if array.dtype.kind not in "fiub":
         raise DataError(
-            f"the target {label!r} holds {array.dtype} values; task='regression' needs numbers"
+            f"the target {label!r} holds {array.dtype} values: Unknown label type; task='regression' needs "
+            "numbers, as of y.astype(float)"
         )
     values = array.astype(np.float64)
     if (values == values[0]).all():

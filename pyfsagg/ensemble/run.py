@@ -514,10 +514,7 @@ def _drop_near_zero_variance(
 ) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
     before = table.feature_names if groups is None else groups.names
     table, groups = variance.drop_features(table, groups)
-    after = table.feature_names if groups is None else groups.names
-    if len(after) < 2:
-        raise DataError("one feature is left after near-zero-variance removal; rank without it")
-    names = set(after)
+    names = set(table.feature_names if groups is None else groups.names)
     return table, groups, tuple(name for name in before if name not in names)
 
 

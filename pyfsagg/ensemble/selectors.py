@@ -35,6 +35,7 @@ class _AggregationSelector(TableSelector):
 
     threshold: float | int | str
     filter_params: Mapping[str, Any] | None
+    task: str | Task
 
     _method: ClassVar[Callable[..., EnsembleResult]]
 
@@ -109,11 +110,19 @@ class _AggregationSelector(TableSelector):
     def _accepts_sparse(self) -> bool:
         return all(isinstance(item, str) and FILTERS.get(item).sparse for item in self._filters())
 
+    def _needs_two_classes(self) -> bool:
+        of_classes = getattr(self.task, "task", self.task) == "classification"
+        named = [FILTERS.get(item) for item in self._filters() if isinstance(item, str)]
+        return of_classes and any(spec.two_classes for spec in named)
+
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags  # scikit-learn 1.6
+
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._requires_target()
         tags.input_tags.allow_nan = self._accepts_missing()
         tags.input_tags.sparse = self._accepts_sparse()
+        tags.classifier_tags = ClassifierTags(multi_class=not self._needs_two_classes())
         return tags
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.5
@@ -122,6 +131,7 @@ class _AggregationSelector(TableSelector):
             "requires_y": self._requires_target(),
             "allow_nan": self._accepts_missing(),
             "X_types": types,
+            "binary_only": self._needs_two_classes(),
         }
 
 

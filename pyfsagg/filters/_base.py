@@ -171,7 +171,8 @@ class FilterSpec(Spec):
     for, or None; `targets` are the kinds of target that it can use, of
     ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether `prepare` also takes a
     :class:`~pyfsagg._table.table.SparseTable`; `counts_levels` whether of a nominal column
-    nothing matters but which rows share a level, so that a group of columns can be read as one.
+    nothing matters but which rows share a level, so that a group of columns can be read as one;
+    `two_classes` whether a target of classes must have two of them.
     """
 
     prepare: Callable[..., Scorer]
@@ -181,6 +182,7 @@ class FilterSpec(Spec):
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
     counts_levels: bool = False
+    two_classes: bool = False
 
 
 FILTERS = Registry("filter", FilterSpec, group="pyfsagg.filters")

@@ -262,6 +262,7 @@ FILTERS.add(
         source="fpcps 4.3",
         prepare=prepare_spearman,
         output="spearman",
+        two_classes=True,
         targets=("classes", "numeric", "survival"),
     ),
     FilterSpec(
@@ -276,6 +277,7 @@ FILTERS.add(
         source="fpcps 4.3",
         prepare=prepare_value_difference_metric,
         output=_VDM,
+        two_classes=True,
         sparse=True,
         counts_levels=True,
     ),
@@ -291,5 +293,6 @@ FILTERS.add(
         source="fpcps 4.3",
         prepare=prepare_fit_criterion,
         output="fit_criterion",
+        two_classes=True,
     ),
 )

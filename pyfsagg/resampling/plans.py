@@ -364,7 +364,7 @@ class FeatureSubspace(Plan):
     Parameters
     ----------
     fraction : float
-        Above 0, at most 1; at least two features are seen.
+        Above 0, at most 1; at least two features are seen, if there are two.
     """
 
     fraction: float = option(0.5, help="share of the features")
@@ -374,7 +374,7 @@ class FeatureSubspace(Plan):
 
     def draw(self, source: Source, rows: range) -> Drawn:
         p = source.table.n_features
-        size = max(2, round(self.fraction * p))
+        size = min(p, max(2, round(self.fraction * p)))
         seen = np.zeros((len(rows), p), dtype=np.bool_)
         for position, row in enumerate(rows):
             seen[position, generator(source.seed, row).choice(p, size, replace=False)] = True

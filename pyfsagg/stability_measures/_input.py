@@ -23,6 +23,7 @@ from pyfsagg.ranks import rank_scores
 __all__ = [
     "Matrix",
     "Selection",
+    "check_several",
     "read_collection",
     "read_matrix",
 ]
@@ -196,6 +197,15 @@ def check_rows(n_rows: int, name: str = "data") -> None:
     if n_rows < 2:
         raise DataError(
             f"{name} has {n_rows} resample(s); stability compares resamples, so it needs at least 2"
+        )
+
+
+def check_several(n_features: int) -> None:
+    """Refuse to compare the rankings of a single feature."""
+    if n_features < 2:
+        raise DataError(
+            "a single feature has one ranking only, so that no agreement of rankings is defined; it takes "
+            "at least 2 features"
         )
 
 

@@ -16,7 +16,7 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures._input import read_matrix
+from pyfsagg.stability_measures._input import check_several, read_matrix
 from pyfsagg.stability_measures._ties import expected_shares
 
 __all__ = ["BetweenSampleStability", "between_sample_stability"]
@@ -121,7 +121,7 @@ def between_sample_stability(
     Raises
     ------
     DataError
-        Missing scores, or tables of different shapes.
+        Missing scores, tables of different shapes, or a single feature.
     ParameterError
         `top` or `level` out of range.
 
@@ -178,6 +178,7 @@ def between_sample_stability(
     if n_rows is not None:
         check_integer("n_rows", n_rows, low=1)
     p = a.shape[1]
+    check_several(p)
     k = n_selected(top, p, "top")
     pairs = pd.DataFrame(
         {

@@ -15,7 +15,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, require_defined
-from pyfsagg.stability_measures._input import Selection, read_matrix
+from pyfsagg.stability_measures._input import Selection, check_several, read_matrix
 from pyfsagg.stability_measures._ties import check_ties, draw_selections, select
 from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_correlation
 
@@ -61,7 +61,7 @@ def thesis_measures(
     Raises
     ------
     DataError
-        If the matrix has one row, missing cells, or fewer than two rows that vary.
+        If the matrix has one row or one column, missing cells, or fewer than two rows that vary.
 
     Notes
     -----
@@ -93,6 +93,7 @@ def measures_of(
     check_ties(ties)
     matrix = read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
+    check_several(values.shape[1])
     size = n_selected(top, values.shape[1], "top")
     ranks = rank_scores(values, higher_is_better=False)
     estimates = {

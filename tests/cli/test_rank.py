@@ -118,7 +118,7 @@ BAD_FILES = {
     "many_classes.csv": "a,b,kind\n"
     + "".join(f"{i * i % 5},{i * i % 7},c{i}\n" for i in range(12)),
     "one_row.csv": "a,b,kind\n1,2,x\n",
-    "one_feature.csv": "a,kind\n1,x\n2,y\n3,x\n",
+    "no_feature.csv": "kind\nx\ny\nx\n",
     "constant.csv": "a,b,kind\n" + "1,2,x\n1,2,y\n" * 4,
     "infinite.csv": "a,b,kind\n" + "1,2,x\n3,inf,y\n" * 4,
     "mixed.csv": "a,b,kind\n" + "1,2,x\n3,many,y\n" * 4,
@@ -139,7 +139,7 @@ BAD_FILES = {
         ("some_labels.csv", "missing (NaN) in 4 of 12 rows"),
         ("many_classes.csv", "different values of the target 'kind': 12 in 12 rows"),
         ("one_row.csv", "1 sample(s)"),
-        ("one_feature.csv", "1 feature(s)"),
+        ("no_feature.csv", "0 feature(s)"),
         ("constant.csv", "every feature is constant"),
         ("infinite.csv", "'b' has an infinite value (inf) in row 2"),
         ("mixed.csv", "'b' mixes numbers and words"),

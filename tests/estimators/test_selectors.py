@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sklearn
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_wine
+from sklearn.feature_selection import SequentialFeatureSelector
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
@@ -25,6 +27,8 @@ SELECTORS = [WithinAggregationSelector, BetweenAggregationSelector]
         WithinAggregationSelector(n_resamples=20),
         WithinAggregationSelector("mrmr", n_resamples=20, resampling="subsample"),
         BetweenAggregationSelector(n_resamples=20),
+        WithinAggregationSelector("spearman", aggregator="rra", n_resamples=20),
+        WithinAggregationSelector("pearson", task="regression", n_resamples=20),
     ]
 )
 def test_scikit_learn_checks(estimator, check) -> None:
@@ -39,6 +43,37 @@ def test_selector_is_wam() -> None:
     assert set(selector.get_feature_names_out()) == set(result.select(4))
     assert selector.n_features_in_ == 13
     assert selector.transform(X[:5]).shape == (5, 4)
+
+
+def test_two_classes_are_said_where_they_are_needed() -> None:
+    """Of a filter that is defined for two classes, and of a target of classes, only."""
+    needing = [
+        WithinAggregationSelector("spearman"),
+        BetweenAggregationSelector(["ig", "vdm"]),
+        WithinAggregationSelector("spearman", task="regression"),
+        WithinAggregationSelector(),
+    ]
+    assert [each._more_tags()["binary_only"] for each in needing] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("threshold", [1, "auto"])
+def test_a_single_column(selector: type, threshold: int | str) -> None:
+    fitted = selector(threshold=threshold, n_resamples=20, random_state=0).fit(X[["flavanoids"]], Y)
+    assert fitted.get_feature_names_out().tolist() == ["flavanoids"]
+    assert fitted.ranking_.tolist() == [1.0]
+
+
+def test_branches_of_a_column_transformer_and_forward_selection() -> None:
+    one = WithinAggregationSelector(threshold=1, n_resamples=10, random_state=0)
+    branches = ColumnTransformer(
+        [("one", one, ["alcohol"]), ("best", one, list(X.columns[1:7]))]
+    ).fit(X, Y)
+    assert branches.get_feature_names_out().tolist() == ["one__alcohol", "best__flavanoids"]
+    search = SequentialFeatureSelector(
+        make_pipeline(one, GaussianNB()), n_features_to_select=2, cv=3
+    ).fit(X.iloc[:, :4], Y)
+    assert search.get_support().sum() == 2
 
 
 @pytest.mark.parametrize("selector", SELECTORS)

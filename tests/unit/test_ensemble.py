@@ -467,3 +467,30 @@ def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_pa
     first["rank"] = 0.0  # a caller may write into what it is given
     assert (result.to_frame(5)["rank"] > 0).all()
     assert calls == [result.compared(), 5]
+
+
+@pytest.mark.parametrize("run", [wam, bam])
+@pytest.mark.parametrize("resampling", ["bootstrap", "feature_subspace"])
+def test_a_single_column_is_ranked_and_its_stability_is_not_defined(
+    run: Any, resampling: str
+) -> None:
+    """It is first of one; what is shown of other tables is shown, and nothing warns."""
+    X = WINE.X[["flavanoids"]]
+    result = run(X, WINE.y, n_resamples=50, resampling=resampling, random_state=0)
+    assert result.ranking.tolist() == [1.0]
+    assert result.select(1) == result.select() == ["flavanoids"]
+    reason = "a single feature has one ranking only"
+    for measured in (result.stability, result.between_sample_stability):
+        with pytest.raises(DataError, match=reason):
+            measured()
+    assert result.summary_text().count(reason) == 2
+    assert reason in result.to_html()
+    assert reason in result.to_json()
+
+
+def test_one_column_may_be_left_without_near_constant_ones() -> None:
+    X = WINE.X[["flavanoids"]].assign(rare=np.arange(len(WINE.y)) == 0)
+    task = Task(drop_near_zero_variance=True)
+    result = wam(X, WINE.y, task=task, n_resamples=5, random_state=0)
+    assert result.select(1) == ["flavanoids"]
+    assert result.data["dropped_features"] == ["rare"]
