@@ -19,6 +19,9 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import duration
 from pyfsagg._kernels.lists.markov import (
+    ANY,
+    HALF,
+    MOST,
     Counts,
     better_counts,
     pairwise_step,
@@ -89,7 +92,7 @@ def mc1(
     """
     check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, majority=False)
+        return _pairwise(table, damping, tolerance, max_items, ANY)
     lists = _Lists(table)
     reach = (lists.reach * lists.weights).sum(axis=0)
     weights = np.where(lists.missing, 0.0, lists.weights / reach)
@@ -107,8 +110,10 @@ def mc2(
     """Stationary distribution of chain MC2; parameters as in :func:`mc1`.
 
     From item i: draw a list that holds i, then one of its items that is ranked at least as high
-    (``"dwork"``); or draw any item and go there if a majority of the lists ranks it higher
-    (``"lin"``, which is Dwork's MC4).
+    (``"dwork"``); or draw any item and go there if at least half of the lists that compare the two
+    rank it higher (``"lin"``, as the R package TopKLists, of which Lin is an author, computes it).  With
+    more than half it is Dwork's MC4, :func:`mc4`; the two differ for even numbers of lists.  Between items
+    that no list compares the chain does not move (in TopKLists it does with probability 1/2).
 
     Examples
     --------
@@ -117,7 +122,7 @@ def mc2(
     """
     check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, majority=True)
+        return _pairwise(table, damping, tolerance, max_items, HALF)
     lists = _Lists(table)
     reach = np.where(lists.missing, 1.0, lists.reach)
     weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
@@ -165,7 +170,7 @@ def mc4(
     >>> mc4(RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])).statistic.round(3)
     array([0.909, 0.045, 0.045])
     """
-    return _pairwise(table, damping, tolerance, max_items, majority=True)
+    return _pairwise(table, damping, tolerance, max_items, MOST)
 
 
 def mc1_row(table: RankTable) -> AggregatedValues:
@@ -291,7 +296,7 @@ class _Watch:
 
 
 def _pairwise(
-    table: RankTable, damping: float, tolerance: float, max_items: int, *, majority: bool
+    table: RankTable, damping: float, tolerance: float, max_items: int, needed: int
 ) -> AggregatedValues:
     max_items = check_integer("max_items", max_items, low=1)
     p = table.n_items
@@ -302,7 +307,7 @@ def _pairwise(
             "mc3, which need no pairs, cut the lists, or raise max_items"
         )
     wins = np.empty((p, p), dtype=np.uint8)
-    win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), majority, wins)
+    win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), needed, wins)
     return _stationary(lambda mass, out: pairwise_step(mass, wins, out), p, damping, tolerance)
 
 
@@ -355,7 +360,9 @@ AGGREGATORS.add(
         formula=_STATIONARY + "draw a list, go to any of its items that it ranks at least as high",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) \le "
         r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
-        ties=_AT_LEAST,
+        ties=_AT_LEAST
+        + "; that definition moves if at least half of the lists rank the item higher, as "
+        "R's TopKLists does, and mc4 if more than half do",
         compute=mc2,
         options=("damping", "tolerance", "definition", "max_items"),
     ),

@@ -8,11 +8,21 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.types import Floats
 
-__all__ = ["Counts", "better_counts", "pairwise_step", "prefix_step", "win_matrix"]
+__all__ = [
+    "ANY",
+    "HALF",
+    "MOST",
+    "Counts",
+    "better_counts",
+    "pairwise_step",
+    "prefix_step",
+    "win_matrix",
+]
 
 IntArray = NDArray[np.int64]
 Counts = NDArray[np.int64] | NDArray[np.float64]
 
+ANY, HALF, MOST = 0, 1, 2
 BLOCK = 2048  # items compared at a time, so that their counts stay in the nearest cache
 
 
@@ -95,26 +105,31 @@ def better_counts(
 
 
 @njit(cache=True, nogil=True)
-def _moves(here: Floats, there: Floats, weights: Counts, m: int, majority: bool) -> bool:
+def _moves(here: Floats, there: Floats, weights: Counts, m: int, needed: int) -> bool:
     better = compared = weights[0] - weights[0]
     for row in range(m):
         if there[row] < here[row]:
-            if not majority:
+            if needed == ANY:
                 return True
             better += weights[row]
             compared += weights[row]
         elif there[row] >= here[row]:
             compared += weights[row]
+    if needed == HALF:
+        return compared > 0 and 2 * better >= compared * (1.0 - 1e-12)
     return _most(better, compared)
 
 
 @njit(cache=True, nogil=True)
-def win_matrix(ranks: Floats, weights: Counts, majority: bool, out: NDArray[np.uint8]) -> None:
-    """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`."""
+def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint8]) -> None:
+    """out[i, j] = 1 if the chain may move from i to j; ranks as in :func:`better_counts`.
+
+    Of the lists that compare the two, `needed` to rank j higher are ANY, HALF (at least) or MOST.
+    """
     p, m = ranks.shape
     for i in range(p):
         for j in range(p):
-            out[i, j] = 1 if _moves(ranks[i], ranks[j], weights, m, majority) else 0
+            out[i, j] = 1 if _moves(ranks[i], ranks[j], weights, m, needed) else 0
 
 
 @njit(cache=True, nogil=True)
