@@ -136,10 +136,12 @@ noncentral_t_interval <- function(t, df, confidence = 0.95) call_python("noncent
 #' Which ranks the true values may have, given estimates with their errors: for one item, and for all items
 #' together.
 #'
-#' @param estimates Numbers with or without names; or a result of [wam()] or [bam()] with pairs of halves,
+#' @param estimates Numbers with or without names; or a result of [wam()] or [bam()],
 #'   whose features are then the items and `confidence` is the only other argument.
 #' @param covariance Covariance matrix of the estimates.
 #' @param standard_errors In its place, for independent estimates.
+#' @param df Degrees of freedom of a covariance or of standard errors that were estimated: n - 1 for n replicates of
+#'   each estimate, such as data sets or tasks. `NULL` says that they are known.
 #' @param confidence Level of the sets.
 #' @param names Names of the items; those of `estimates` by default.
 #' @param higher_is_better Whether large values have the small ranks.
@@ -152,8 +154,8 @@ noncentral_t_interval <- function(t, df, confidence = 0.95) call_python("noncent
 #'   rank_confidence(c(a = 3, b = 1, c = 0.9), standard_errors = c(0.2, 0.3, 0.3))
 #' }
 #' @export
-rank_confidence <- function(estimates, covariance = NULL, standard_errors = NULL, confidence = 0.95,
-                            names = NULL, higher_is_better = TRUE, n_draws = NULL, seed = 0) {
+rank_confidence <- function(estimates, covariance = NULL, standard_errors = NULL, df = NULL,
+                            confidence = 0.95, names = NULL, higher_is_better = TRUE, n_draws = NULL, seed = 0) {
   if (inherits(estimates, "pyfsagg_ensemble")) {
     return(call_method(estimates, "rank_confidence", list(confidence = confidence)))
   }

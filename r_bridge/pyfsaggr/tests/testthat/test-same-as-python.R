@@ -56,6 +56,8 @@ test_that("tests of methods", {
        "pyfsagg.statistics.rank_biserial_paired(values[:, 0] - values[:, 4]).value")
   same(noncentral_f_interval(5, 2, 10), "list(pyfsagg.statistics.noncentral_f_interval(5, 2, 10))")
   same(noncentral_t_interval(2, 10), "list(pyfsagg.statistics.noncentral_t_interval(2, 10))")
+  same(rank_confidence(values[1, ], standard_errors = rep(2, 5), df = 9)$table$upper,
+       "pyfsagg.statistics.rank_confidence(values[0], standard_errors=[2.0] * 5, df=9).upper")
   same(rank_confidence(values[1, ], standard_errors = rep(2, 5))$table$upper_all,
        "pyfsagg.statistics.rank_confidence(values[0], standard_errors=[2.0] * 5).upper_all")
   long <- data.frame(subject = rep(1:12, 5), method = factor(rep(colnames(values), each = 12), colnames(values)),
