@@ -255,7 +255,7 @@ def _significance(
     result: Aggregation, permutation: PermutationTest | None, adjusted: bool
 ) -> list[Block]:
     if result.p_values is None and permutation is None:
-        return []
+        return [Text(remark) for remark in result.remarks]
     blocks: list[Block] = []
     if result.p_values is not None:
         blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))

@@ -143,10 +143,22 @@ class Aggregation(Result):
         )
         return [*(told if adjusted else []), universe]
 
+    @property
+    def pool(self) -> str | None:
+        """A sentence on items that no list holds, which every p-value takes for possible ones, or None."""
+        held = len(self.names)
+        if self.p_values is None or self.n_tests == held:
+            return None
+        return (
+            f"The p-values suppose that each list could have held any of {self.n_tests:,} items. If the "
+            "lists come from fewer items, such as the genes that were measured in all studies, these are "
+            "in several lists by chance, and the p-values are far too small."
+        )
+
     def about_p_values(self, adjusted: bool) -> list[str]:
-        """What belongs to the p-values, `adjusted` ones among them or not."""
-        adjustment = self.adjustment if adjusted else None
-        return [*([adjustment] if adjustment else []), *self.remarks]
+        """What belongs to the p-values, `adjusted` ones among them or not, or why there are none."""
+        said = (self.adjustment if adjusted else None, self.pool)
+        return [*(each for each in said if each), *self.remarks]
 
     def order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
@@ -293,6 +305,7 @@ class Aggregation(Result):
             record["note"] = INDEPENDENCE
             record["answer"] = self.answer(view["adjusted"])
             record["adjustment"] = self.adjustment if view["adjusted"] else None
+            record["pool"] = self.pool
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
 
@@ -371,7 +384,7 @@ class Aggregation(Result):
         best = frame.head(top)
         columns = {
             "rank": ranks(best["ranking"]),
-            "value": [f"{value:.5g}" for value in best["statistic"]],
+            "statistic": [f"{value:.5g}" for value in best["statistic"]],
         }
         for key, title in (
             ("p_value", "p-value"),
@@ -395,12 +408,11 @@ class Aggregation(Result):
             *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
             *([] if comparison is None else comparison.paragraphs({"top": top})),
             *(
-                []
-                if self.p_values is None
-                else [
-                    textwrap.fill(text, 88)
-                    for text in (*self.about_p_values(view["adjusted"]), INDEPENDENCE)
-                ]
+                textwrap.fill(text, 88)
+                for text in (
+                    *self.about_p_values(view["adjusted"]),
+                    *([] if self.p_values is None else [INDEPENDENCE]),
+                )
             ),
         ]
 

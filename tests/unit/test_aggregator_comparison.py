@@ -214,8 +214,8 @@ def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
 def test_settings_and_words_of_p_values(table):
     result = replace(aggregate(table, "rra", adjust="holm"), remarks=("a remark",))
     assert (result.settings["adjust"], result.settings["n_tests"]) == ("holm", 40)
-    assert result.about_p_values(True) == [result.adjustment, "a remark"]
-    assert result.about_p_values(False) == ["a remark"]
+    assert result.about_p_values(True) == [result.adjustment, result.pool, "a remark"]
+    assert result.about_p_values(False) == [result.pool, "a remark"]
     without = aggregate(table, "mean_rank")
     assert (without.settings["adjust"], without.settings["n_tests"]) == (None, None)
     assert without.about_p_values(True) == list(without.remarks)
