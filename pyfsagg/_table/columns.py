@@ -184,6 +184,13 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
     words = column.dropna().astype(str)
     numeric = pd.to_numeric(words, errors="coerce").notna()
     if bool(numeric.any()) and not bool(numeric.all()):
+        limits = words.str.match(r"\s*[<>≤≥]=?\s*[\d.,]")
+        if bool((limits | numeric).all()):
+            raise DataError(
+                f"column {name!r} has numbers and limits of detection ({words[numeric].iloc[0]!r}, "
+                f"{words[limits].iloc[0]!r}); write a number for a value beyond the limit, such as half of "
+                "a lower limit"
+            )
         raise DataError(
             f"column {name!r} mixes numbers and words ({words[numeric].iloc[0]!r}, "
             f"{words[~numeric].iloc[0]!r}); declare it nominal or mark its missing values"

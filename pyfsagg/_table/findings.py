@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -285,6 +286,7 @@ class Look:
         self.row_salt = rng.integers(0, 2**63, size=n, dtype=np.uint64)
         self.column_salt = rng
         self.kinds = {kind.name.lower(): 0 for kind in Kind}
+        self.partly_read = False
 
     def note(self, code: str, column: str, detail: str = "") -> None:
         self.found.setdefault(code, []).append(column)
@@ -370,11 +372,13 @@ class Look:
         if holds_dates(column):
             self.note("dates", name)
             self.kinds["nominal"] += 1
+            self.partly_read = True
             return None
         try:
             kind, values, levels = read_column(column, name, name in self.nominal)
         except (DataError, InputTypeError) as error:
             self.note("unreadable", name, str(error))
+            self.partly_read = True
             return None
         if levels is not None and name not in self.nominal:
             self._at_words(name, [level for level in levels if isinstance(level, str)], values)
@@ -553,8 +557,8 @@ class Look:
                 same.append((names[j], values[:, j]))
 
     def at_rows(self) -> None:
-        """Equal rows, and equal rows with different targets."""
-        if not self.width:
+        """Equal rows, and equal rows with different targets; columns that were not read may differ."""
+        if not self.width or self.partly_read:
             return
         _, group, sizes = np.unique(self.rows, return_inverse=True, return_counts=True)
         copies = len(self.rows) - len(sizes)
@@ -655,8 +659,8 @@ def _finding(
     words = {
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
-        "first": next(filter(_SUBJECT_NAME.fullmatch, named), named[0] if named else ""),
-        "drop": left_out or f"leave it out: --drop {','.join(named[:5])}{more}",
+        "first": shlex.quote(next(filter(_SUBJECT_NAME.fullmatch, named), "".join(named[:1]))),
+        "drop": left_out or f"leave it out: --drop {shlex.quote(','.join(named[:5]) + more)}",
     }
     return Finding(code, tuple(named), sentence.format(**words), remedy.format(**words))
 

@@ -171,6 +171,11 @@ def read_source(
         read, _ = read_rank_files(sources, format=lists_format)
         assert isinstance(read, dict)
         lists = read
+        if form == "auto" and len(lists) == 1:
+            raise DataError(
+                f"{first} was read as one selection, a name a line, and two at least can be compared: "
+                "give a file for each, or --format lines if each line of it is a selection"
+            )
     if input not in ("auto", "sets"):
         raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
     name = Path(first).name if len(sources) == 1 and first != "-" else f"{len(lists)} lists"

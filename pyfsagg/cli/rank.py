@@ -154,7 +154,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import is_sparse_file
+    from pyfsagg.datasets import is_sparse_file, list_datasets
 
     if Path(options.table).is_dir():
         require_target(options.target, options.filter or options.filters)
@@ -168,6 +168,9 @@ def _rank(options: argparse.Namespace) -> None:
         _run(options, n_features, rank_pieces, view, unit="row")
         return
     refuse_folder_flags(options)
+    if not Path(options.table).exists() and options.table in list_datasets().index:
+        _rank_data_set(options, options.table)
+        return
     if is_sparse_file(options.table):
         table = load_sparse(options)
     else:
@@ -198,10 +201,26 @@ def _count_features(options: argparse.Namespace, features: Any) -> int:
     return len(group_columns(Task.from_flags(options), names))
 
 
+def _rank_data_set(options: argparse.Namespace, name: str) -> None:
+    """A data set that is loaded by name, and has a target of its own."""
+    refuse_reading_flags(options, "is a data set, and not a file")
+    for flag in ("target", "event", "groups"):
+        if getattr(options, flag):
+            raise ParameterError(
+                f"--{flag} has no meaning here: there is no file {name}, and the data set of that name "
+                f"has its own target; leave --{flag} out"
+            )
+    _rank_loaded(options, name)
+
+
 def _demo(options: argparse.Namespace) -> None:
+    _rank_loaded(options, "ionosphere")
+
+
+def _rank_loaded(options: argparse.Namespace, name: str) -> None:
     from pyfsagg.datasets import load_dataset
 
-    data = load_dataset("ionosphere")
+    data = load_dataset(name)
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, data.X, data.y, progress=progress)

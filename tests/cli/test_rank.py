@@ -281,3 +281,21 @@ def test_rank_continues_from_a_checkpoint(pyfsagg, table: Path, tmp_path: Path) 
         "Repeat that run, or name another folder\n"
     )
     assert not (tmp_path / "other").exists()
+
+
+def test_a_data_set_is_ranked_by_its_name(pyfsagg, tmp_path: Path) -> None:
+    done = pyfsagg("rank wine --n-resamples 10 --filter chi_squared --output out")
+    assert done.returncode == 0, done.stderr
+    expected = wam(WINE.X, WINE.y, filter="chi_squared", n_resamples=10, random_state=0)
+    found = pd.read_csv(tmp_path / "out" / "ranking.csv")
+    assert found.iloc[:, 0].tolist() == expected.to_frame().index.tolist()
+    for flags, message in (
+        ("--target class", "the data set of that name has its own target; leave --target out"),
+        ("--drop ash", "--drop has no meaning here: wine is a data set, and not a file"),
+    ):
+        refused = pyfsagg(f"rank wine {flags} --output no")
+        assert refused.returncode == 2
+        assert message in refused.stderr
+    # A file of that name comes first.
+    (tmp_path / "wine").write_text("a,b,kind\n1,2,x\n")
+    assert "1 sample(s)" in pyfsagg("rank wine --target kind --output no").stderr

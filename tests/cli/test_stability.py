@@ -320,3 +320,12 @@ def test_words_beside_numbers_are_no_lists(pyfsagg, tmp_path: Path) -> None:
     # A list that is empty is none of numbers.
     (tmp_path / "empty.csv").write_text("one,two,none\na,x,\nb,a,\n")
     assert "numbers in" not in pyfsagg("stability empty.csv -o other").stderr
+
+
+def test_one_file_of_selections_needs_to_be_called_that(pyfsagg, tmp_path: Path) -> None:
+    (tmp_path / "sel.txt").write_text("a,b,c\na,b\nb,c,a\n")
+    refused = pyfsagg("stability sel.txt --output no")
+    assert refused.returncode == 2
+    assert "--format lines if each line of it is a selection" in refused.stderr
+    done = pyfsagg("stability sel.txt --format lines --n-features 9 --output out")
+    assert done.returncode == 0, done.stderr

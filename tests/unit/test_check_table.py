@@ -284,3 +284,20 @@ def test_the_page_of_the_documentation_lists_every_finding() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
     for code, (severity, what) in CODES.items():
         assert f"| `{code}` | {severity} | {what} |" in page
+
+
+def test_columns_that_are_not_read_make_no_rows_equal(good: pd.DataFrame) -> None:
+    """Without them rows may look alike that differ; their names are quoted as the shell needs it."""
+    coarse = good[["flag", "kind"]].assign(flag=np.arange(N) % 2 == 0)
+    assert {"duplicate_rows", "contradictions"} <= set(codes(coarse))
+    values = np.random.default_rng(0).normal(size=N).round(2)
+    crp = [f"{each}" for each in values[:-3]] + ["<5", "< 0.5", ">=9"]
+    dates = pd.date_range("2020-01-01", periods=N)
+    assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"unreadable": ("CRP (mg/l)",)}
+    assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
+    found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
+    [finding] = found.findings
+    assert finding.remedy.endswith("--drop 'CRP (mg/l),BMI'")
+    assert "limits of detection" in finding.sentence
+    assert "half of a lower limit" in finding.sentence
+    assert "mixes numbers and words" in finding.sentence
