@@ -229,6 +229,31 @@ def test_titles_of_a_long_table_are_on_every_printed_page(
     assert "Find a gene" not in " ".join(sheets)
 
 
+BROKEN = """[...document.querySelectorAll('table.ranking')].flatMap(table => {
+  const cells = [...table.querySelectorAll('thead th, tbody td')];
+  return cells.flatMap(cell => {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), broken = [];
+    for (let node; (node = walker.nextNode());)
+      for (const word of node.data.matchAll(/[^ ]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+        if (lines.size > 1) broken.push(word[0]);
+      }
+    return broken;
+  });
+})"""
+"""Words of tables that stand on more than one line."""
+
+
+@pytest.mark.parametrize("kind", ["rank", "screen", "aggregate"])
+def test_no_number_is_broken_on_paper(pages: Pages, browser: Browser, kind: str) -> None:
+    with browser.page(pages[kind], width=718, media="print") as page:
+        assert page.run("document.querySelectorAll('table.ranking tbody td').length") > 50
+        assert page.run(BROKEN) == []
+
+
 def test_a_table_saved_from_the_page_has_each_title_once(pages: Pages, browser: Browser) -> None:
     keep = "URL.createObjectURL = (blob) => { window.kept = blob.text(); return '#'; }; 0"
     with browser.page(pages["screen"]) as page:
