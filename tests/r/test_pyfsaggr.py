@@ -96,7 +96,13 @@ SITUATION = (
 def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     run("python3", "-m", "venv", "--without-pip", str(empty), folder=tmp_path)
+    broken, old = tmp_path / "broken", tmp_path / "old"
+    for program, says in ((broken, "exit 1"), (old, "echo 3.9")):
+        program.write_text(f"#!/bin/sh\n{says}\n", encoding="utf-8")
+        program.chmod(0o755)
     reasons = {
+        broken: "it does not start",
+        old: "it is Python 3.9, and pyfsagg needs 3.11 or later",
         empty / "bin" / "python": "No module named 'pyfsagg'",
         tmp_path / "absent": "no Python and no virtual environment",
         # numpy 2 or later, which reticulate reads since 1.39
@@ -113,6 +119,7 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
             continue  # a reticulate of today
         assert said.startswith("FALSE")
         assert reason in " ".join(said.split())
+        assert "What to do: ." not in said
         assert "install_pyfsagg()" in said
         assert said.endswith("pyfsagg_missing_dependency_error")
 
@@ -149,6 +156,23 @@ def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> No
     assert {"p_value", "family_wise_p_value"} <= set(first.columns)
 
 
+def test_a_check_of_packages_starts_no_python_that_was_not_named(
+    library: Path, tmp_path: Path
+) -> None:
+    settings = {
+        "R_LIBS": libraries(library),
+        "WORKON_HOME": str(tmp_path),
+        "PYFSAGG_PYTHON": "",
+        "_R_CHECK_PACKAGE_NAME_": "pyfsaggr",
+        "NOT_CRAN": "",
+    }
+    code = SITUATION + "; cat(reticulate::py_available())"
+    said = run("Rscript", "-e", code, folder=tmp_path, **settings)
+    assert said.startswith("FALSE")
+    assert said.endswith("FALSE")
+    assert "must not download one" in " ".join(said.split())
+
+
 def test_the_environment_that_was_installed_is_found_with_nothing_set(
     library: Path, tmp_path: Path
 ) -> None:
@@ -168,17 +192,20 @@ def test_the_environment_that_was_installed_is_found_with_nothing_set(
 def test_a_reticulate_of_today_is_told_where_to_look(
     library: Path, new_reticulate: Path, tmp_path: Path
 ) -> None:
-    def said(environment: str) -> list[str]:
+    def said(environment: str, **settings: str) -> list[str]:
         return run(
             *("Rscript", "-e", "library(pyfsaggr)"),
             folder=tmp_path,
             R_LIBS=libraries(new_reticulate, library),
             STANDIN_ENVIRONMENT=environment,
+            **settings,
         ).split()
 
     assert said("there") == ["use_virtualenv", "r-pyfsagg", "FALSE"]
     told = said("")
     assert (told[0], told[-1]) == ("py_require", ">=3.11")
+    in_check = {"_R_CHECK_PACKAGE_NAME_": "pyfsaggr", "NOT_CRAN": ""}
+    assert said("", **in_check) == []
     assert told[1] == "pyfsagg"  # by its name: this archive has no wheel
 
 

@@ -3,6 +3,8 @@
 ENVIRONMENT <- "r-pyfsagg"
 OLDEST_PYTHON <- "3.11"
 NUMPY_2 <- "1.39" # the first reticulate that works with numpy 2
+# What an older reticulate needs; pip does not know that pyarrow 26 does not run on numpy 1.
+NUMPY_1 <- c("numpy<2", "pyarrow<26")
 
 # The checkout of pyfsagg that this package is installed from, known while it is installed; or NULL.
 CHECKOUT <- local({
@@ -15,11 +17,16 @@ CHECKOUT <- local({
 .onLoad <- function(libname, pkgname) {
   if (reticulate::virtualenv_exists(ENVIRONMENT)) {
     reticulate::use_virtualenv(ENVIRONMENT, required = FALSE)
-  } else if (utils::packageVersion("reticulate") >= "1.41") {
+  } else if (utils::packageVersion("reticulate") >= "1.41" && !in_archive_check()) {
     declare <- getExportedValue("reticulate", "py_require")
     declare(requirement(default_source()), python_version = paste0(">=", OLDEST_PYTHON))
   }
   when_loaded("mlr3filters", add_mlr3_filters)
+}
+
+# Whether this is a check as package archives run it, in which nothing may be downloaded.
+in_archive_check <- function() {
+  nzchar(Sys.getenv("_R_CHECK_PACKAGE_NAME_")) && !identical(Sys.getenv("NOT_CRAN"), "true")
 }
 
 # What pip installs by default: the wheel that came with this package, the checkout that it was
@@ -58,15 +65,24 @@ use_chosen_python <- function() {
   if (!is.character(chosen) || length(chosen) != 1L || is.na(chosen)) {
     stop_unreachable("the option pyfsaggr.python must be one path or name of an environment")
   }
-  if (!nzchar(chosen) || reticulate::py_available()) return(invisible())
+  if (reticulate::py_available()) return(invisible())
+  if (!nzchar(chosen)) {
+    if (in_archive_check() && !reticulate::virtualenv_exists(ENVIRONMENT)) {
+      stop_unreachable("no Python is named, and a check of packages must not download one")
+    }
+    return(invisible())
+  }
   python <- python_of(chosen)
-  if (is.null(python)) {
+  reason <- if (is.null(python)) "it is no Python and no virtual environment" else too_old(python)
+  if (!is.null(reason)) {
     stop_unreachable(paste0(
-      "'", chosen, "', which the option pyfsaggr.python or the environment variable PYFSAGG_PYTHON ",
-      "names, is no Python and no virtual environment"
+      "'", chosen, "' is named by the option pyfsaggr.python or the environment variable PYFSAGG_PYTHON: ", reason
     ))
   }
-  reticulate::use_python(python, required = TRUE)
+  tryCatch(
+    reticulate::use_python(python, required = TRUE),
+    error = function(failure) stop_unreachable(first_line(conditionMessage(failure)))
+  )
 }
 
 # The Python of a path, of the folder of an environment, or of the name of one; or NULL.
@@ -97,9 +113,8 @@ mismatch <- function(found) {
   NULL
 }
 
-stop_unreachable <- function(reason) {
-  running <- reticulate::py_available()
-  remedy <- if (running) {
+what_to_do <- function() {
+  if (reticulate::py_available()) {
     paste0(
       "this session already runs ", reticulate::py_config()$python, ": restart R, name another by ",
       "options(pyfsaggr.python = \"path\") before anything starts Python, or run install_pyfsagg()"
@@ -110,9 +125,13 @@ stop_unreachable <- function(reason) {
       "the environment variable PYFSAGG_PYTHON"
     )
   }
+}
+
+stop_unreachable <- function(reason) {
+  remedy <- what_to_do()
   stop_pyfsagg(
     paste0("the Python package pyfsagg cannot be reached (", reason, "); ", remedy),
-    "missing_dependency", reason = reason, remedy = remedy
+    "missing_dependency", reason = reason
   )
 }
 
@@ -126,7 +145,10 @@ first_line <- function(text) {
 #' fails. `pyfsagg_sitrep()` shows which Python is used, its versions, and, if it cannot be used, the
 #' reason and a remedy. The Python that is used is the one named by the option `pyfsaggr.python` or the
 #' environment variable `PYFSAGG_PYTHON` (a path, or the folder or name of a virtual environment), else
-#' the environment `r-pyfsagg` of [install_pyfsagg()], else the one that reticulate finds.
+#' the environment `r-pyfsagg` of [install_pyfsagg()], else the one that reticulate finds. From version 1.41
+#' on, reticulate makes one where neither is there: the first call then downloads Python, pyfsagg and what
+#' they need, about 0.8 GB. In a check as package archives run it nothing is downloaded, and
+#' `pyfsagg_available()` is `FALSE` unless a Python is named or `r-pyfsagg` is there.
 #'
 #' @return `pyfsagg_available()`: `TRUE` or `FALSE`. `pyfsagg_sitrep()`: a list with `usable`,
 #'   `versions`, `python`, `reason` and `remedy`, invisibly.
@@ -156,8 +178,8 @@ pyfsagg_sitrep <- function() {
       if (is.null(failure)) state$about[c("pyfsagg", "python", "numpy")]
     ),
     python = if (reticulate::py_available()) reticulate::py_config()$python,
-    reason = if (!is.null(failure)) first_filled(failure$reason, conditionMessage(failure)),
-    remedy = failure$remedy
+    reason = if (!is.null(failure)) first_filled(failure$reason, first_line(conditionMessage(failure))),
+    remedy = if (!is.null(failure)) what_to_do()
   )
   cat(paste(names(found$versions), unlist(found$versions), collapse = ", "), "\n", sep = "")
   cat("Python: ", first_filled(found$python, "none is running"), "\n", sep = "")
@@ -200,7 +222,7 @@ install_pyfsagg <- function(source = NULL, python = NULL, envname = "r-pyfsagg",
   message("Installing pyfsagg from ", source, " into ", environment_folder(envname), " ...")
   older <- utils::packageVersion("reticulate") < NUMPY_2
   inside <- tryCatch({
-    reticulate::virtualenv_install(envname, c(source, if (older) "numpy<2"), ignore_installed = FALSE)
+    reticulate::virtualenv_install(envname, c(source, if (older) NUMPY_1), ignore_installed = FALSE)
     path <- python_of(envname)
     list(python = path, version = ask_python(path, "import pyfsagg; print(pyfsagg.__version__)"))
   }, error = function(failure) {
@@ -276,13 +298,19 @@ starter <- function(python) {
   )
 }
 
-# Why a Python cannot make an environment, or NULL.
-unfit <- function(python) {
+# Why a Python cannot run pyfsagg, or NULL.
+too_old <- function(python) {
   version <- ask_python(python, "import sys; print('%d.%d' % sys.version_info[:2])")
-  if (is.null(version)) return("it does not start")
+  if (is.null(version) || !grepl("^[0-9]+[.][0-9]+$", version)) return("it does not start")
   if (numeric_version(version) < OLDEST_PYTHON) {
-    return(paste0("it is Python ", version, ", and pyfsagg needs ", OLDEST_PYTHON, " or later"))
+    paste0("it is Python ", version, ", and pyfsagg needs ", OLDEST_PYTHON, " or later")
   }
+}
+
+# Why it cannot make an environment, or NULL.
+unfit <- function(python) {
+  reason <- too_old(python)
+  if (!is.null(reason)) return(reason)
   if (is.null(ask_python(python, "import ssl, venv, ensurepip; print(1)"))) {
     return("it has no ssl, venv or ensurepip (on Debian and Ubuntu: install python3-venv)")
   }
