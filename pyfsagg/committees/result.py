@@ -30,7 +30,7 @@ _PRINTED = 20  # features that the terminal shows
 BEST_OF_MANY = (
     "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
     "that its performances are larger than what new rows will show; compare sizes by it, and measure "
-    "the chosen features by pyfsagg evaluate."
+    "the chosen features by an evaluation."
 )
 
 Weights = Sequence[float] | NDArray[Any] | str | None

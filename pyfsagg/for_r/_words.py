@@ -12,7 +12,8 @@ IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
 R_WORDS = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r" \(on the terminal [^()]*\)", ""),
+        (r" \((?:on the (?:terminal|command line) [^()]*|--[a-z-]+|--decimal [^()]*)\)", ""),
+        (r"--[a-z-]+ (?=\w)", ""),
         (r"\b(?:checks|execution|protocol|task)=(?:pyfsagg\.)?[A-Z]\w+\(([a-z_]+=[^()]+)\)", r"\1"),
         (r"\brandom_state\b", "seed"),
         (r"\bsample_weight\b", "weights"),
@@ -35,9 +36,12 @@ R_WORDS = tuple(
         (r"pass similarity=", "give similarity, a matrix of features by features"),
         (r"\b([a-z_]+)='([^']*)'", r'\1 = "\2"'),
         (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),
-        (r"\b(?:P|p)ass ([a-z_]+)= ", r"give \1 "),
+        (r"\b[Pp]ass ([a-z_]+)=(?=\s|$)", r"give \1"),
         (r"\b([a-z_]+)=(?=[\s,;)])", r"\1"),
         (r"'nan'", "NA"),
+        (r"\bholds object values", "holds text"),
+        (r"\bgot \['([^']*)'\]", r"got '\1'"),
+        (r"\bgot \[('[^]]*')\]", r"got c(\1)"),
         (r" \(-?inf\)", ""),
     )
 )

@@ -340,7 +340,7 @@ class KFold(Plan):
             if n_folds > n_events:
                 raise DataError(
                     f"{n_folds} stratified folds need at least {n_folds} events, and there are "
-                    f"{n_events}; use at most {n_events} folds"
+                    f"{n_events}; use at most {n_events} folds (n_folds)"
                 )
             return
         smallest = min(stratum.size for stratum in source.strata)
@@ -348,7 +348,11 @@ class KFold(Plan):
             raise DataError(
                 f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
                 f"smallest class has {smallest}; "
-                + (f"use at most {smallest} folds" if smallest > 1 else "leave that class out")
+                + (
+                    f"use at most {smallest} folds (n_folds)"
+                    if smallest > 1
+                    else "leave that class out"
+                )
             )
 
 

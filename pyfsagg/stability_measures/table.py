@@ -110,7 +110,11 @@ def stability_table(
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
         raise ParameterError("level must be below 1, got 1.0")
-    if isinstance(similarity, pd.DataFrame) and feature_names is None and not hasattr(data, "shape"):
+    if (
+        isinstance(similarity, pd.DataFrame)
+        and feature_names is None
+        and not hasattr(data, "shape")
+    ):
         feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names

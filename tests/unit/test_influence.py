@@ -333,7 +333,7 @@ def test_json_holds_no_nan(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_folds": 49}, DataError, "smallest class has 48; use at most 48 folds"),
+        ({"n_folds": 49}, DataError, r"smallest class has 48; use at most 48 folds \(n_folds\)"),
         ({"n_folds": 1}, ParameterError, "n_folds must be a whole number of at least 2"),
         ({"n_resamples": 0}, ParameterError, "n_resamples"),
         ({"aggregators": []}, ParameterError, "different and at least one"),

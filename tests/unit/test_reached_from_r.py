@@ -124,7 +124,17 @@ def test_no_reason_is_left_over() -> None:
         ),
         ("with task=pyfsagg.Task(feature_groups=groups)", "with feature_groups = groups"),
         ("random_state=0 was given", "seed = 0 was given"),
+        (
+            "not known; pass n_features= (on the command line --n-features)",
+            "not known; give n_features",
+        ),
+        ("which sets do not give; pass n_features=", "which sets do not give; give n_features"),
+        ("say which with decimal (--decimal , or --decimal .)", "say which with decimal"),
+        ("with encoding (--encoding cp1252 for Windows)", "with encoding (cp1252 for Windows)"),
+        ("at least two filters, got ['mrmr']", "at least two filters, got 'mrmr'"),
+        ("must be a string, got ['rra', 'mean']", "must be a string, got c('rra', 'mean')"),
+        ("holds object values; task='regression'", 'holds text; task = "regression"'),
     ],
 )
-def test_settings_are_flat_in_the_words_of_r(message: str, said: str) -> None:
+def test_messages_are_in_the_words_of_r(message: str, said: str) -> None:
     assert in_r_words(message) == said

@@ -11,7 +11,7 @@
 #' @param filter Name from [list_filters()], or a function as for [wam()].
 #' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
-#' @param n_folds Number of folds.
+#' @param n_folds Number of folds, at most the number of rows of the smallest class.
 #' @param n_resamples Number of resamples.
 #' @param ... Arguments of the default method, and any of the [settings] by their names; also
 #'   `method = "bam"` with several names as `filter`, `save` and `report`.

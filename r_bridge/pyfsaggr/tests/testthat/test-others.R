@@ -152,6 +152,8 @@ test_that("influence compares aggregators, and stats::influence is as it was", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_equal(nrow(plot(found)), 2L)
+  expect_error(influence(Species ~ ., data = iris, progress = FALSE), "at most 50 folds (n_folds)",
+               fixed = TRUE, class = "pyfsagg_data_error")
   expect_named(influence(lm(Sepal.Length ~ Sepal.Width, iris)),
                c("hat", "coefficients", "sigma", "wt.res"))
 })
