@@ -196,7 +196,8 @@ def _complete(material: Material) -> Iterator[Resampled]:
     """The columns without missing values, which praznik refuses, and factors in place of text."""
     for table in material.tables:
         known = table.X.columns[~table.X.isna().any()]
-        yield replace(table, X=table.X[known]).with_text_as_factors()
+        if len(known):
+            yield replace(table, X=table.X[known]).with_text_as_factors()
 
 
 @compare(

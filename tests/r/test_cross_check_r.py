@@ -23,6 +23,7 @@ from r_bridge._packages import PACKAGES
 from r_bridge._session import RError, require
 from r_bridge.comparisons import _base, run
 from r_bridge.comparisons._base import COMPARISONS, Case, Comparison, Departure, Tolerance
+from r_bridge.comparisons.filters import _complete
 from r_bridge.comparisons.outcome import VERDICTS
 from r_bridge.comparisons.report import cross_check_page, plot_differences
 
@@ -213,6 +214,13 @@ def test_own_table_and_row_numbers() -> None:
     assert found.versions.keys() >= {"R", "stats", "rpy2", "pyfsagg", "numpy"}
     # Two classes are needed for the correlation with the class; wine has three.
     assert found.to_frame().loc["spearman_with_class", "verdict"] == "no case"
+
+
+def test_a_table_without_a_complete_column_is_no_case_for_praznik() -> None:
+    gaps = WINE.X.iloc[:, :3].mask(np.eye(len(WINE.X), 3, dtype=bool))
+    for rows in (WINE.X.iloc[:, :3], gaps):
+        found = run._material(rows, WINE.y, "mine", None, 3, 0)
+        assert len(list(_complete(found))) == (rows is not gaps)
 
 
 def test_what_is_wrong_is_said() -> None:
