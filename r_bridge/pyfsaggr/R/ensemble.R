@@ -284,19 +284,20 @@ list_voting_rules <- function() call_python("list_voting_rules")
 
 #' Rank the features of a table that is larger than memory
 #'
-#' The table is read in pieces, twice; the ranking is the same as that in memory, bit for bit.
+#' The table is read in pieces, twice, and three times for `"equal_frequency"`. The resamples are those of
+#' `resampling = "poisson_bootstrap"`, and numbers are cut once for the whole table.
 #'
 #' @inheritParams wam
 #' @param source A folder of Parquet files, or one of them.
 #' @param target The column with the classes.
 #' @param filters Names from [list_filters()].
-#' @param binning How numbers are cut: `"equal_width"` or `"mdl"`.
+#' @param binning How numbers are cut: `"equal_width"` or `"equal_frequency"`.
 #' @param bins Number of bins.
 #' @param normalize How scores of several filters are brought to 0..1: `"per_resample"` or `"per_feature"`.
 #' @param aggregator_params A named list of options of the aggregator.
 #' @param nominal Names of columns that are nominal, whatever their type.
 #' @param exclude Columns to leave out.
-#' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]); `save` and `report` as in [wam()].
+#' @param ... `checkpoint` and `memory_limit` ([settings]); `save` and `report` as in [wam()].
 #' @return An object of class `pyfsagg_ensemble`, as of [wam()].
 #' @examples
 #' \dontrun{

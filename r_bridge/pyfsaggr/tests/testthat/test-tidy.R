@@ -72,19 +72,19 @@ test_that("the measures have the values of stabm 1.2.2", {
   collections <- list(list(1:3, 1:4, 2:6), list(1:3, integer(), integer()), list(1:8, 1:8, 2:3))
   # of the three collections, and of the last two with impute.na = 0.25
   expected <- list(
-    Davis = c(0.66666667, 0.33333333,      0.75, 0.33333333,      0.75),
-    Dice = c(0.67460317, NA,       0.6, 0.083333333,       0.6),
-    Hamming = c(0.66666667,      0.75,       0.5,      0.75,       0.5),
-    Jaccard = c(0.52777778, NA,       0.5, 0.083333333,       0.5),
+    Davis = c(0.66666667, 0.33333333, 0.75, 0.33333333, 0.75),
+    Dice = c(0.67460317, NA, 0.6, 0.083333333, 0.6),
+    Hamming = c(0.66666667, 0.75, 0.5, 0.75, 0.5),
+    Jaccard = c(0.52777778, NA, 0.5, 0.083333333, 0.5),
     Kappa = c(0.35294118, NA, NA, 0.083333333, 0.083333333),
-    Lustgarten = c(0.23611111, NA, NA,      0.25,      0.25),
+    Lustgarten = c(0.23611111, NA, NA, 0.25, 0.25),
     Nogueira = c(0.33333333, -0.14285714, -0.33333333, -0.14285714, -0.33333333),
-    Novovicova = c(0.71030992,         0, 0.75395317,         0, 0.75395317),
-    Ochiai = c(0.68441453, NA, 0.66666667,      0.25, 0.66666667),
-    Phi = c(0.36648741, NA, NA,      0.25,      0.25),
-    Somol = c(      0.5,         0,         0,         0,         0),
-    Unadjusted = c(0.35993441, NA, NA,      0.25, 0.083333333),
-    Wald = c(0.48148148, NA, NA,      0.25,      0.25)
+    Novovicova = c(0.71030992, 0, 0.75395317, 0, 0.75395317),
+    Ochiai = c(0.68441453, NA, 0.66666667, 0.25, 0.66666667),
+    Phi = c(0.36648741, NA, NA, 0.25, 0.25),
+    Somol = c(0.5, 0, 0, 0, 0),
+    Unadjusted = c(0.35993441, NA, NA, 0.25, 0.083333333),
+    Wald = c(0.48148148, NA, NA, 0.25, 0.25)
   )
   for (name in names(expected)) {
     ours <- getExportedValue("pyfsaggr", paste0("stability", name))
