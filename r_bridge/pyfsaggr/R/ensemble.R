@@ -10,8 +10,9 @@
 #'
 #' @param x A data frame or matrix of features, also a sparse one of the package Matrix for the filters
 #'   that [list_filters()] marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
-#'   without a target, in which a number by a factor is a column for each level. Factors and text are nominal, `NA` is missing; integers, logicals and numbers
-#'   keep their meaning, and an ordered factor counts as the numbers of its levels.
+#'   without a target, in which a number by a factor is a column for each level. Factors and text are
+#'   nominal, `NA` is missing; integers, logicals and numbers keep their meaning, and an ordered factor
+#'   counts as the numbers of its levels.
 #' @param y Class labels: a factor, text, logicals or up to ten different whole numbers; numbers with
 #'   `task = "regression"`; right-censored times as `Surv(time, status)` of the package survival; no `NA`.
 #'   `NULL` for filters that need no target, such as `"frcm"`.

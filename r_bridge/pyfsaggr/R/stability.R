@@ -231,7 +231,17 @@ adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, 
 #' @rdname stability_more
 #' @export
 between_sample_stability <- function(first, second, top = 0.25, level = 0.95, n_rows = NULL) {
+  second <- columns_like(second, first)
   call_python("between_sample_stability")
+}
+
+# The columns in the order of those of another matrix, where both have names.
+columns_like <- function(second, first) {
+  if (is.null(colnames(first)) || is.null(colnames(second))) return(second)
+  if (!setequal(colnames(first), colnames(second))) {
+    stop_pyfsagg("the columns of first and second must have the same names: they are the same features", "data")
+  }
+  second[, colnames(first), drop = FALSE]
 }
 
 #' @rdname stability_more

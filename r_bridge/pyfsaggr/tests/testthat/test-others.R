@@ -128,6 +128,17 @@ test_that("similarities are matched to features by their names", {
   expect_error(clusters(found, similarity = near), "the same names", class = "pyfsagg_data_error")
 })
 
+test_that("the two samples of a pair are compared by the names of their features", {
+  skip_without_pyfsagg()
+  first <- matrix(sin(1:60), 6, dimnames = list(NULL, letters[1:10]))
+  second <- first + matrix(cos(1:60), 6) / 4
+  expected <- between_sample_stability(first, second)$table
+  expect_identical(between_sample_stability(first, second[, 10:1])$table, expected)
+  expect_identical(between_sample_stability(unname(first), second)$table, expected)
+  colnames(second)[1] <- "z"
+  expect_error(between_sample_stability(first, second), "the same names", class = "pyfsagg_data_error")
+})
+
 test_that("lists need not name every feature that has similarities", {
   skip_without_pyfsagg()
   near <- diag(10)
