@@ -13,13 +13,18 @@ from pyfsagg.exceptions import DataError, ParameterError
 __all__ = ["CONFIG_FILE", "config_text", "take_config"]
 
 CONFIG_FILE = "run.toml"
-NOT_KEPT = frozenset({"help", "config", "json", "output", "overwrite", "quiet"})
+NOT_KEPT = frozenset(
+    {"checkpoint", "config", "dask", "help", "json", "output", "overwrite", "quiet", "scratch"}
+)
+"""Flags that are typed: a file from elsewhere names no folder to write into, and no scheduler, whose
+answers Python unpickles."""
 
 
 def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
     """The command and its flags that differ from their defaults, as TOML.
 
-    Where results go, and how much is said, belongs to one run and is left out.
+    Where results go, where the work is done and kept, and how much is said belongs to one run and is
+    left out.
     """
     lines = [
         "# pyfsagg reads this file again: pyfsagg "
@@ -69,8 +74,13 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     actions = {_key(action): action for action in command._actions}
     usual = {}
     for key, value in given.items():
+        if key in NOT_KEPT:
+            raise ParameterError(
+                f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
+                "command line instead"
+            )
         action = actions.get(key)
-        if action is None or key in NOT_KEPT:
+        if action is None:
             known = [name for name in actions if name not in NOT_KEPT]
             raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
         usual[action.dest] = action.default

@@ -78,7 +78,9 @@ def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> N
         "-n 12 -s 5 --filters ig,su --filter-param ig.bins=4 --filter-param su.bins=5 "
         "--resampling subsample --resampling-param fraction=0.8 --drop-near-zero-variance"
     )
-    code, _, err = command(f"rank wine.csv -t kind --exclude subject -q {flags} -o first")
+    code, _, err = command(
+        f"rank wine.csv -t kind --exclude subject -q {flags} --checkpoint kept -o first"
+    )
     assert code == 0, err
     given = tomllib.loads((tmp_path / "first" / "run.toml").read_text())
     assert given == {
@@ -114,7 +116,10 @@ def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> N
         ("n-resample = 10", "unknown setting 'n-resample'; did you mean n-resamples?"),
         ('n-resamples = "many"', "n-resamples: expected a number or auto, got 'many'"),
         ('task = "regresion"', "task: unknown choice 'regresion'; did you mean regression?"),
-        ("quiet = true", "unknown setting 'quiet'"),
+        ("quiet = true", "type --quiet on the command line instead"),
+        ('dask = "tcp://127.0.0.1:1"', "dask belongs to one run and is not read from a file"),
+        ('checkpoint = "kept"', "type --checkpoint on the command line instead"),
+        ('scratch = "kept"', "type --scratch on the command line instead"),
         ('drop-near-zero-variance = "yes"', "must be true or false, got 'yes'"),
         ("seed = {}", "must be a number, a text or a list"),
         ("seed = ", "run.toml is not TOML"),
