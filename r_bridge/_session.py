@@ -8,6 +8,7 @@ import warnings
 from functools import cache
 from typing import Any
 
+from pyfsagg._base.remarks import ALONE
 from pyfsagg.exceptions import MissingDependencyError, PyfsaggError
 from r_bridge._packages import install_hint
 
@@ -69,7 +70,7 @@ def environment() -> Any:
         )
     library_path = os.environ.get("LD_LIBRARY_PATH")
     try:
-        with warnings.catch_warnings():
+        with ALONE, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             import rpy2.rinterface_lib.callbacks as callbacks
             import rpy2.robjects as robjects

@@ -8,14 +8,14 @@ an entry point of the registry's group, which names a spec.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, Generic, Protocol, TypeVar
 
 import pandas as pd
 
-from pyfsagg.exceptions import InputTypeError, PyfsaggWarning, UnknownNameError
+from pyfsagg._base.remarks import warn
+from pyfsagg.exceptions import InputTypeError, UnknownNameError
 
 __all__ = ["Named", "Registry", "Spec"]
 
@@ -199,7 +199,7 @@ class Registry(Generic[NamedT]):
                     f"{type(error).__name__}: {error}"
                 )
         for failure in failures:
-            warnings.warn(failure, PyfsaggWarning, stacklevel=2)
+            warn(failure, stacklevel=2)
 
 
 def _key(name: str) -> str:

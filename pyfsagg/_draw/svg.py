@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
+from pyfsagg._base.remarks import ALONE
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -50,7 +52,7 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
 
     from pyfsagg._draw.points import told_points
 
-    with rc_context(), warnings.catch_warnings():
+    with ALONE, rc_context(), warnings.catch_warnings():
         # A report looks the same whatever style the reader has set for own pictures.
         rcdefaults()
         rcParams.update(SETTINGS)

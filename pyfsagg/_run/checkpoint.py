@@ -14,7 +14,6 @@ import json
 import os
 import stat
 import time
-import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.output import new_file
+from pyfsagg._base.remarks import warn
 from pyfsagg._run.content import content_of
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg._table.identity import arithmetic
@@ -34,7 +34,6 @@ from pyfsagg.exceptions import (
     MissingDependencyError,
     OutputError,
     ParameterError,
-    PyfsaggWarning,
 )
 
 __all__ = ["Checkpoint", "kept_seed", "open_checkpoint", "resume_tasks", "spoken_state"]
@@ -123,11 +122,10 @@ class Checkpoint:
                 "or name another folder"
             )
         elif (difference := _difference(known.get("arithmetic"), here)) is not None:
-            warnings.warn(
+            warn(
                 f"the checkpoint {self.folder} was begun where other machine code computes "
                 f"({difference}): what it holds and what is computed now may differ in the last digits "
                 "from a run in one place",
-                PyfsaggWarning,
                 stacklevel=5,
             )
         return hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()

@@ -14,7 +14,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager
@@ -126,12 +125,12 @@ def run_tasks(
             if isinstance(backend, MultiprocessingBackend)
             else "generator"
         )
-        yield from _results(Parallel(n_jobs, prefer="threads", return_as=how), tasks)
+        yield from _results(_Parallel(n_jobs, prefer="threads", return_as=how), tasks)
     else:
         # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
         with one_thread():
             with parallel_config(backend=_Processes(inner_max_num_threads=1), n_jobs=n_jobs):
-                parallel = Parallel(n_jobs, return_as="generator")
+                parallel = _Parallel(n_jobs, return_as="generator")
             yield from _watched(parallel, tasks)
 
 
@@ -148,7 +147,7 @@ def _on_cluster(
                 answers = _dask_answers(backend.client, function, packed, items[done:])
             else:
                 tasks = (delayed(_call_remote)(function, packed, item) for item in items[done:])
-                answers = _results(Parallel(return_as=_order_of_results(backend)), tasks)
+                answers = _results(_Parallel(return_as=_order_of_results(backend)), tasks)
             sending = False
             for answer in answers:
                 done, failures = done + 1, 0
@@ -292,20 +291,25 @@ def _watched(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
 
 
 def _results(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
-    """Results as they come; who stops early (an error, an interrupt) is not warned of unused ones."""
+    """Results as they come."""
     results = parallel(tasks)
     try:
         for result in results:  # noqa: UP028 - "yield from" would close it too early
             yield result
     finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "(?s).*adjusting the input task", UserWarning)
-            if isinstance(results, Iterator):
-                results.close()  # type: ignore[attr-defined]
+        if isinstance(results, Iterator):
+            results.close()  # type: ignore[attr-defined]
 
 
 def _call(function: Callable[[Any, Item], Answer], packed: _Shared, item: Item) -> Answer:
     return function(packed.value, item)
+
+
+class _Parallel(Parallel):  # type: ignore[misc]
+    """Who stops early (an error, an interrupt) is not warned of unused results."""
+
+    def _warn_exit_early(self) -> None:
+        pass
 
 
 class _Processes(LokyBackend):  # type: ignore[misc]
@@ -340,7 +344,7 @@ def run_threads(
     function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None = None
 ) -> Iterator[Answer]:
     """``function(item)`` for each item in threads of this process, whatever cluster is in use."""
-    parallel = Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
+    parallel = _Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
     return _results(parallel, (delayed(function)(item) for item in items))
 
 

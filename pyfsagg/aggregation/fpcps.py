@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
@@ -17,7 +17,7 @@ from pyfsagg.aggregation._base import (
     AggregatorSpec,
     required_scores,
 )
-from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = ["fpcps", "fpcps_loadings"]
@@ -74,11 +74,10 @@ def fpcps(
     loadings, coordinates = _first_component(scores, table.weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
-        warnings.warn(
+        warn(
             f"{against} of {loadings.size} lists have a negative loading on the first principal "
             "component: a high score there lowers the combined score. Keep fewer features (keep), "
             "or leave these lists out.",
-            PyfsaggWarning,
             stacklevel=2,
         )
     statistic = np.full(table.n_items, np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -214,27 +213,21 @@ def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
     Start, bounds and errors are those of the published program, and so is what happens without a
     solution: values that fall by 1e-8 from place to place around the weight of the list.
     """
-    from scipy.optimize import OptimizeWarning, curve_fit
+    from scipy.optimize import least_squares
 
-    def curve(k: Floats, a: float, b: float, c: float, d: float) -> Floats:
-        return np.asarray(a * np.exp(-b * k) - c * k + d)
+    def curve(a: float, b: float, c: float, d: float) -> Floats:
+        return np.asarray(a * np.exp(-b * places) - c * places + d)
 
     n = places.size
-    try:
-        with warnings.catch_warnings():
-            # Of the covariance, which few places do not give, and which nothing reads.
-            warnings.simplefilter("ignore", OptimizeWarning)
-            found, _ = curve_fit(
-                curve,
-                places,
-                values,
-                p0=[3.0, 0.01, 0.0001, weight],
-                sigma=weight * (n - places + 1.0) / n,
-                bounds=([0.0, 0.0, 1e-8, 0.0], np.inf),
-            )
-    except RuntimeError:
+    precision = 1.0 / (weight * (n - places + 1.0) / n)
+    found = least_squares(
+        lambda parameters: precision * (curve(*parameters) - values),
+        [3.0, 0.01, 0.0001, weight],
+        bounds=([0.0, 0.0, 1e-8, 0.0], np.inf),
+    )
+    if not found.success:
         return np.asarray(weight + 1e-8 * (n / 2.0 - (places - 1.0)))
-    return curve(places, *found)
+    return curve(*found.x)
 
 
 def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import duration
 from pyfsagg._kernels.lists.markov import (
@@ -29,7 +29,7 @@ from pyfsagg._kernels.lists.markov import (
     win_matrix,
 )
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
 __all__ = ["mc1", "mc1_row", "mc2", "mc2_row", "mc3", "mc4"]
@@ -286,11 +286,10 @@ class _Watch:
         left = min(left, MAX_STEPS - self._steps)
         expected = left * spent / self._steps
         if expected > LONG:
-            warnings.warn(
+            warn(
                 f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at "
                 f"damping={self._damping:g} and tolerance={self._tolerance:g}; a larger damping (0.05 is "
                 "usual) or tolerance takes fewer",
-                PyfsaggWarning,
                 stacklevel=2,
             )
 

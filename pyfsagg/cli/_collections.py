@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import enumerate_names
 from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
 from pyfsagg.stability_measures._input import Selection, read_collection
 
@@ -197,10 +197,9 @@ def _matrix_in(
         return replace(_as_matrix(turned, path, input, top, n_features), transposed=True)
     counted = _holds_labels(frame)
     if counted:
-        warnings.warn(
+        warn(
             f"the column {str(first)!r} of {path} numbers the rows and is taken as their label; rename "
             "it if it is a feature",
-            PyfsaggWarning,
             stacklevel=3,
         )
     wordy = _columns_of_words(frame)
@@ -212,10 +211,9 @@ def _matrix_in(
         if _columns_of_words(frame):
             return None
         if len(frame) >= MANY_ROWS * frame.shape[1]:
-            warnings.warn(
+            warn(
                 f"{path} has {len(frame):,} rows, which are taken as resamples, and {frame.shape[1]} "
                 "columns, which are taken as features; if the rows are the features, give --transpose",
-                PyfsaggWarning,
                 stacklevel=3,
             )
     return replace(_as_matrix(frame, path, input, top, n_features), labelled=labelled)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
 from pyfsagg._command.flags import add_output_flags, assignments
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import read_files
-from pyfsagg.exceptions import ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from pyfsagg.aggregation import Aggregation
@@ -380,9 +380,7 @@ def _read(options: argparse.Namespace) -> RankTable:
         return _read_members(options)
     table = read_lists(options).weighted(_weights(options.weights))
     if table.n_lists == 1:
-        warnings.warn(
-            "a single list was given: its own order is the result", PyfsaggWarning, stacklevel=1
-        )
+        warn("a single list was given: its own order is the result", stacklevel=1)
     return table
 
 
@@ -488,9 +486,8 @@ def _warn_of_reversed(result: Aggregation) -> None:
     lists = result.lists()
     against = lists[(lists["spearman"] < REVERSED_BELOW) & (lists["items"] >= ENOUGH_ITEMS)]
     for name, correlation in against["spearman"].items():
-        warnings.warn(
+        warn(
             f"the list {name!r} runs against the result (Spearman {correlation:.2f}); make sure "
             "that it is best first",
-            PyfsaggWarning,
             stacklevel=1,
         )

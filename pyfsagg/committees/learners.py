@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.estimators import is_survival_model
+from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
@@ -261,13 +261,10 @@ class _Work:
     seed: int
 
 
-_ALONE = threading.Lock()
-"""Warnings can be told apart by voter only where one voter works at a time in a process."""
-
-
 def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     number, name = item
-    with _ALONE, warnings.catch_warnings(record=True) as caught:
+    # Warnings can be told apart by voter only where one voter works at a time in a process.
+    with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         support, performance, message = _vote_of(work, number, name)
     said = dict.fromkeys([message] * bool(message) + [_line(each.message) for each in caught])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -14,6 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.remarks import set_aside
 from pyfsagg._base.words import (
     count,
     enumerate_names,
@@ -45,7 +45,7 @@ from pyfsagg.ensemble._page_ranks import rank_set_columns, set_meanings, true_ra
 from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.selection import STATUSES, Selection
-from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import STABILITY_MEASURES
@@ -618,15 +618,8 @@ def _cells(values: pd.Series[float], result: EnsembleResult, measure: str) -> li
 
 def _stability_with_remarks(result: EnsembleResult) -> tuple[pd.DataFrame, list[str]]:
     """The stability of a result, and what the measures had to warn of, for the reader."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with set_aside() as remarks:
         frame = result.stability()
-    remarks = []
-    for each in caught:
-        if issubclass(each.category, PyfsaggWarning):
-            remarks.append(str(each.message))
-        else:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return frame, list(dict.fromkeys(remarks))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.remarks import set_aside
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import (
     BLUE,
@@ -30,7 +30,7 @@ from pyfsagg._draw.style import (
 )
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.scoring import as_lists
-from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores, select_top
 
@@ -438,9 +438,7 @@ def _convergence(result: EnsembleResult, k: int) -> tuple[NDArray[np.intp], Floa
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
     final = select_top(result.ranking, k, higher_is_better=False)
-    with warnings.catch_warnings():
-        # What an aggregator has to say about these data it has said when the run was made.
-        warnings.simplefilter("ignore", PyfsaggWarning)
+    with set_aside():  # what an aggregator has to say about these data it has said in the run
         for position, size in enumerate(sizes):
             try:
                 lists = as_lists(result.combined[:size], result.feature_names)

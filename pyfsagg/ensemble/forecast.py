@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import duration
 from pyfsagg._run.parallel import count_workers
-from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.filters._depth import LEAST
 from pyfsagg.resampling import Resamples
@@ -124,9 +123,8 @@ def warn_of_time(
         f"{setting}: about {duration(each * number / workers)}"
         for setting, number in work.fewer.items()
     ]
-    warnings.warn(
+    warn(
         f"this will take about {duration(expected)} with {workers} worker(s); " + "; ".join(ways),
-        PyfsaggWarning,
         stacklevel=2,
     )
 

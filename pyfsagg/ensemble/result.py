@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import column_blocks
+from pyfsagg._base.remarks import set_aside, warn
 from pyfsagg._base.words import lines_of
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.aggregation import AGGREGATORS
@@ -32,7 +32,7 @@ from pyfsagg.error_control import (
     control_errors,
 )
 from pyfsagg.error_control.control import require_pairs
-from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
 from pyfsagg.stability_measures import (
     BetweenSampleStability,
@@ -55,7 +55,7 @@ _COLUMNS = {
 }
 
 
-_Measured = tuple[pd.DataFrame | DataError, list[warnings.WarningMessage]]
+_Measured = tuple[pd.DataFrame | DataError, list[str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,9 +335,7 @@ class EnsembleResult(Grouped, Result):
         compute = AGGREGATORS.get(self.parameters["aggregator"]).bind(
             **self.parameters["aggregator_params"]
         )
-        with warnings.catch_warnings():
-            # What an aggregator has to say about these data it has said when the run was made.
-            warnings.simplefilter("ignore", PyfsaggWarning)
+        with set_aside():  # what an aggregator has to say about these data it has said in the run
             return compute(as_lists(combined, self.feature_names)).scores
 
     def between_sample_stability(
@@ -499,7 +497,7 @@ class EnsembleResult(Grouped, Result):
         """
         found, remarks = self._measured(ties)
         for remark in remarks:
-            warnings.warn(remark.message, remark.category, stacklevel=2)
+            warn(remark, stacklevel=2)
         if isinstance(found, DataError):
             raise found
         return found.copy()
@@ -515,8 +513,7 @@ class EnsembleResult(Grouped, Result):
             if self.method == "bam":
                 matrices["bam"] = self.combined
             found: pd.DataFrame | DataError
-            with warnings.catch_warnings(record=True) as remarks:
-                warnings.simplefilter("always")
+            with set_aside() as remarks:
                 try:
                     rows = {
                         label: thesis_measures(matrix, ties=ties, random_state=self.seed)

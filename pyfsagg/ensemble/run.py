@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.blocks import column_blocks
 from pyfsagg._base.calls import Call
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
@@ -52,7 +52,7 @@ from pyfsagg.ensemble.shuffled import (
 )
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.error_control import TargetPermutation
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.ranks import RankTable, rank_scores
@@ -175,11 +175,10 @@ class Run:
             combined = combine(matrices)
         self.parameters.update(n_resamples=m, precision=found)
         if not found["reached"]:
-            warnings.warn(
+            warn(
                 f"{m} resamples do not reach the precision asked for: a repetition is expected to "
                 f"replace {found['expected_change']:.1%} of the best features, more than "
                 f"{found['max_change']:.1%}; raise maximum or max_change",
-                PyfsaggWarning,
                 stacklevel=3,
             )
         return matrices, combined

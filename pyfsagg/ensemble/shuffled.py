@@ -6,7 +6,6 @@ targets show what noise reaches, more of many give p-values.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.remarks import set_aside
 from pyfsagg._base.words import plural
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
@@ -24,7 +24,7 @@ from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.scoring import score_resamples
 from pyfsagg.error_control import step_down_max_t
-from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.resampling import Plan, Resamples, Rows
@@ -299,9 +299,7 @@ def score_shuffled(
             found = _measures(matrix, shuffles)
             measures.setdefault(label, []).append(found)
         if combine is not None:
-            with warnings.catch_warnings():
-                # What an aggregator has to say it has said of the true target.
-                warnings.simplefilter("ignore", PyfsaggWarning)
+            with set_aside():  # what an aggregator has to say it has said of the true target
                 found = _measures(combine(scores), shuffles)
             measures.setdefault("bam", []).append(found)
     # A score that depends on other features is another one where these are related to the target.
@@ -363,9 +361,7 @@ def score_permuted(
         progress=progress,
         checkpoint=checkpoint,
     )
-    with warnings.catch_warnings():
-        # What an aggregator has to say it has said of the true target.
-        warnings.simplefilter("ignore", PyfsaggWarning)
+    with set_aside():  # what an aggregator has to say it has said of the true target
         for k, found in enumerate(scored):
             null[k] = scores_of({label: found[label] for label in matrices})
     return observed, *step_down_max_t(observed, null)
@@ -467,12 +463,11 @@ def _measures(matrix: Floats, shuffles: Shuffles) -> dict[str, float]:
     if len(matrix) < 2:
         return {}
     n_orders = min(ORDERS, n_draws(*matrix.shape))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PyfsaggWarning)
-        try:
+    try:
+        with set_aside():
             found = measures_of(matrix, random_state=shuffles.seed, n_orders=n_orders)
-        except DataError:
-            return {}
+    except DataError:
+        return {}
     if len(matrix) < MOST:
         del found["asd"]  # a standard deviation, which is smaller in few resamples
     return found

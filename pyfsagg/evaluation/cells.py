@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.remarks import ALONE
 from pyfsagg._run.checkpoint import Checkpoint, Piece, resume_tasks
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -112,22 +112,17 @@ def fit_all(
     return outcomes
 
 
-_ALONE = threading.Lock()
-"""Warnings can be told apart by fit only where one fit runs at a time in a process."""
-
-
 def _fit_alone(setting: _Setting, fit: Fit) -> Piece:
     fold = setting.folds[fit.pool, fit.repeat, fit.fold]
-    with _ALONE:
-        return fit_one(
-            setting.table,
-            setting.target,
-            fit.positions,
-            fold,
-            setting.classifiers[fit.classifier],
-            setting.metrics,
-            fold.seed(setting.seed),
-        ).piece()
+    return fit_one(
+        setting.table,
+        setting.target,
+        fit.positions,
+        fold,
+        setting.classifiers[fit.classifier],
+        setting.metrics,
+        fold.seed(setting.seed),
+    ).piece()
 
 
 def fit_one(
@@ -146,7 +141,8 @@ def fit_one(
     own = table.take(features)
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}
-    with warnings.catch_warnings(record=True) as caught:
+    # Warnings can be told apart by fit only where one fit runs at a time in a process.
+    with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             model = build_model(item, own, seed)

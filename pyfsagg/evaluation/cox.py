@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -101,8 +100,7 @@ def _maximise(rows: Floats, survival: Survival, penalty: float) -> Floats:
     found = np.zeros(size)
     if not size:
         return found
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a step that is too long, which is then halved
+    with np.errstate(all="ignore"):  # a step that is too long is halved
         model = PHReg(survival.time, rows, status=survival.event.astype(np.int64), ties="efron")
 
         def value(at: Floats) -> float:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.plan import read_plan
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS
-from pyfsagg.exceptions import PyfsaggWarning
 
 __all__ = ["evaluate"]
 
@@ -142,8 +141,8 @@ def evaluate(
         call = Call.of(evaluate, given, data=("X", "y", "rankings"), random_state=plan.seed)
         remarks = plan.remarks()
         for remark in remarks:
-            warnings.warn(remark, PyfsaggWarning, stacklevel=2)
+            warn(remark, stacklevel=2)
         result = plan.run(n_jobs, remarks, call)
         if result.n_failed:
-            warnings.warn(result.failure_sentence, PyfsaggWarning, stacklevel=2)
+            warn(result.failure_sentence, stacklevel=2)
         return result

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
+from pyfsagg._base.remarks import ALONE
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.protocol import PROTOCOLS
@@ -252,7 +253,7 @@ def _folds(
         from sklearn.model_selection import StratifiedGroupKFold
 
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed % 2**32)
-        with warnings.catch_warnings():
+        with ALONE, warnings.catch_warnings():
             # Classes smaller than the folds were refused, bins of a number may be.
             warnings.filterwarnings(
                 "ignore", message="The least populated class", category=UserWarning

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
+from pyfsagg._base.remarks import warn
 from pyfsagg._table.table import Kind, Table, check_table, full_weights
 from pyfsagg._table.target import check_target
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["Orders", "check_rules", "integer_ranks", "order_table", "read_features", "read_orders"]
 
@@ -221,12 +221,11 @@ def _advise_on_scale(orders: Orders) -> None:
     a, b = orders.ranks[:, first], orders.ranks[:, second]
     fixed = float(((a < b).all(axis=0) | (a > b).all(axis=0)).mean())
     if fixed >= SCALE_RATIO:
-        warnings.warn(
+        warn(
             f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
             "features seem not to be on one scale. Orders compare the features of a sample with "
             "one another (is a above b?), which is meaningful only if all measure the same "
             "kind of quantity in one unit. Bring them to one scale first, if that makes sense",
-            PyfsaggWarning,
             stacklevel=4,
         )
 
@@ -234,10 +233,9 @@ def _advise_on_scale(orders: Orders) -> None:
 def _advise_on_classes(orders: Orders) -> None:
     single = np.flatnonzero(orders.class_sizes == 1)
     if single.size:
-        warnings.warn(
+        warn(
             f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
             "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
-            PyfsaggWarning,
             stacklevel=4,
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +12,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.remarks import warn
 from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.unpack import decode_text, read_bytes
-from pyfsagg.exceptions import DataError, PyfsaggWarning, UnknownNameError
+from pyfsagg.exceptions import DataError, UnknownNameError
 
 __all__ = ["Format", "PathLike", "read_rank_files", "read_weight_file"]
 
@@ -224,18 +224,16 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
     if not kept:
         raise DataError(f"the list {label!r} is empty; a list needs at least one name")
     if len(kept) < len(names):
-        warnings.warn(
+        warn(
             f"{len(names) - len(kept)} blank line(s) or cell(s) between the names of {label!r} "
             f"were skipped, the first after {names.index('')} names; names below moved up",
-            PyfsaggWarning,
             stacklevel=6,
         )
     distinct = list(dict.fromkeys(kept))
     if duplicates == "first" and len(distinct) < len(kept):
-        warnings.warn(
+        warn(
             f"{len(kept) - len(distinct)} name(s) of {label!r} that had occurred before were left "
             "out; names below moved up",
-            PyfsaggWarning,
             stacklevel=6,
         )
         return distinct
@@ -248,11 +246,10 @@ def _warn_of_headers(lists: dict[str, list[str]]) -> None:
     ]
     if suspects:
         first = lists[suspects[0]][0].strip()
-        warnings.warn(
+        warn(
             f"the first line of {len(suspects)} of {len(lists)} lists looks like a header "
             f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is not an item, "
             f"skip it with header",
-            PyfsaggWarning,
             stacklevel=6,
         )
 

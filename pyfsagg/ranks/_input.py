@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,13 +18,13 @@ from pyfsagg._base.checks import (
     is_single,
     real_array,
 )
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
     ParameterError,
-    PyfsaggWarning,
     UnknownNameError,
 )
 
@@ -64,10 +63,9 @@ def read_lists(
     for i, one in enumerate(ranked):
         matrix[i, [position[name] for name in one]] = list(one.values())
     if len(ranked) > 1 and len(names) == sum(map(len, ranked)):
-        warnings.warn(
+        warn(
             "no name is in more than one list: there is no agreement to find, and the result only "
             "interleaves the lists. Check that all lists use the same kind of names.",
-            PyfsaggWarning,
             stacklevel=4,
         )
     return names, tuple(named), matrix

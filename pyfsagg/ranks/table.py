@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
     check_entries,
@@ -231,10 +231,9 @@ class RankTable:
         held = ~self.missing[rows].all(axis=0)
         if not held.all():
             gone = int((~held).sum())
-            warnings.warn(
+            warn(
                 f"{gone} item(s) are held by lists of weight 0 only and are left out, for instance "
                 f"{self.names[int((~held).argmax())]!r}",
-                PyfsaggWarning,
                 stacklevel=4,
             )
         # Ties that were broken at random stay as they fell.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.screens._input import Guides, find_controls, read_guides
 from pyfsagg.screens._result import Screen
 from pyfsagg.screens.scoring import Side, SideName, estimate_alpha, score_side
@@ -235,11 +235,10 @@ def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
     if lfc is None or len(sides) < 2:
         return
     if (found.scores >= 0.0).all() and (found.scores > 1.0).any() and (lfc < 0.0).any():
-        warnings.warn(
+        warn(
             "no score is below 0 although log fold changes are: small scores are the low side. If "
             "the scores measure strength without direction, give them the sign of the log fold change "
             "(--sign)",
-            PyfsaggWarning,
             stacklevel=3,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import real_array
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._table.frames import pandas_series
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 __all__ = ["Guides", "find_controls", "read_guides"]
 
@@ -206,10 +206,9 @@ def find_controls(
                 f"names as they are in the screen"
             )
         if absent:
-            warnings.warn(
+            warn(
                 f"{len(absent):,} of {len(set(wanted)):,} names in {what} are not in the screen: "
                 f"{enumerate_names(absent, 3)}",
-                PyfsaggWarning,
                 stacklevel=4,
             )
         is_control |= here

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, require_defined
 from pyfsagg.stability_measures._input import Selection, check_several, read_matrix
@@ -106,10 +105,9 @@ def measures_of(
     undefined = estimates["pearson"].n_undefined
     if 0 < undefined < len(values) * (len(values) - 1) // 2:
         constant = estimates["asd"].n_undefined
-        warnings.warn(
+        warn(
             f"{constant} of {len(values)} resamples have the same score for all features: "
             f"{undefined} pairs are left out of pearson and spearman, these resamples out of asd",
-            PyfsaggWarning,
             stacklevel=3,
         )
     return {

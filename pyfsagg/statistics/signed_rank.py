@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pyfsagg._base.checks import check_choice, check_flag, is_word, shown
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.scale import original, scaled
 from pyfsagg._base.types import Floats
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     INCOMPLETE,
     check_level,
@@ -301,11 +301,10 @@ def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple
 def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
-        warnings.warn(
+        warn(
             "some differences are zero, or as large as others, but for rounding errors in the last "
             "bit; they are taken as they are, not as ties. Pass decimals= to round the differences "
             "to the digits that the data have",
-            PyfsaggWarning,
             stacklevel=4,
         )
 

@@ -8,6 +8,9 @@ import itertools
 import json
 import os
 import re
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +19,12 @@ import pandas as pd
 import pytest
 from html_pages import Page, open_in_browser
 
+from pyfsagg import bam, load_dataset
 from pyfsagg._base.words import number, numbers, percentages, ranks, setting
 from pyfsagg.ensemble._page import render_report, write_report
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
+
+WINE = load_dataset("wine")
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +172,26 @@ def test_own_plot_style_does_not_reach_the_report(make: Any) -> None:
     plain = render_report(make())
     with rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
         assert render_report(make()) == plain
+
+
+def test_threads_make_the_same_pages_and_leave_what_they_share() -> None:
+    from matplotlib import rcParams
+
+    def page(seed: int) -> str:
+        run = bam(WINE.X, WINE.y, filters=["ig", "cs"], n_resamples=6, random_state=seed, n_jobs=2)
+        return run.to_html()
+
+    alone = [page(seed) for seed in range(6)]
+    settings, filters = dict(rcParams), list(warnings.filters)
+    before = sys.getswitchinterval()
+    try:
+        sys.setswitchinterval(1e-5)
+        with ThreadPoolExecutor(6) as threads:
+            together = list(threads.map(page, range(6)))
+    finally:
+        sys.setswitchinterval(before)
+    assert together == alone
+    assert (dict(rcParams), list(warnings.filters)) == (settings, filters)
 
 
 def test_threshold_may_be_a_numpy_number(make: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -120,6 +121,23 @@ def test_no_module_of_ours_is_loaded_by_a_string(path: Path) -> None:
             texts = [c.value for a in node.args for c in ast.walk(a) if isinstance(c, ast.Constant)]
             ours = [text for text in texts if isinstance(text, str) and _room_of(text) is not None]
             assert not ours
+
+
+PROCESS = [ROOT / "pyfsagg" / "cli" / "__init__.py", ROOT / "pyfsagg" / "for_r" / "_door.py"]
+"""Who has the process for itself: the terminal and R."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [each for each in MODULES if each not in PROCESS],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_what_threads_share_is_changed_by_one_at_a_time(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.With):
+            opened = [ast.unparse(item.context_expr) for item in node.items]
+            shared = [each for each in opened if re.search(r"catch_warnings|rc_context", each)]
+            assert not shared or opened[0] == "ALONE"
 
 
 def _circles(edges: dict[str, set[str]]) -> list[list[str]]:

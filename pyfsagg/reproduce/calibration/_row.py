@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg._base.remarks import set_aside
 
 __all__ = ["ALPHA", "DESIGNS", "KINDS", "Claim", "Design", "calibrated", "rejected"]
 
@@ -118,9 +117,7 @@ class Design:
         """The values of one repetition, which depend on seed, design and number alone."""
         label = zlib.crc32(f"{self.topic}.{self.name}".encode())
         rng = np.random.default_rng([seed, label, number])
-        with warnings.catch_warnings():
-            # Noise is warned of as a user's noise would be: "the lists share no name".
-            warnings.simplefilter("ignore", PyfsaggWarning)
+        with set_aside():  # of noise there would be warnings: "the lists share no name"
             values = np.asarray(self.function(rng, **self.settings), dtype=float)
         if values.shape != (len(self.claims),):
             raise ValueError(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg._base.remarks import set_aside
 from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.elimination import eliminate
 
@@ -84,8 +83,7 @@ class Experiment:
 
 def eliminated(X: Any, y: Any, method: str, **options: Any) -> Elimination:
     """By a method of ``CURVES``, without advice on the scale of the data: those of the paper are known."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PyfsaggWarning)
+    with set_aside():
         return eliminate(X, y, **CURVES[method], **options)
 
 

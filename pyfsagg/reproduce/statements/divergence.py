@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from functools import cache
 
 import pandas as pd
 
+from pyfsagg._base.remarks import set_aside
 from pyfsagg.datasets._loaders import data_folder
-from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.rank_order import subset_divergence
 from pyfsagg.reproduce.statements.data import Claim, Outcome, Tables, Variant, agrees, outcome
 
@@ -30,8 +29,7 @@ def _orders() -> tuple[pd.DataFrame, pd.Series[str]]:
 @cache
 def _divergence(kept: str, unit: str = "nats") -> float:
     X, y = _orders()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PyfsaggWarning)  # positions are on one scale
+    with set_aside():  # positions are on one scale
         return subset_divergence(X, y, list(kept), unit=unit)
 
 

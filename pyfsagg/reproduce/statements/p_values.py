@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from pyfsagg._base.remarks import set_aside
 from pyfsagg.datasets import load_published
-from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.reproduce.statements.data import (
     AGREES,
     FAILS,
@@ -200,9 +199,9 @@ def _pair_frame(block: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame
     data: Any = block
     if not options["paired"]:
         data = {str(name): block[name].to_numpy() for name in block}
-    with warnings.catch_warnings():
-        # Printed figures have six digits: their last bits are no ties, and need no advice.
-        warnings.simplefilter("ignore", PyfsaggWarning)
+    with (
+        set_aside()
+    ):  # printed figures have six digits: their last bits are no ties, and need no advice
         return pairwise_tests(data, adjust="none", **options).to_frame()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,9 +15,10 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._base.remarks import set_aside, warn
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._table.identity import versions
-from pyfsagg.exceptions import ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.records import Log, silent
 from pyfsagg.reproduce.tables.experiments import Experiment
 from pyfsagg.reproduce.tables.sources import find_source, identity
@@ -179,11 +179,11 @@ def repeat_on(experiment: Experiment, name: str, options: Options) -> Repeated:
             draw = int(sequence.generate_state(1)[0])
 
             def compute(draw: int = draw) -> list[list[Any]]:
-                with (
-                    warnings.catch_warnings()
-                ):  # the settings are the paper's: none can be shortened
-                    warnings.filterwarnings("ignore", "this will take about", PyfsaggWarning)
+                with set_aside() as remarks:
                     found = experiment.repeat(X, y, settings, draw, options.n_jobs, *shared)
+                for remark in remarks:
+                    if not remark.startswith("this will take about"):
+                        warn(remark)  # the settings are the paper's: none can be shortened
                 return [[row, measure, value] for (row, measure), value in found.items()]
 
             rows, seconds = work.answer(

@@ -8,8 +8,8 @@ Features of near-zero variance are dropped first (thesis 4.1).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -17,12 +17,13 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
+from pyfsagg._base.remarks import set_aside
 from pyfsagg._table.table import Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
-from pyfsagg.exceptions import MissingDependencyError, PyfsaggWarning
+from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.filters import drop_near_zero_variance
 from pyfsagg.reproduce.published import WEIGHTED_ACCURACY
 from pyfsagg.reproduce.stuart.fold_rankings import (
@@ -185,9 +186,8 @@ def stability_by_filter(
     )
     found: Values = {}
     for row, matrix in {**result.score_matrices, "bam": result.combined}.items():
-        with warnings.catch_warnings():
-            if settings["target"] == "shuffled":  # then some resamples hold zeros only
-                warnings.simplefilter("ignore", PyfsaggWarning)
+        # With shuffled targets some resamples hold zeros only.
+        with set_aside() if settings["target"] == "shuffled" else nullcontext():
             try:
                 measured = thesis_measures(matrix, ties="first")
             except UndefinedStabilityError:
