@@ -44,6 +44,7 @@ CODES = {
     "dates": (STOP, "dates or times, which have no importance score"),
     "target_copy": (STOP, "a feature that equals the target, perhaps with labels of its own"),
     "unreadable": (STOP, "a column that cannot be ranked: numbers mixed with words, nested values"),
+    "infinite": (STOP, "a column with infinite values, which cannot be ranked"),
     "missing_target": (STOP, "rows without a target"),
     "many_classes": (
         STOP,
@@ -67,7 +68,7 @@ CODES = {
 }
 """Each kind of finding: whether it stops a run of the terminal, and what it is."""
 
-NOT_ACCEPTED = ("unreadable", "many_classes")
+NOT_ACCEPTED = ("unreadable", "infinite", "many_classes")
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
 _WHO = "patient|subject|participant|person|proband|individual|animal|donor|case|sample|student|user"
@@ -308,8 +309,7 @@ class Look:
         if absent:
             self.note("missing_target", name, f"{absent:,} of {len(self.y):,} rows")
         if self.task == "regression":
-            if pd.api.types.is_numeric_dtype(self.y):
-                self.number = self.y.to_numpy(dtype=np.float64, na_value=np.nan)
+            self._at_number(self.y)
             return
         codes, labels = pd.factorize(self.y)
         if len(labels) > max(2, len(known) / 4):
@@ -329,6 +329,15 @@ class Look:
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
 
+    def _at_number(self, column: pd.Series[Any]) -> None:
+        """A target of numbers, if it is one."""
+        if pd.api.types.is_numeric_dtype(column):
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            if np.isinf(numbers).any():
+                self.note("infinite", str(column.name))
+            else:
+                self.number = numbers
+
     def _at_survival(self, y: pd.DataFrame) -> None:
         """Times and events; whoever reads them says what cannot be used."""
         absent = int(y.isna().any(axis=1).sum())
@@ -336,8 +345,7 @@ class Look:
             self.note("missing_target", ", ".join(y.columns), f"{absent:,} of {len(y):,} rows")
         time, event = y.iloc[:, 0], y.iloc[:, -1]
         event = event - 1 if coded_as_in_r(event) else event
-        if pd.api.types.is_numeric_dtype(time):
-            self.number = time.to_numpy(dtype=np.float64, na_value=np.nan)
+        self._at_number(time)
         if pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
             self.n_events = int(event.sum())
             if 0 < self.n_events < int(event.notna().sum()):
@@ -418,12 +426,21 @@ class Look:
         low, high = _range(values, missing)
         constant = low >= high
         self._digest(names, values + 0.0, constant)
-        for j in np.flatnonzero(constant):
+        infinite = np.isinf(values).any(axis=0)
+        for j in np.flatnonzero(constant & ~infinite):
             self.note("constant", names[j])
         for j in np.flatnonzero((2 * n_missing > len(values)) & ~constant):
             self.note("mostly_missing", names[j])
-        self.at_columns(names, kinds, values)
-        self._at_subjects(names, kinds, values)
+        for j in np.flatnonzero(infinite):
+            if kinds[j] != Kind.NOMINAL:  # of classes, infinity is one
+                self.note("infinite", names[j])
+        if infinite.any():
+            finite = np.flatnonzero(~infinite)
+            names, kinds = [names[j] for j in finite], [kinds[j] for j in finite]
+            values = values[:, finite]
+        if names:
+            self.at_columns(names, kinds, values)
+            self._at_subjects(names, kinds, values)
 
     def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
         """Row numbers, identifiers, codes and copies of the target among several columns."""
@@ -601,6 +618,10 @@ _SAID = {
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
     "unreadable": ("{details}", "name the code for missing values with --missing, or {drop}"),
+    "infinite": (
+        "infinite values (inf): {columns}",
+        "replace infinity by a number or mark it missing (NaN), or {drop}",
+    ),
     "missing_target": (
         "the target {columns} is missing (NaN) in {details}",
         "--accept missing_target continues without these rows",

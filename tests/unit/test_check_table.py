@@ -63,6 +63,7 @@ FAULTS = {
         [f"{1 + i % 28}.{1 + i % 12}.2020" for i in range(N)],
         [f"{1 + i % 2}.{1 + i % 2}.20.x" for i in range(N)],
     ),
+    "infinite": ([np.inf, *range(N - 1)], [1e308, *range(N - 1)]),
     "unreadable": (["1.5", "many"] * (N // 2), ["few", "many"] * (N // 2)),
     "constant": ([7.5] * N, [7.5] * (N - 1) + [7.6]),
     "mostly_missing": ([np.nan] * 31 + list(range(29)), [np.nan] * 30 + [*range(20), *range(10)]),
@@ -79,6 +80,27 @@ def test_columns(good: pd.DataFrame, code: str) -> None:
     fault, near = FAULTS[code]
     assert codes(good.assign(new=fault)).get(code) == ("new",)
     assert code not in codes(good.assign(new=near))
+
+
+def test_infinite_values_stop_a_run_and_hide_nothing(good: pd.DataFrame) -> None:
+    odd = {
+        "low": [-np.inf] * N,
+        "up": [np.inf, -np.inf] * (N // 2),
+        "half": [np.inf, 1.5] * (N // 2),
+    }
+    frame = good.assign(one=7.5, **odd, words=np.array([np.inf] * N, dtype=object))
+    assert codes(frame) == {"infinite": ("low", "up", "half", "words"), "constant": ("one",)}
+    assert codes(frame[["low", "up", "kind"]]) == {
+        "infinite": ("low", "up"), "duplicate_rows": (), "contradictions": ()
+    }  # fmt: skip
+    found = pyfsagg.check_table(frame, target="kind")
+    with pytest.raises(DataError, match=r"'half'.*replace infinity by a number or mark it missing"):
+        found.require(["all"])
+    assert codes(frame, nominal=list(odd)) == {"infinite": ("words",), "constant": ("one",)}
+    number = np.random.default_rng(3).normal(size=N)
+    assert "infinite" in codes(frame.assign(kind=number), task="regression")
+    number[0] = np.inf
+    assert codes(good.assign(kind=number), task="regression") == {"infinite": ("kind",)}
 
 
 def test_copies_of_the_target(good: pd.DataFrame) -> None:
