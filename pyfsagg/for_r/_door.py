@@ -5,17 +5,16 @@ from __future__ import annotations
 import atexit
 import platform
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 import pyfsagg
 from pyfsagg.exceptions import PyfsaggError
+from pyfsagg.for_r._interrupts import interruptible
 from pyfsagg.for_r._words import in_r_words
 from pyfsagg.for_r.tasks import TASKS
 
@@ -23,42 +22,32 @@ __all__ = ["about", "answer", "close"]
 
 
 def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`.
+    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`.
 
     Returns
     -------
     dict
-        ``value`` (or ``interrupt``; or ``error`` with its ``class``, ``message`` and, if it is a
-        defect of pyfsagg, a ``traceback``), and ``warnings``, a list of texts.
+        ``value`` (or ``error`` with its ``class``, ``message`` and, if it is a defect of pyfsagg, a
+        ``traceback``; or neither after an interrupt, of which :func:`leave` tells), and
+        ``warnings``, a list of texts.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found: dict[str, Any]
-        try:
-            found = {"value": TASKS[task](**arguments)}
-        except KeyboardInterrupt:
-            found = {"interrupt": True}
-        except PyfsaggError as error:
-            found = {"error": {"class": type(error).__name__, "message": in_r_words(str(error))}}
-        except Exception as error:
-            found = _unexpected(error)
-    if "interrupt" in found:
-        with suppress(KeyboardInterrupt):  # Ctrl-C reaches R and Python, and is one interrupt
-            time.sleep(0.1)
+        found = interruptible(lambda: _done(task, arguments)) or {}
     ours = [each for each in caught if issubclass(each.category, UserWarning)]
     found["warnings"] = list(dict.fromkeys(in_r_words(str(each.message)) for each in ours))
     return found
 
 
-def _unexpected(error: Exception) -> dict[str, Any]:
-    """A defect; or an interrupt that reticulate met between two statements and could not name."""
-    met: BaseException | None = error
-    while met is not None:
-        if isinstance(met, KeyboardInterrupt) or "Unknown exception occurred" in str(met):
-            return {"interrupt": True}
-        met = met.__cause__ or met.__context__
-    message = f"{type(error).__name__}: {error}"
-    return {"error": {"class": "internal", "message": message, "traceback": traceback.format_exc()}}
+def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return {"value": TASKS[task](**arguments)}
+    except PyfsaggError as error:
+        return {"error": {"class": type(error).__name__, "message": in_r_words(str(error))}}
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        told = {"class": "internal", "message": message, "traceback": traceback.format_exc()}
+        return {"error": told}
 
 
 def about() -> dict[str, str]:

@@ -12,6 +12,7 @@ from scipy import sparse
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.for_r._interrupts import in_r
 from pyfsagg.ranks import RankTable
 
 __all__ = [
@@ -155,7 +156,8 @@ def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filter function") -> Any:
     """The value of an R function, which answers with its error or the interrupt that it met."""
-    found = function(*arguments)
+    with in_r():
+        found = function(*arguments)
     if "interrupt" in found:
         raise KeyboardInterrupt
     if "error" in found:

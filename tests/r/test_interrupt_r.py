@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import re
+import runpy
 import signal
 import subprocess
 import time
@@ -16,6 +18,7 @@ from pyfsaggr import clean, libraries, need_pyfsaggr
 pytestmark = pytest.mark.r
 need_pyfsaggr()
 
+TOOL = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "r_interrupts.py"))
 CALLS = {
     "wam": "wam(x, y, n_resamples = 1e6, seed = 1, progress = TRUE)",
     "wam, checkpoint": "wam(x, y, n_resamples = 1e6, seed = 1, progress = TRUE, checkpoint = tempfile())",
@@ -63,6 +66,8 @@ def until(stream: Iterator[str], pattern: str) -> re.Match[str]:
 
 
 def test_ctrl_c_is_an_interrupt_of_r_in_every_function(library: Path, tmp_path: Path) -> None:
+    """At any moment: none of these calls ends before it is interrupted."""
+    draw = random.Random(1)
     script = tmp_path / "interrupts.R"
     script.write_text(SCRIPT)
     with subprocess.Popen(
@@ -79,12 +84,23 @@ def test_ctrl_c_is_an_interrupt_of_r_in_every_function(library: Path, tmp_path: 
             met = {}
             for number, name in enumerate(CALLS, 1):
                 until(process.stdout, f"BEGIN {number} ")
-                time.sleep(1)  # by then the call is at work
+                time.sleep(draw.uniform(0.0, 1.0))
                 os.killpg(process.pid, signal.SIGINT)
                 met[name] = until(process.stdout, f"END {number} (.*)")[1].strip()
         finally:
             os.killpg(process.pid, signal.SIGKILL)
     assert met == dict.fromkeys(CALLS, "interrupt TRUE")
+
+
+def test_ctrl_c_at_random_moments_is_one_interrupt(library: Path) -> None:
+    """In conversions, in the computation, in an R function that Python calls, and after the call."""
+    calls = [
+        "small", "many names", "R function", "small", "large result", "stability", "R function"
+    ]  # fmt: skip
+    found = TOOL["interrupts"](calls, 28, 300.0, 1, str(library))
+    ended = {end: times for end, times in found["all"].items() if times}
+    assert sum(ended.values()) == 28
+    assert set(ended) <= set(TOOL["GOOD"]), found
 
 
 def test_workers_end_with_r(library: Path, tmp_path: Path) -> None:

@@ -48,10 +48,15 @@ start_python <- function() {
   if (!nzchar(Sys.getenv("MPLCONFIGDIR"))) Sys.setenv(MPLCONFIGDIR = file.path(tempdir(), "matplotlib"))
   module <- tryCatch(
     suppressWarnings(reticulate::import("pyfsagg.for_r", convert = TRUE)),
-    error = function(failure) stop_unreachable(first_line(conditionMessage(failure)))
+    error = function(failure) {
+      allowInterrupts(look_for_interrupts()) # Ctrl-C ends reticulate's search for Python as well
+      stop_unreachable(first_line(conditionMessage(failure)))
+    }
   )
   found <- module$about()
   reason <- mismatch(found)
+  # Ctrl-C in a terminal also ends the process that tells reticulate what a Python has.
+  if (!reticulate::py_numpy_available()) reason <- "an interrupt kept reticulate from seeing numpy"
   if (!is.null(reason)) stop_unreachable(reason)
   # Workers hold what R prints to: they end with R.
   reg.finalizer(state, function(held) held$module$close(), onexit = TRUE)

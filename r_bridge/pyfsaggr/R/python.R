@@ -3,7 +3,7 @@ state <- new.env(parent = emptyenv())
 
 bridge <- function() {
   if (is.null(state$module)) {
-    state$module <- start_python()
+    state$module <- suspendInterrupts(start_python())
   }
   state$module
 }
@@ -11,8 +11,8 @@ bridge <- function() {
 # Do a task on the Python side: its warnings and errors become R conditions.
 ask <- function(task, arguments, call = sys.call(-1)) {
   force(arguments) # what R can refuse, it refuses before Python starts
-  found <- bridge()$answer(task, arguments)
-  if (isTRUE(found$interrupt)) interrupt()
+  found <- suspendInterrupts(visit(bridge(), task, arguments))
+  if (found$interrupted) interrupt()
   for (text in unlist(found$warnings)) warn_pyfsagg(text)
   if (!is.null(found$error)) {
     failure <- found$error
@@ -27,8 +27,23 @@ ask <- function(task, arguments, call = sys.call(-1)) {
   found$value
 }
 
+# R leaves C++ and Python's code by a jump, which breaks them. Interrupts are therefore suspended in R from
+# before Python is asked until its answer is here, and Python meets them (pyfsagg/for_r/_interrupts.py).
+visit <- function(module, task, arguments) {
+  module$enter()
+  interrupted <- FALSE
+  found <- tryCatch({
+    allowInterrupts(look_for_interrupts()) # one that came before enter()
+    module$answer(task, arguments)
+  }, finally = interrupted <- module$leave())
+  c(found, interrupted = interrupted)
+}
+
+look_for_interrupts <- function() Sys.sleep(0)
+
 # What Ctrl-C is in R: a condition that tryCatch() can catch, and the end of the call if it is not.
 interrupt <- function() {
+  look_for_interrupts() # R may have been told of the same one, and then signals it itself
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
   if (!interactive()) stop("interrupted", call. = FALSE)
   invokeRestart("abort")

@@ -215,7 +215,7 @@ guarded <- function(scores) {
 answered <- function(f) {
   function(...) {
     tryCatch(
-      list(value = f(...)),
+      list(value = allowInterrupts(f(...))),
       interrupt = function(condition) list(interrupt = TRUE),
       error = function(failure) list(error = conditionMessage(failure))
     )

@@ -1,0 +1,155 @@
+"""Ctrl-C while R waits for Python: it ends the computation, and nothing else is cut short.
+
+R and Python run in one thread, and reticulate tells both of SIGINT: whichever looks first stops what it does.
+That is wrong wherever R's and Python's code are on the stack together.  R leaves by a jump over C++ and
+Python's C, which breaks them; and a ``KeyboardInterrupt`` may surface where reticulate converts a value.
+
+Therefore R is told of none between :func:`enter` and :func:`leave`.  The signal is Python's own then, which
+raises a ``KeyboardInterrupt`` only within :func:`interruptible` and otherwise remembers that one came;
+:func:`leave` tells R.  An R function that Python calls gets the signal for as long as it runs.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, TypeVar
+
+__all__ = ["enter", "in_r", "interruptible", "leave"]
+
+Value = TypeVar("Value")
+
+PAUSE = 5.0  # seconds in which a second Ctrl-C does not cut short what the first one makes Python tidy up
+SOON = 0.05  # after which an import may have ended
+
+# signal.signal() changes Python's handler and that of the process; R's is put back without Python's.
+_set_handler = ctypes.pythonapi.PyOS_setsig
+_set_handler.argtypes = [ctypes.c_int, ctypes.c_void_p]
+_set_handler.restype = ctypes.c_void_p
+_get_handler = ctypes.pythonapi.PyOS_getsig
+_get_handler.argtypes = [ctypes.c_int]
+_get_handler.restype = ctypes.c_void_p
+_handle_those_that_came = ctypes.pythonapi.PyErr_CheckSignals
+
+
+@dataclass
+class _Visit:
+    """A call of R."""
+
+    handler: int | None  # R's, an address
+    came: bool = False
+    at_work: bool = False
+    quiet_until: float = 0.0
+    reminding: threading.Lock = field(default_factory=threading.Lock)
+
+
+_visits: list[_Visit] = []  # more than one if an R function that Python calls asks Python
+_others: Any = None  # the handler of Python's that was there
+_with_others = False
+
+
+def enter() -> None:
+    """From now on interrupts are Python's; R has those that came before."""
+    global _others
+    _handle_those_that_came()
+    _visits.append(_Visit(_get_handler(signal.SIGINT)))
+    before = signal.signal(signal.SIGINT, _meet)
+    if before is not _meet:
+        _others = before
+
+
+def leave() -> bool:
+    """From now on interrupts are R's again; whether one came."""
+    visit = _visits[-1]
+    _set_handler(signal.SIGINT, visit.handler)
+    with visit.reminding:  # of nothing any more from here on
+        _handle_those_that_came()
+    _visits.pop()
+    return visit.came
+
+
+def interruptible(work: Callable[[], Value]) -> Value | None:
+    """What the work returns; nothing if an interrupt ended it."""
+    visit = _visits[-1]
+    try:
+        try:
+            visit.at_work = True
+            if visit.came:
+                return None
+            return work()
+        finally:
+            visit.at_work = False
+    except KeyboardInterrupt:
+        visit.at_work = False
+        visit.came = True
+        return None
+
+
+@contextmanager
+def in_r() -> Iterator[None]:
+    """While an R function runs, interrupts are R's; one ends the work after it."""
+    visit = _visits[-1]
+    visit.at_work = False
+    ours = _set_handler(signal.SIGINT, visit.handler)
+    try:
+        yield
+    finally:
+        _set_handler(signal.SIGINT, ours)
+        _handle_those_that_came()
+        visit.at_work = True
+    if visit.came:
+        raise KeyboardInterrupt
+
+
+def _meet(number: int, frame: FrameType | None) -> None:
+    """What Python calls after a SIGINT, between two steps of the main thread."""
+    if not _visits:
+        _leave_to_others(number, frame)
+        return
+    visit = _visits[-1]
+    visit.came = True
+    now = time.monotonic()
+    if not visit.at_work or now < visit.quiet_until:
+        return
+    if _importing(frame):
+        _thread.start_new_thread(_remind, (visit, SOON))
+        return
+    visit.quiet_until = now + PAUSE
+    _thread.start_new_thread(_remind, (visit, PAUSE))  # Python drops what is raised in a finalizer
+    raise KeyboardInterrupt
+
+
+def _leave_to_others(number: int, frame: FrameType | None) -> None:
+    """Call reticulate's handler, which trips itself again while R's interrupts are suspended."""
+    global _with_others
+    if _with_others or not callable(_others):
+        return
+    _with_others = True
+    try:
+        _others(number, frame)
+    finally:
+        _with_others = False
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module is being imported, of which half cannot always be imported again."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _remind(visit: _Visit, seconds: float) -> None:
+    """Interrupt again what is still at work."""
+    time.sleep(seconds)
+    with visit.reminding:
+        if visit.at_work:
+            _thread.interrupt_main()

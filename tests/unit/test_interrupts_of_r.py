@@ -1,0 +1,170 @@
+"""Ctrl-C while R waits for Python: where it ends the work, and where it only leaves a note."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pyfsagg.for_r import _interrupts, answer, enter, leave
+from pyfsagg.for_r._interrupts import in_r, interruptible
+
+
+@pytest.fixture
+def visit() -> Iterator[None]:
+    handler = signal.getsignal(signal.SIGINT)
+    enter()
+    yield
+    while _interrupts._visits:
+        leave()
+    signal.signal(signal.SIGINT, handler)
+
+
+def ctrl_c() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def work_on(seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.01)
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_interrupt_ends_the_work() -> None:
+    assert interruptible(lambda: (ctrl_c(), "not reached")[1]) is None
+    assert leave() is True
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_interrupt_before_the_work_waits_for_it() -> None:
+    ctrl_c()
+    assert interruptible(lambda: pytest.fail("it began")) is None
+    assert leave() is True
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_interrupt_after_the_work_is_told() -> None:
+    assert interruptible(lambda: 5) == 5
+    ctrl_c()
+    assert leave() is True
+    enter()
+    assert interruptible(lambda: 6) == 6
+    assert leave() is False
+
+
+@pytest.mark.usefixtures("visit")
+def test_a_second_ctrl_c_lets_python_tidy_up() -> None:
+    tidy = []
+
+    def work() -> None:
+        try:
+            ctrl_c()
+        finally:
+            ctrl_c()
+            tidy.append(True)
+
+    assert interruptible(work) is None
+    assert tidy
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_import_is_ended_before_the_interrupt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "half_a_module.py").write_text(
+        "import signal\nsignal.raise_signal(signal.SIGINT)\nwhole = True\n"
+    )
+
+    def work() -> None:
+        import half_a_module  # type: ignore[import-not-found]  # noqa: F401
+
+        work_on()
+
+    start = time.monotonic()
+    assert interruptible(work) is None
+    assert time.monotonic() - start < 10
+    assert sys.modules.pop("half_a_module").whole
+    assert leave() is True
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_interrupt_that_somebody_swallows_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_interrupts, "PAUSE", 0.2)
+
+    def work() -> None:
+        with suppress(KeyboardInterrupt):  # as Python does with what is raised in a finalizer
+            ctrl_c()
+        work_on()
+
+    start = time.monotonic()
+    assert interruptible(work) is None
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_r_function_has_the_handler_of_r_and_what_it_asks_is_told_by_itself() -> None:
+    handler_of_process = ctypes.pythonapi.PyOS_getsig
+    handler_of_process.restype = ctypes.c_void_p
+    theirs = _interrupts._visits[-1].handler
+    ours = handler_of_process(signal.SIGINT)
+
+    def work() -> str:
+        with in_r():
+            assert handler_of_process(signal.SIGINT) == theirs
+            enter()  # the R function calls Python
+            ctrl_c()
+            assert leave() is True  # and met the interrupt of that
+        assert handler_of_process(signal.SIGINT) == ours
+        return "done"
+
+    assert interruptible(work) == "done"
+    assert leave() is False
+    assert handler_of_process(signal.SIGINT) == theirs
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_interrupt_in_an_r_function_ends_the_work_after_it() -> None:
+    done = []
+
+    def work() -> None:
+        with in_r():
+            ctrl_c()
+            done.append("the R function")
+        done.append("the rest")
+
+    assert interruptible(work) is None
+    assert done == ["the R function"]
+    assert leave() is True
+
+
+def test_between_visits_the_handler_of_others_is_called_once() -> None:
+    """That of reticulate trips itself again as long as R's interrupts are suspended."""
+    before = signal.getsignal(signal.SIGINT)
+    calls = []
+
+    def again(*given: object) -> None:
+        calls.append(given)
+        ctrl_c()
+
+    try:
+        signal.signal(signal.SIGINT, again)
+        enter()
+        assert leave() is False
+        ctrl_c()
+        assert len(calls) == 1
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("visit")
+def test_an_answer_after_an_interrupt_has_no_value() -> None:
+    ctrl_c()
+    assert answer("call", {"of": "nogueira", "arguments": {}}) == {"warnings": []}
