@@ -204,11 +204,19 @@ def _tell_state(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _warnings_as_lines(command: argparse.ArgumentParser) -> Iterator[None]:
-    """Say each warning in one line, without the place in the code that it comes from."""
-    usual = warnings.formatwarning
-    warnings.formatwarning = lambda message, *_: (
-        f"pyfsagg: warning: {with_flags(str(message), command)}\n"
-    )
+    """Say each warning in one line, without the place in the code that it comes from, and once.
+
+    The table, the record and the page of a result may each have computed what it is about.
+    """
+    usual, said = warnings.formatwarning, set[str]()
+
+    def line(message: Warning | str, *_: object) -> str:
+        text = f"pyfsagg: warning: {with_flags(str(message), command)}\n"
+        new = text not in said
+        said.add(text)
+        return text if new else ""
+
+    warnings.formatwarning = line
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", PyfsaggWarning)

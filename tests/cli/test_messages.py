@@ -131,3 +131,13 @@ def test_a_folder_with_results_may_be_replaced(pyfsagg, tmp_path: Path) -> None:
         "there: --overwrite\n",
     )
     assert pyfsagg(f"{line} --overwrite").returncode == 0
+
+
+def test_a_warning_is_said_once(pyfsagg, tmp_path) -> None:
+    """Files, page and terminal each ask how stable scores are that are equal in some resamples."""
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(40, 3)), columns=list("abc"))
+    noise.assign(kind=np.arange(40) % 2).to_csv(tmp_path / "noise.csv", index=False)
+    done = pyfsagg("rank noise.csv --target kind --filter ig --n-resamples 12 --output out")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("have the same score for all features") == 1
