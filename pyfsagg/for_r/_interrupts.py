@@ -27,7 +27,7 @@ __all__ = ["enter", "in_r", "interruptible", "leave"]
 Value = TypeVar("Value")
 
 PAUSE = 5.0  # seconds in which a second Ctrl-C does not cut short what the first one makes Python tidy up
-SOON = 0.05  # after which an import may have ended
+SOON = 0.05  # after which an import may be over
 
 # signal.signal() changes Python's handler and that of the process; R's is put back without Python's.
 _set_handler = ctypes.pythonapi.PyOS_setsig
@@ -118,7 +118,7 @@ def _meet(number: int, frame: FrameType | None) -> None:
     now = time.monotonic()
     if not visit.at_work or now < visit.quiet_until:
         return
-    if _importing(frame):
+    if _to_be_ended(frame):
         _thread.start_new_thread(_remind, (visit, SOON))
         return
     visit.quiet_until = now + PAUSE
@@ -138,10 +138,15 @@ def _leave_to_others(number: int, frame: FrameType | None) -> None:
         _with_others = False
 
 
-def _importing(frame: FrameType | None) -> bool:
-    """Whether a module is being imported, of which half cannot always be imported again."""
+def _to_be_ended(frame: FrameType | None) -> bool:
+    """Whether an exception would come amiss.
+
+    Half of a module cannot always be imported again, and Python drops what is raised when LLVM calls it.
+    """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        if str(frame.f_globals.get("__name__")).startswith("llvmlite."):
             return True
         frame = frame.f_back
     return False

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,21 @@ def test_an_import_is_ended_before_the_interrupt(
     assert time.monotonic() - start < 10
     assert sys.modules.pop("half_a_module").whole
     assert leave() is True
+
+
+@pytest.mark.usefixtures("visit")
+def test_what_llvm_calls_is_ended_before_the_interrupt() -> None:
+    scope: dict[str, Any] = {"__name__": "llvmlite.binding", "ctrl_c": ctrl_c, "ended": []}
+    exec("def callback():\n    ctrl_c()\n    ended.append(True)\n", scope)
+
+    def work() -> None:
+        scope["callback"]()
+        work_on()
+
+    start = time.monotonic()
+    assert interruptible(work) is None
+    assert time.monotonic() - start < 10
+    assert scope["ended"]
 
 
 @pytest.mark.usefixtures("visit")

@@ -48,10 +48,7 @@ start_python <- function() {
   if (!nzchar(Sys.getenv("MPLCONFIGDIR"))) Sys.setenv(MPLCONFIGDIR = file.path(tempdir(), "matplotlib"))
   module <- tryCatch(
     suppressWarnings(reticulate::import("pyfsagg.for_r", convert = TRUE)),
-    error = function(failure) {
-      allowInterrupts(look_for_interrupts()) # Ctrl-C ends reticulate's search for Python as well
-      stop_unreachable(first_line(conditionMessage(failure)))
-    }
+    error = function(failure) stop_unreachable(first_line(conditionMessage(failure)))
   )
   found <- module$about()
   reason <- mismatch(found)

@@ -3,7 +3,10 @@ state <- new.env(parent = emptyenv())
 
 bridge <- function() {
   if (is.null(state$module)) {
-    state$module <- suspendInterrupts(start_python())
+    state$module <- suspendInterrupts(tryCatch(start_python(), error = function(failure) {
+      allowInterrupts(look_for_interrupts()) # which also ends the processes that look for Python
+      stop(failure)
+    }))
   }
   state$module
 }
