@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pyfsagg._base.checks import check_integer, shown
 from pyfsagg._base.settings import Settings, number_or_auto, option
@@ -129,4 +129,4 @@ class Checks(Settings):
         return bool(self.pairs or self.n_shuffles or self.n_permuted)
 
 
-_WORDS: dict[str, dict[str, int]] = {"auto": {}, "none": {"pairs": 0, "shuffles": 0}}
+_WORDS: dict[str, dict[str, Any]] = {"auto": {}, "none": {"pairs": 0, "shuffles": 0}}

@@ -443,7 +443,7 @@ class PermutationTest:
         Chance that the best item of a null table scores as high (maximum statistic).
     method, n_permutations, adjust
     call : dict
-        The call that made it, as :class:`pyfsagg._base.calls.Call` records it.
+        The call that made it: the function and its arguments.
     """
 
     names: tuple[str, ...]

@@ -88,14 +88,19 @@ def write_report(
     command: str | None = None,
     data_name: str | None = None,
 ) -> Path:
-    """Write the report of :func:`render_report` to a file, which is written completely or not at all.
+    """Write the report of a run to an HTML file, which is written completely or not at all.
 
     Parameters
     ----------
-    result, threshold, command, data_name
-        As in :func:`render_report`.
+    result : EnsembleResult
     path : path
         The HTML file; an existing one is replaced.
+    threshold : int, float or str
+        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
+    command : str, optional
+        The arguments of the ``pyfsagg`` command that made the result, quoted for a shell.
+    data_name : str, optional
+        Name of the data, for the title; by default the name of the target.
 
     Returns
     -------
@@ -107,7 +112,7 @@ def write_report(
     OutputError
         If the file cannot be written.
     ParameterError, InputTypeError
-        As in :func:`render_report`.
+        For a `threshold` out of range, or what is not the result of an ensemble run.
 
     Examples
     --------

@@ -280,8 +280,10 @@ def score_shuffled(
         raise DataError(f"the first {r} resamples did not see all features")
     means: dict[str, list[Floats]] = {label: [] for label in matrices}
     measures: dict[str, list[dict[str, float]]] = {}
-    table, target = filters[0].table, filters[0].target
-    targets = (shuffled_target(table, target, shuffles.seed, k) for k in range(shuffles.number))
+    own = filters[0]
+    targets = (
+        shuffled_target(own.table, own.target, shuffles.seed, k) for k in range(shuffles.number)
+    )
     for scored in scores_by_target(
         targets,
         shuffles.number,
@@ -321,10 +323,10 @@ def all_seen(matrices: Matrices, r: int) -> bool:
 
 
 def score_permuted(
-    matrices: Matrices,
+    matrices: dict[str, Floats],
     filters: list[BoundFilter],
     shuffles: Shuffles,
-    scores_of: Callable[[Matrices], Floats],
+    scores_of: Callable[[dict[str, Floats]], Floats],
     number: int,
     *,
     n_jobs: int | None,

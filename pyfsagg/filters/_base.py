@@ -170,7 +170,7 @@ class FilterSpec(Spec):
     the parameters leave open, where `largest` is the largest number of features that will be asked
     for, or None; `targets` are the kinds of target that it can use, of
     ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether `prepare` also takes a
-    :class:`~pyfsagg._table.table.SparseTable`; `counts_levels` whether of a nominal column
+    sparse table; `counts_levels` whether of a nominal column
     nothing matters but which rows share a level, so that a group of columns can be read as one;
     `two_classes` whether a target of classes must have two of them.
     """

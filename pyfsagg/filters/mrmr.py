@@ -228,8 +228,8 @@ def mrmr(
     Raises
     ------
     DataError
-        For a missing value with ``binning="praznik"``, and for tables that
-        :func:`~pyfsagg._table.table.check_table` refuses.
+        For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
+        (:func:`pyfsagg.check_table` says why).
     ParameterError
         For a parameter out of range.
 

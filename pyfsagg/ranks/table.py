@@ -254,7 +254,7 @@ class RankTable:
         of 10 000 tied items have "rank 5000".  The last place is never better than the place of an
         item whose ties are broken at random.  Ties broken at random in each list
         (``ties="random"``) stay as they are, ties broken by the order of the columns do not.
-        Of given ranks ties are taken from the ranks; see :func:`last_places`.
+        Of given ranks ties are taken from the ranks.
 
         Returns
         -------

@@ -85,7 +85,7 @@ class PairwiseAverage:
     shortcut : callable, optional
         A direct way to the same mean that needs no m x m similarities.
     least_variance : callable, optional
-        See :class:`BoundStatistic`.
+        See ``BoundStatistic``.
     """
 
     unit = "pairs"
@@ -185,7 +185,7 @@ class WholeSample:
     variance : callable, optional
         Analytic variance of the statistic.
     least_variance : callable, optional
-        See :class:`BoundStatistic`.
+        See ``BoundStatistic``.
     """
 
     unit = "rows"
@@ -240,7 +240,7 @@ class StabilitySpec(Spec):
     features of one, I the number of features that two subsets share, j one of p features, r_sj its
     rank, h_j how many subsets hold it, q the sum of all h_j.
 
-    `bind(data, **options)` returns a :class:`BoundStatistic`, where `data` is what `kind` says: a
+    `bind(data, **options)` returns a ``BoundStatistic``, where `data` is what `kind` says: a
     score matrix, ascending ranks, or a selection.  `needs` names the arguments without which the
     measure is not defined ("n_features", "similarity").  `chance(size, n_features, n_resamples,
     **options)` is the mean of a set measure over random subsets of one size, if it is known.

@@ -19,7 +19,7 @@ class UnsupervisedSpec(Spec):
     """A registered ranking without labels; it is a filter of that name as well.
 
     `load()` returns the function ``(X, **options) -> scores`` (n_features,), larger = more important.
-    X may be a :class:`~pyfsagg._table.table.Table`, and one option is `standardize`.  If `clusters`,
+    X may be a validated table, and one option is `standardize`.  If `clusters`,
     the function draws clusterings of the samples, with the options of :func:`pyfsagg.unsupervised.frcm`,
     and returns a :class:`~pyfsagg.unsupervised.ConsensusRanking`.
     """

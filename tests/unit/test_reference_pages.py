@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import pyfsagg
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -50,3 +57,73 @@ def test_every_statistical_test_has_an_entry() -> None:
     }
     functions = {name for name in statistics.__all__ if name[0].islower()}
     assert {spec.function for spec in STATISTICAL_TESTS} == functions - others
+
+
+# ---------------------------------------------------------------------------------------------
+# links of docstrings
+# ---------------------------------------------------------------------------------------------
+ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`~?\.?([^`]+)`")
+
+
+def _public() -> dict[str, Any]:
+    """What the package and its rooms offer, and the methods of classes, by dotted names."""
+    rooms = [found.name for found in pkgutil.iter_modules(pyfsagg.__path__, "pyfsagg.")]
+    found = {}
+    for name in ["pyfsagg", *(room for room in rooms if "._" not in room)]:
+        room = importlib.import_module(name)
+        for each in getattr(room, "__all__", ()):
+            found[f"{name}.{each}"] = value = getattr(room, each)
+            if inspect.isclass(value):
+                parts = inspect.getmembers_static(value)
+                found |= {f"{name}.{each}.{part}": at for part, at in parts if part[0] != "_"}
+    return found
+
+
+PUBLIC = _public()
+
+
+def _exists(path: str) -> bool:
+    """Whether a dotted name without private parts can be had."""
+    parts = path.split(".")
+    if any(part.startswith("_") for part in parts):
+        return False
+    for size in range(len(parts), 0, -1):
+        try:
+            value: Any = importlib.import_module(".".join(parts[:size]))
+        except ImportError:
+            continue
+        for part in parts[size:]:
+            value = getattr(value, part, None)
+        return value is not None
+    return False
+
+
+def _leads_somewhere(link: str, name: str) -> bool:
+    """A link is a public path, or a part of the class, or the public name of what the module means."""
+    if link.split(".")[0] in ("pyfsagg", "sklearn", "scipy"):
+        return _exists(link)
+    owner = name.rpartition(".")[0]  # the class of a method
+    if any(f"{home}.{link}" in PUBLIC for home in (name, owner) if home in PUBLIC):
+        return True
+    meant = getattr(inspect.getmodule(PUBLIC[name]), link.split(".")[0], None)
+    named = [at for path, at in PUBLIC.items() if path.endswith(f".{link.split('.')[0]}")]
+    return bool(named) and (meant is None or any(at is meant for at in named))
+
+
+def test_links_of_public_docstrings_lead_to_public_names() -> None:
+    lost = {
+        (link, name)
+        for name, value in PUBLIC.items()
+        if str(getattr(value, "__module__", "pyfsagg")).startswith("pyfsagg")
+        for link in ROLE.findall(getattr(value, "__doc__", None) or "")
+        if not _leads_somewhere(link, name)
+    }
+    assert not lost
+
+
+def test_a_link_to_something_private_is_seen() -> None:
+    assert not _leads_somewhere("pyfsagg._table.table.check_table", "pyfsagg.mrmr")
+    assert not _leads_somewhere("check_table", "pyfsagg.discretize")  # another one, of that module
+    assert not _leads_somewhere("last_places", "pyfsagg.RankTable.with_last_places")
+    assert _leads_somewhere("pyfsagg.check_table", "pyfsagg.discretize")
+    assert _leads_somewhere("selection", "pyfsagg.EnsembleResult.select")

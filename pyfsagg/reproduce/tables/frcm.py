@@ -110,7 +110,7 @@ def clustering_curves(
     """Mean NMI and ARI of k-means on the best d features, d = 1, …, p, by ranking method.
 
     The figure has no printed values; the statement of the paper, that consensus affinity (FRCM) is
-    best, is checked by :func:`mean_over_sizes`.  Rows with a missing value are left out.
+    best, is checked by ``mean_over_sizes``.  Rows with a missing value are left out.
 
     Parameters
     ----------
