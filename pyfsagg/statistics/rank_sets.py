@@ -207,13 +207,14 @@ class _Estimated(_Errors):
         return float(self._shared(n_open, confidence))
 
     def _shared(self, n_open: Any, confidence: float) -> Floats:
+        assert self.df is not None  # or the errors are known
         return np.asarray(stats.t.isf((1.0 - confidence) / np.maximum(n_open, 1.0), self.df))
 
     def _open(self, estimates: Floats, limits: Floats) -> Floats:
         """How many statements on each item, above or below another one, are open at its limit."""
         lower, upper = _places(estimates, self, limits)
         p = estimates.size
-        return 2.0 * (p - 1) - (lower - 1) - (p - upper)
+        return np.asarray(2.0 * (p - 1) - (lower - 1) - (p - upper), dtype=np.float64)
 
 
 def rank_confidence(

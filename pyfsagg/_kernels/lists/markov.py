@@ -116,7 +116,7 @@ def _moves(here: Floats, there: Floats, weights: Counts, m: int, needed: int) ->
         elif there[row] >= here[row]:
             compared += weights[row]
     if needed == HALF:
-        return compared > 0 and 2 * better >= compared * (1.0 - 1e-12)
+        return bool(compared > 0 and 2 * better >= compared * (1.0 - 1e-12))
     return _most(better, compared)
 
 
