@@ -191,7 +191,7 @@ class Run:
             return None
         itself = replace(self.resamples.first(1), weights=self.row_weights[np.newaxis])
         matrices = score_resamples(self.filters, itself)
-        return combine({label: matrices[label] for label in self.labels})[0]
+        return np.asarray(combine({label: matrices[label] for label in self.labels})[0])
 
     def collect_halves(
         self,
