@@ -22,6 +22,7 @@ from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 __all__ = ["Source", "read_source"]
 
 _NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
+_EXCEL_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[ \t]*\r?\n', re.IGNORECASE)
 _UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, RecursionError)
 _STRANGERS = {
     b"\x89HDF": "an HDF5 file",
@@ -72,10 +73,11 @@ def read_source(source: str | Path, reading: Reading | None = None) -> Source:
     frame = reader.read(content, str(source))
     if how.labels is not None:
         frame = reader.join(frame, read_source(how.labels, Reading(missing=how.missing)))
-    absent = [name for name in how.drop if name not in frame.columns]
+    left = [name for name in how.drop if name not in reader.dropped]
+    absent = [name for name in left if name not in frame.columns]
     if absent:
         raise UnknownNameError("column", absent[0], map(str, frame.columns))
-    frame = frame.drop(columns=list(how.drop))
+    frame = frame.drop(columns=left)
     record = {
         "file": Path(str(source)).name if str(source) != "-" else "standard input",
         "sha256": digest,
@@ -91,6 +93,7 @@ class _Reader:
         self.label, self.how = label, how
         self.record: dict[str, Any] = {}
         self.notes: list[str] = []
+        self.dropped: set[str] = set()
 
     def read(self, content: bytes, name: str) -> pd.DataFrame:
         """The table of a content, with the names of the samples as its index."""
@@ -158,13 +161,18 @@ class _Reader:
         if "\0" in text[:10_000]:
             raise DataError(f"{self.label} is not a text file: it contains the character NUL")
         sep = self.how.sep
+        if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
+            text = "\n" + text[first.end() :]  # errors name lines
+            sep = sep or first[1]
         layout = self._layout(text, sep)
         if layout.separator == " ":
             text = _single_blanks(text)
             layout = self._layout(text, " ")
         name = _NAMES_OF_SEPARATORS.get(layout.separator, layout.separator)
         self.record |= {"format": "text", "encoding": encoding, "sep": layout.separator}
-        self._note(sep is None and layout.separator != ",", f"cells are divided by {name}s")
+        self._note(
+            self.how.sep is None and layout.separator != ",", f"cells are divided by {name}s"
+        )
         self._note(self.how.encoding is None and encoding != "utf-8", f"the text is {encoding}")
         self._note(layout.skipped, f"{layout.skipped} blank line(s) before the header were skipped")
         if self.how.transpose:  # the cells of a column are those of different features
@@ -206,7 +214,12 @@ class _Reader:
     # the shape
     # -----------------------------------------------------------------------------------------
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The table with samples in rows; every feature gets the type that its cells have."""
+        """The table with samples in rows; every feature gets the type that its cells have.
+
+        A column beside the names of the features, such as their symbols, is no sample, and may be dropped.
+        """
+        self.dropped = set(self.how.drop) & set(map(str, frame.columns[1:]))
+        frame = frame.drop(columns=[name for name in frame.columns if str(name) in self.dropped])
         names = [str(name).strip() for name in frame.iloc[:, 0]]
         samples = [str(name) for name in frame.columns[1:]]
         cells = frame.iloc[:, 1:].astype(object)
@@ -370,7 +383,7 @@ def _in_order(other: pd.DataFrame, index: pd.Index, label: str, file: str) -> pd
     if absent:
         raise DataError(
             f"{file} has no row for {len(absent)} of {len(index)} samples of {label}, for instance "
-            f"{absent[0]!r}"
+            f"{absent[0]!r}; leave out a column that is no sample (drop)"
         )
     if not other.index.is_unique:
         raise DataError(

@@ -185,6 +185,34 @@ def test_what_cannot_be_known_is_asked(text: str | bytes, settings: dict, messag
         check_table(read_text(text, **settings))
 
 
+def test_the_first_line_of_excel_names_the_separator() -> None:
+    plain = read_text("a;b\n1,5;x\n2,5;y\n")
+    for first in ("sep=;\n", "SEP=;\r\n", '"sep=;"\n'):
+        pd.testing.assert_frame_equal(read_text(f"{first}a;b\n1,5;x\n2,5;y\n"), plain)
+    assert list(read_text("sep=|\na;c|b\n1|x\n").columns) == ["a;c", "b"]
+
+
+def test_a_column_that_is_no_sample_is_dropped_before_the_table_is_turned(tmp_path: Path) -> None:
+    genes = pd.DataFrame(
+        {"gene_id": ["E1", "E2"], "symbol": ["TP53", "KRAS"], "s1": [1.5, 2], "s2": [3, 4]}
+    )
+    genes.to_csv(tmp_path / "genes.csv", index=False)
+    pd.DataFrame({"sample": ["s2", "s1"], "kind": ["a", "b"]}).to_csv(
+        tmp_path / "samples.csv", index=False
+    )
+    how = {"transpose": True, "labels": str(tmp_path / "samples.csv")}
+    with pytest.raises(DataError, match=r"for instance 'symbol'; leave out a column .*\(drop\)"):
+        read_table(tmp_path / "genes.csv", **how)
+    found = read_table(tmp_path / "genes.csv", drop=["symbol"], **how)
+    assert found.index.tolist() == ["s1", "s2"]
+    assert [dtype.kind for dtype in found.dtypes[:2]] == ["f", "f"]
+    assert found.to_dict("list") == {"E1": [1.5, 3.0], "E2": [2, 4], "kind": ["b", "a"]}
+    both = read_table(tmp_path / "genes.csv", drop=["symbol", "E2"], **how)
+    assert list(both.columns) == ["E1", "kind"]
+    with pytest.raises(UnknownNameError, match="symbl"):
+        read_table(tmp_path / "genes.csv", drop=["symbol", "symbl"], **how)
+
+
 def test_semicolons_make_a_comma_decimal() -> None:
     assert read_text("a;b\n1,065;1\n2,100;2\n")["a"].tolist() == [1.065, 2.1]
     assert read_text('a,b\n"1,065",1.5\n"2,100",2\n')["a"].tolist() == [1065, 2100]
