@@ -452,6 +452,7 @@ _DAMAGES = (
     IndexError,
     OSError,
     EOFError,
+    RecursionError,
     zipfile.BadZipFile,
     zlib.error,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from enum import IntEnum
 from typing import Any
 
@@ -126,13 +126,26 @@ def holds_dates(column: pd.Series[Any]) -> bool:
         return bool(types.is_temporal(dtype.pyarrow_dtype))
     if not pd.api.types.is_object_dtype(dtype):
         return _is_date_type(dtype)
+    _refuse_signals(column)
     first = column.dropna().head(1).tolist()
     return bool(first) and isinstance(first[0], MOMENTS)
+
+
+def _refuse_signals(column: pd.Series[Any]) -> None:
+    """A signaling NaN of decimals, which any comparison stops at, is refused."""
+    try:
+        column.isna()
+    except InvalidOperation:
+        raise DataError(
+            f"column {str(column.name)!r} holds a signaling NaN, Decimal('sNaN'); write None or NaN where "
+            "a value is missing"
+        ) from None
 
 
 def _read_objects(
     column: pd.Series[Any], name: str
 ) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+    _refuse_signals(column)
     present = column.dropna()
     is_word = present.map(lambda value: isinstance(value, str))
     is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))
@@ -149,6 +162,8 @@ def _read_objects(
         else:
             kind = Kind.NUMERIC
         try:
+            if kind == Kind.INTEGER:
+                return kind, _whole_numbers(column, name), None
             return kind, column.to_numpy(dtype=np.float64, na_value=np.nan), None
         except OverflowError:
             raise DataError(
@@ -174,6 +189,13 @@ def _nominal(
         categorical = pd.Categorical(column).remove_unused_categories()
     except TypeError as error:
         raise DataError(f"column {name!r} cannot be read as nominal: {error}") from None
+    levels = categorical.categories
+    if pd.api.types.is_object_dtype(levels) and not levels.astype(str).is_unique:
+        twice = levels[levels.astype(str).duplicated()][0]
+        raise DataError(
+            f"column {name!r} holds {str(twice)!r} as a word and as something else, which no file can "
+            "tell apart; convert the column to text (astype(str)) or to numbers"
+        )
     codes = categorical.codes.astype(np.float64)
     codes[codes < 0] = np.nan
     return Kind.NOMINAL, codes, tuple(categorical.categories)

@@ -369,7 +369,9 @@ class Look:
                 part = positions[start : start + COLUMNS_AT_ONCE]
                 names = [str(frame.columns[j]) for j in part]
                 kinds = [Kind.NOMINAL if n in self.nominal else array_kind(dtype) for n in names]
-                yield names, kinds, frame.iloc[:, part].to_numpy(dtype=np.float64)
+                with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite
+                    values = frame.iloc[:, part].to_numpy(dtype=np.float64)
+                yield names, kinds, values
         for j in others:
             name = str(frame.columns[j])
             read = self._read(frame.iloc[:, j], name)
@@ -377,12 +379,12 @@ class Look:
                 yield [name], [read[0]], read[1][:, np.newaxis]
 
     def _read(self, column: pd.Series[Any], name: str) -> tuple[Kind, NDArray[np.float64]] | None:
-        if holds_dates(column):
-            self.note("dates", name)
-            self.kinds["nominal"] += 1
-            self.partly_read = True
-            return None
         try:
+            if holds_dates(column):
+                self.note("dates", name)
+                self.kinds["nominal"] += 1
+                self.partly_read = True
+                return None
             kind, values, levels = read_column(column, name, name in self.nominal)
         except (DataError, InputTypeError) as error:
             self.note("unreadable", name, str(error))

@@ -195,7 +195,8 @@ def check_table(
     types = frame.types()
     if opened is None and not declared and types[0] is not None:
         cells = frame.frame.to_numpy()
-        values[:] = cells
+        with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
+            values[:] = cells
         kinds[:] = array_kind(types[0])
         if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8:
             _refuse_rounded(cells, values, names)
@@ -228,7 +229,8 @@ def _copy_plain_columns(
         for start in range(0, len(positions), size):
             part = positions[start : start + size]
             cells = frame.cells(part)
-            values[:, part] = cells
+            with np.errstate(over="ignore"):
+                values[:, part] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
                 _refuse_rounded(cells, values[:, part], [names[j] for j in part])
 

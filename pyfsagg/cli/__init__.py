@@ -126,8 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         except MemoryError as error:
             print(
-                f"pyfsagg {options.command}: out of memory ({error or 'no more is free'}); take fewer rows, "
-                "features or resamples at a time",
+                f"pyfsagg {options.command}: out of memory ({str(error) or 'no more is free'}); take fewer "
+                "rows, features or resamples at a time",
                 file=sys.stderr,
             )
             return 2

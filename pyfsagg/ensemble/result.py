@@ -733,6 +733,15 @@ class EnsembleResult(Grouped, Result):
                 f"{len(names)} names of features, {len(set(names))} of them different, for "
                 f"{arrays['combined'].shape[1]} columns of scores"
             )
+        m, p = document["parameters"]["n_resamples"], len(names)
+        shapes = {"combined": (m, p), "scores": (p,), "ranking": (p,)}
+        shapes |= {f"filter_{i}": (m, p) for i in range(len(labels))}
+        for name, shape in shapes.items():
+            if arrays[name].shape != shape or arrays[name].dtype.kind not in "iuf":
+                raise ValueError(
+                    f"the array {name} must hold numbers of shape {shape}, and holds "
+                    f"{arrays[name].dtype} of shape {arrays[name].shape}"
+                )
         return cls(
             method=document["method"],
             feature_names=tuple(document["features"]),

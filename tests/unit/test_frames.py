@@ -187,6 +187,33 @@ def test_objects_of_python_in_a_column_of_polars() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([2**70, 2**70 + 1], "beyond 2\\^53"),
+        ([1, "1"], "holds '1' as a word and as something else"),
+        ([Decimal("sNaN"), Decimal(1)], "signaling NaN"),
+    ],
+)
+def test_objects_that_would_be_read_as_something_else_are_refused(
+    cells: list[Any], message: str
+) -> None:
+    frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
+    with pytest.raises(DataError, match=f"column 'x' .*{message}"):
+        check_table(frame)
+    (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
+    assert finding.code == "unreadable"
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp < 2000, reason="no wider numbers here")
+def test_numbers_beyond_floats_are_infinite_and_refused() -> None:
+    wide = np.array([["1e400", "1"], ["2", "3"]]).astype(np.longdouble)
+    for X in (wide, pd.DataFrame(wide)):
+        with pytest.raises(DataError, match="infinite value"):
+            check_table(X)
+    assert pyfsagg.check_table(pd.DataFrame(wide)).findings[0].code == "infinite"
+
+
 def test_decimals_are_the_nearest_numbers() -> None:
     written = [Decimal("0.29"), Decimal("1.15"), Decimal("-1e-9"), None]
     expected = [0.29, 1.15, -1e-9, np.nan]

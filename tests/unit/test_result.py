@@ -137,14 +137,30 @@ def test_what_cannot_be_loaded(result: EnsembleResult, tmp_path: Path) -> None:
     (folder / "run.json").write_text(json.dumps({**document, "schema": 99}))
     with pytest.raises(OutputError, match="schema 99"):
         EnsembleResult.load(folder)
-    (folder / "run.json").write_text("{")
-    with pytest.raises(OutputError, match="damaged"):
-        EnsembleResult.load(folder)
+    for text in ("{", "[" * 200_000):
+        (folder / "run.json").write_text(text)
+        with pytest.raises(OutputError, match="damaged"):
+            EnsembleResult.load(folder)
     (folder / "run.json").write_text(json.dumps(document))
     content = (folder / "matrices.npz").read_bytes()
     (folder / "matrices.npz").write_bytes(content[: len(content) // 2])
     with pytest.raises(OutputError, match="damaged"):
         EnsembleResult.load(folder)
+
+
+@pytest.mark.parametrize("name", ["combined", "filter_0", "scores", "ranking"])
+def test_arrays_that_do_not_belong_together_are_refused(
+    result: EnsembleResult, tmp_path: Path, name: str
+) -> None:
+    folder = result.save(tmp_path / "run")
+    with np.load(folder / "matrices.npz") as file:
+        arrays = dict(file)
+    for other in (arrays[name][:1], arrays[name][..., :1], arrays[name].astype(str)):
+        np.savez(folder / "matrices.npz", **{**arrays, name: other})
+        with pytest.raises(OutputError, match=f"damaged.*{name}|damaged.*columns of scores"):
+            EnsembleResult.load(folder)
+    np.savez(folder / "matrices.npz", **arrays)
+    assert EnsembleResult.load(folder).select(2) == result.select(2)
 
 
 def test_plots_by_name(result: EnsembleResult) -> None:
