@@ -210,13 +210,13 @@ def _warnings_as_lines(command: argparse.ArgumentParser) -> Iterator[None]:
     """
     usual, said = warnings.formatwarning, set[str]()
 
-    def line(message: Warning | str, *_: object) -> str:
+    def line(message: Warning | str) -> str:
         text = f"pyfsagg: warning: {with_flags(str(message), command)}\n"
         new = text not in said
         said.add(text)
         return text if new else ""
 
-    warnings.formatwarning = line
+    warnings.formatwarning = lambda message, *_: line(message)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", PyfsaggWarning)
