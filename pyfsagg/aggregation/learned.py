@@ -220,8 +220,12 @@ def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
 
     n = places.size
     precision = 1.0 / (weight * (n - places + 1.0) / n)
+
+    def misfit(parameters: Floats) -> Floats:
+        return np.asarray(precision * (curve(*parameters) - values))
+
     found = least_squares(
-        lambda parameters: precision * (curve(*parameters) - values),
+        misfit,
         [3.0, 0.01, 0.0001, weight],
         bounds=([0.0, 0.0, 1e-8, 0.0], np.inf),
     )
