@@ -39,6 +39,8 @@ def needs_own_scores(parameters: Mapping[str, Any]) -> bool:
 
 def why_no_sets(result: EnsembleResult) -> str:
     """Why a run has no confidence sets for ranks; empty if it has."""
+    if result.n_features < 2:
+        return "a single feature has rank 1"
     reason = _why_none(result.parameters)
     if reason:
         return reason
