@@ -116,6 +116,16 @@ def test_killed_commands_go_on_to_the_same_bits() -> None:
     ] * 3
 
 
+def test_ctrl_c_in_r_is_one_interrupt() -> None:
+    found = json.loads((FOLDER / "r_interrupts.json").read_text(encoding="utf-8"))
+    assert {name.partition(",")[0] for name in found} == {"reticulate 1.28", "reticulate 1.46"}
+    for figures in found.values():
+        ended = dict(figures["all"])
+        assert ended.pop("interrupt in the call") + ended.pop("interrupt after the call") >= 60
+        ended.pop("restart asked for")  # the process by which reticulate looks for Python was ended
+        assert set(ended.values()) == {0}
+
+
 def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
     rows = json.loads((FOLDER / "survival.json").read_text(encoding="utf-8"))["rows"]
     assert {row["filter"] for row in rows} >= {"cox_score", "concordance", "spearman"}
