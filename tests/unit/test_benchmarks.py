@@ -118,12 +118,14 @@ def test_killed_commands_go_on_to_the_same_bits() -> None:
 
 def test_ctrl_c_in_r_is_one_interrupt() -> None:
     found = json.loads((FOLDER / "r_interrupts.json").read_text(encoding="utf-8"))
-    assert {name.partition(",")[0] for name in found} == {"reticulate 1.28", "reticulate 1.46"}
+    versions = ("reticulate 1.28", "reticulate 1.46")
+    assert set(found) == {f"{version}, {load}" for version in versions for load in ("idle", "busy")}
+    times = 0
     for figures in found.values():
         ended = dict(figures["all"])
-        assert ended.pop("interrupt in the call") + ended.pop("interrupt after the call") >= 60
-        ended.pop("restart asked for")  # the process by which reticulate looks for Python was ended
+        times += ended.pop("interrupt in the call") + ended.pop("interrupt after the call")
         assert set(ended.values()) == {0}
+    assert times >= 200
 
 
 def test_survival_filters_take_at_most_three_times_the_time_of_pearson() -> None:
