@@ -6,8 +6,8 @@ import math
 import numbers
 import os
 import reprlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -30,6 +30,7 @@ __all__ = [
     "is_word",
     "real_array",
     "shown",
+    "writable_text",
 ]
 
 
@@ -138,12 +139,20 @@ def is_word(value: object, word: str) -> bool:
 
 def check_writable_names(names: Sequence[str], what: str) -> None:
     """Names that can be written into a file."""
+    with writable_text(f"of {what}"):
+        "\n".join(names).encode()
+
+
+@contextmanager
+def writable_text(what: str) -> Iterator[None]:
+    """Refuse text that no file can hold where it is first encoded, by Arrow for instance."""
     try:
-        "".join(names).encode()
+        yield
     except UnicodeEncodeError as error:
-        odd = next(name for name in names if error.object[error.start] in name)
+        before, after = error.object[: error.start], error.object[error.start :]
+        odd = before.rpartition("\n")[2] + after.partition("\n")[0]
         raise DataError(
-            f"the name {odd!r} of {what} holds half a character (a surrogate), which no file can hold; "
+            f"the name {odd!r} {what} holds half a character (a surrogate), which no file can hold; "
             "read the names in the right encoding, or rename"
         ) from None
 

@@ -21,6 +21,7 @@ __all__ = [
     "read_memory",
     "require_memory",
     "resident",
+    "within_memory",
 ]
 
 UNITS = {
@@ -132,6 +133,21 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
 
 
 @contextmanager
+def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
+    """As :func:`require_memory`, and the same error if an allocation in the block fails all the same.
+
+    A limit of addresses (``ulimit -v``) counts pages that are never written, which the estimate does not.
+    """
+    require_memory(needed, what, remedy)
+    try:
+        yield
+    except MemoryError:
+        raise DataError(
+            f"{what} would take about {in_words(needed)}, which could not be had; {remedy}"
+        ) from None
+
+
+@contextmanager
 def estimates() -> Iterator[list[tuple[str, float]]]:
     """What is asked of :func:`require_memory` inside the block, to compare it with what is used."""
     found: list[tuple[str, float]] = []
@@ -151,17 +167,21 @@ def in_words(size: float) -> str:
 
 def resident() -> int:
     """Bytes that this process holds now; 0 if the system does not report them."""
+    return _of_status("VmRSS")
+
+
+def _of_status(field: str) -> int:
     status = Path("/proc/self/status")
     if not status.is_file():
         return 0
-    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+    (line,) = (line for line in status.read_text().splitlines() if line.startswith(field))
     return int(line.split()[1]) * 1024
 
 
 def free_bytes() -> int | None:
-    """Free memory of the machine and of its container, if the system reports it."""
-    found = [size for size in (_free_of_machine(), _free_of_container()) if size is not None]
-    return min(found, default=None)
+    """The least that the machine, its container and the limit of this process leave, where they tell."""
+    sizes = (_free_of_machine(), _free_of_container(), _free_of_process())
+    return min((size for size in sizes if size is not None), default=None)
 
 
 def _free_of_machine() -> int | None:
@@ -180,3 +200,13 @@ def _free_of_container() -> int | None:
         return None if most == "max" else int(most) - resident()
     except (OSError, ValueError):
         return None
+
+
+def _free_of_process() -> int | None:
+    """What ``ulimit -v`` leaves, which counts addresses, not pages that are held."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return None
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if most == resource.RLIM_INFINITY else max(0, most - _of_status("VmSize"))

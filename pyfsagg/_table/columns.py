@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.checks import check_writable_names, writable_text
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = [
@@ -85,10 +86,11 @@ def read_column(
         raise DataError(f"Complex data not supported: column {name!r} has complex values")
     if _is_date_type(dtype):
         raise DataError(_DATES.format(name))
-    if pd.api.types.is_object_dtype(dtype):
-        return _read_objects(column, name)
-    refuse_mixed_text(column, name)
-    return _nominal(column, name)
+    with writable_text(f"in column {name!r}"):
+        if pd.api.types.is_object_dtype(dtype):
+            return _read_objects(column, name)
+        refuse_mixed_text(column, name)
+        return _nominal(column, name)
 
 
 def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
@@ -190,15 +192,22 @@ def _nominal(
     except TypeError as error:
         raise DataError(f"column {name!r} cannot be read as nominal: {error}") from None
     levels = categorical.categories
-    if pd.api.types.is_object_dtype(levels) and not levels.astype(str).is_unique:
-        twice = levels[levels.astype(str).duplicated()][0]
+    words = pd.Series([_word_of(level) for level in levels], dtype=object)
+    if not words.is_unique:
+        twice = words[words.duplicated()].iloc[0]
         raise DataError(
-            f"column {name!r} holds {str(twice)!r} as a word and as something else, which no file can "
+            f"column {name!r} holds {twice!r} as a word and as something else, which no file can "
             "tell apart; convert the column to text (astype(str)) or to numbers"
         )
+    check_writable_names(words.tolist(), f"a level of column {name!r}")
     codes = categorical.codes.astype(np.float64)
     codes[codes < 0] = np.nan
     return Kind.NOMINAL, codes, tuple(categorical.categories)
+
+
+def _word_of(level: Any) -> str:
+    """A level as a file would hold it: 1.0 and 1 are one number."""
+    return str(int(level)) if isinstance(level, float) and level.is_integer() else str(level)
 
 
 def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:

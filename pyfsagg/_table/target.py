@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer
+from pyfsagg._base.checks import (
+    as_array,
+    check_choice,
+    check_integer,
+    check_writable_names,
+    writable_text,
+)
 from pyfsagg._base.task import TASKS
 from pyfsagg._base.types import Floats
 from pyfsagg._table.frames import pandas_frame, pandas_series
@@ -167,7 +173,8 @@ def check_target(
         return _survival_target(y, n_samples, bins)
     label = str(getattr(y, "name", None) or "target")
     y = pandas_series(pandas_frame(y))
-    series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
+    with writable_text(f"in the target {label!r}"):
+        series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     _check_length(len(series), n_samples)
     missing = int(series.isna().sum())
     if missing == n_samples:
@@ -222,6 +229,7 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
             f"{share}: Unknown label type: continuous, or an identifier. Bin it into classes first, or "
             "say task='regression' if it is a number to be predicted"
         )
+    check_writable_names([str(name) for name in classes.tolist()], "a class")
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_list
+from pyfsagg._base.checks import as_array, check_list, check_writable_names
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -138,6 +138,7 @@ def _read_selections(
         order = sorted(range(len(labels)), key=lambda j: (isinstance(labels[j], str), labels[j]))
         labels, support = tuple(labels[j] for j in order), support[:, order]
     names = tuple(map(str, labels))
+    check_writable_names(names, "a feature")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the feature {twice!r} is there twice; name each feature in one way")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._base.checks import check_writable_names
 from pyfsagg._base.reading import Reading
 from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.source import read_source
@@ -152,6 +153,7 @@ def split_target(
         If the target is excluded.
     """
     names = [str(name) for name in frame.columns]
+    check_writable_names(names, "a column")
     given = (target,) if isinstance(target, (str, type(None))) else target
     if not isinstance(given, (tuple, list)) or not all(
         isinstance(each, (str, type(None))) for each in given

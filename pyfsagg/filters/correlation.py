@@ -58,14 +58,14 @@ def _correlations(
 ) -> None:
     """|r| and the F statistic of the simple regression.
 
-    F = r² (n − 2) / (1 − r²) with n draws; a perfect fit has the largest finite number.
+    F = r² (n − 2) / (1 − r²) with n draws; of a perfect fit 1 − r² is taken to be the smallest number above 0
+    that it can be, so that sums and squares of F are finite.
     """
     pearson_block(values, _numbers(target, weights), weights, scores[0])
     square = scores[0] ** 2
     freedom = np.maximum(weights.sum(axis=1, dtype=np.float64) - 2.0, 0.0)[:, np.newaxis]
-    with np.errstate(divide="ignore", over="ignore"):
-        statistic = square / (1.0 - square) * freedom
-    scores[1] = np.nan_to_num(statistic, nan=0.0)
+    rest = np.maximum(1.0 - square, np.finfo(np.float64).epsneg)
+    scores[1] = np.nan_to_num(square / rest * freedom, nan=0.0)
 
 
 def _rank_correlations(

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._base.memory import require_memory
+from pyfsagg._base.memory import within_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.mrmr.selection import mrmr_block
 from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
@@ -112,27 +112,27 @@ class MrmrScorer:
         columns = self.columns
         n_codes = np.append(columns.n_codes, self.n_classes)
         total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
-        require_memory(
-            total * (12 + int(n_codes.sum()) // 8),
-            f"the logarithms of counts up to {total:,}, the weights together,",
-            "divide sample_weight by a common factor",
-        )
         # Bytes halve the traffic of the usual case, in which no column has more levels than that.
         like: NDArray[np.unsignedinteger[Any]]
         like = np.empty(0, dtype=np.uint8 if n_codes.max() <= _BYTE_CODES else np.uint32)
         scores = np.empty((len(weights), columns.values.shape[1]))
         orders = np.empty((len(weights), self.n_selected), dtype=np.int64)
-        mrmr_block(
-            columns,
-            n_codes,
-            self.bins,
-            self.reading,
-            np.ascontiguousarray(labels),
-            np.ascontiguousarray(weights),
-            like,
-            scores,
-            orders,
-        )
+        with within_memory(
+            total * (12 + int(n_codes.sum()) // 8),
+            f"the logarithms of counts up to {total:,}, the weights together,",
+            "divide sample_weight by a common factor",
+        ):
+            mrmr_block(
+                columns,
+                n_codes,
+                self.bins,
+                self.reading,
+                np.ascontiguousarray(labels),
+                np.ascontiguousarray(weights),
+                like,
+                scores,
+                orders,
+            )
         return scores, orders.astype(np.intp)
 
 

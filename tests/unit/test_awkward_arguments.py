@@ -97,6 +97,16 @@ CALLS = {
     "half a character in a header": lambda: check_table(
         np.eye(4), feature_names=["a", "b", "\udcff", "d"]
     ),
+    "half a character in a class": lambda: pyfsagg.wam(
+        np.arange(8.0)[:, np.newaxis], np.array(["a", "\udcff"] * 4, dtype=object), **QUICK
+    ),
+    "half a character in a level": lambda: pyfsagg.wam(
+        pd.DataFrame({"a": pd.Series(["a", "\udcff"] * 4, dtype=object)}), [0, 1] * 4, **QUICK
+    ),
+    "half a character in a vote": lambda: pyfsagg.vote([["a", "\udcff"], ["a"]], size=1),
+    "half a character in a table to check": lambda: pyfsagg.check_table(
+        pd.DataFrame(np.eye(4), columns=pd.Index(["a", "b", "\udcff", "d"], dtype=object))
+    ),
     "a list for options": lambda: pyfsagg.wam(WINE.X, WINE.y, aggregator_params=[1], **QUICK),
     "a number for methods": lambda: compare_methods([["a"], ["a"]], 3),
     "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),

@@ -192,6 +192,7 @@ def test_objects_of_python_in_a_column_of_polars() -> None:
     [
         ([2**70, 2**70 + 1], "beyond 2\\^53"),
         ([1, "1"], "holds '1' as a word and as something else"),
+        ([1.0, "1"], "holds '1' as a word and as something else"),
         ([Decimal("sNaN"), Decimal(1)], "signaling NaN"),
     ],
 )

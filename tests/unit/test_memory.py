@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -46,6 +49,40 @@ def test_a_limit_for_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYFSAGG_MEMORY_LIMIT", "1kB")
     with pytest.raises(DataError, match="memory limit"):
         memory.require_memory(10.0, "the thing", "do less")
+
+
+def test_an_allocation_that_fails_all_the_same_is_refused_in_the_same_words() -> None:
+    with (
+        pytest.raises(DataError, match=r"^the thing would take about 1\.0 GB, which could not be"),
+        memory.within_memory(1e9, "the thing", "do less"),
+    ):
+        raise MemoryError
+
+
+PROGRAM = """
+import resource
+import numpy as np
+import pyfsagg
+from pyfsagg._base import memory
+
+most = memory._of_status("VmSize") + 500_000_000
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+assert memory.free_bytes() <= 500_000_000
+try:
+    memory.require_memory(6e8, "the thing", "do less")
+except pyfsagg.DataError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells what a process holds")
+def test_a_limit_of_addresses_counts() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch(
+        r"the thing would take about 600 MB, and \d+ MB are free; do less\n", done.stdout
+    )
 
 
 @pytest.mark.parametrize("size", ["much", "2 parsecs", -1, 0, 1.5])

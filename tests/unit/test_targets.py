@@ -83,6 +83,20 @@ def test_constant_columns_and_a_perfect_fit() -> None:
         assert twice > noise
 
 
+def test_f_of_a_copy_of_the_target_is_a_finite_number_everywhere() -> None:
+    """Its sums and squares, too: in reports, and in the agreement of halves (warnings are errors here)."""
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=40)
+    table = pd.DataFrame({"copy": numbers, "a": rng.normal(size=40), "b": rng.normal(size=40)})
+    run = pyfsagg.wam(
+        table, numbers, filter="f_statistic", task="regression", n_resamples=20, random_state=0
+    )
+    assert run.to_frame().index[0] == "copy"
+    assert np.isfinite(run.scores).all()
+    assert "copy" in run.summary_text()
+    assert "copy" in run.to_html()
+
+
 def test_entropy_filters_see_bins_of_equal_size() -> None:
     bins = pd.qcut(y, 5, labels=False)
     for name in ("information_gain", "mrmr", "chi_squared"):
