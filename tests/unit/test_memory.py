@@ -61,16 +61,15 @@ def test_an_allocation_that_fails_all_the_same_is_refused_in_the_same_words() ->
 
 PROGRAM = """
 import resource
-import numpy as np
-import pyfsagg
 from pyfsagg._base import memory
+from pyfsagg.exceptions import DataError
 
 most = memory._of_status("VmSize") + 500_000_000
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
 assert memory.free_bytes() <= 500_000_000
 try:
     memory.require_memory(6e8, "the thing", "do less")
-except pyfsagg.DataError as error:
+except DataError as error:
     print(error)
 """
 
