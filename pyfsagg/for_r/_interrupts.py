@@ -141,12 +141,13 @@ def _leave_to_others(number: int, frame: FrameType | None) -> None:
 def _to_be_ended(frame: FrameType | None) -> bool:
     """Whether an exception would come amiss.
 
-    Half of a module cannot always be imported again, and Python drops what is raised when LLVM calls it.
+    Half of a module cannot always be imported again, numba cannot compile after half of its set-up, and Python
+    drops what is raised when LLVM calls it.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
-        if str(frame.f_globals.get("__name__")).startswith("llvmlite."):
+        if str(frame.f_globals.get("__name__")).startswith(("llvmlite.", "numba.")):
             return True
         frame = frame.f_back
     return False

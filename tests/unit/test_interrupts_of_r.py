@@ -97,8 +97,9 @@ def test_an_import_is_ended_before_the_interrupt(
 
 
 @pytest.mark.usefixtures("visit")
-def test_what_llvm_calls_is_ended_before_the_interrupt() -> None:
-    scope: dict[str, Any] = {"__name__": "llvmlite.binding", "ctrl_c": ctrl_c, "ended": []}
+@pytest.mark.parametrize("module", ["llvmlite.binding", "numba.core.dispatcher"])
+def test_what_compiles_is_ended_before_the_interrupt(module: str) -> None:
+    scope: dict[str, Any] = {"__name__": module, "ctrl_c": ctrl_c, "ended": []}
     exec("def callback():\n    ctrl_c()\n    ended.append(True)\n", scope)
 
     def work() -> None:
