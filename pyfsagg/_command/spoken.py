@@ -20,8 +20,19 @@ OTHER_NAMES = {
 }
 """Parameters of functions that are called otherwise on the terminal; the names of the values there."""
 
+FOR_CODE = {
+    "event": (re.compile(r"y\[(['\"])(.+?)\1\] == (\w+)"), r"--event \2=\3"),
+    "scores": (re.compile(r"RankTable\.from_scores"), "--scores"),
+    "sign": (re.compile(r"scores \* np\.sign\(log_fold_changes\)"), "--sign COLUMN"),
+}
+"""Flags that stand for a line of code, which no parameter does."""
+
 _QUOTED = r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\""
-_VALUE = r"(?:'(?P<word>[^'\s]+)'|(?P<number>-?[\d.]+\d|-?\d)|(?P<yes>True))(?![\w'])"
+_VALUE = (
+    r"(?:'(?P<word>[^'\s]+)'|(?P<number>-?[\d.]+\d|-?\d)|(?P<yes>True)"
+    r"|\['(?P<words>[^'\s]+(?:', '[^'\s]+)*)'\]"
+    r"|\{'(?P<of>\w+)': \{'(?P<inner>\w+)': (?P<set>[\w.]+)\}\})(?![\w'])"
+)
 _VERBS = r"(?= (?:\([^)]*\) )?(?:must|needs?|names?|belongs?|exclude|was|is|are|has|have|takes?|cannot)\b)"
 
 
@@ -49,8 +60,9 @@ def with_flags(message: str, parser: argparse.ArgumentParser) -> str:
     """A message about parameters as one about the flags of a command.
 
     A parameter is one where it begins a clause and has a verb (``n_folds must be …``), is given a
-    value (``ties='random'``, ``checks=Checks(pairs=0)``), or is a name with an underscore.
-    What stands in quotation marks came from the user and stays.
+    value (``ties='random'``, ``accept=['a', 'b']``, ``checks=Checks(pairs=0)``), or is a name with an
+    underscore.  Some lines of code have flags as well (`FOR_CODE`).  What stands in quotation marks came
+    from the user and stays.
 
     Examples
     --------
@@ -65,6 +77,9 @@ def with_flags(message: str, parser: argparse.ArgumentParser) -> str:
     flags = flags_of(parser)
     if not flags:
         return message
+    for name in FOR_CODE.keys() & flags.keys():
+        message = re.sub(*FOR_CODE[name], message)
+    alone = {word for each in parser._actions if each.nargs == 0 for word in each.option_strings}
     names = "|".join(sorted(map(re.escape, flags), key=len, reverse=True))
     joined = "|".join(name for name in map(re.escape, flags) if "_" in name) or "(?!)"
     pattern = re.compile(
@@ -78,8 +93,12 @@ def with_flags(message: str, parser: argparse.ArgumentParser) -> str:
         name = found["given"] or found["clause"] or found["joined"]
         if name is None:
             return found[0]
-        if found["given"] and not found["yes"]:
-            return f"{flags[name]} {found['word'] or found['number']}"
-        return flags[name]
+        flag = flags[name]
+        if found["given"] is None or found["yes"] or flag in alone:
+            return flag
+        if found["inner"]:
+            return f"{flag} {found['of']}.{found['inner']}={found['set']}"
+        words = (found["words"] or "").replace("', '", ",")
+        return f"{flag} {found['word'] or found['number'] or words}"
 
     return pattern.sub(spoken, message)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +27,8 @@ __all__ = [
     "Look",
     "TableCheck",
     "find_in_table",
+    "subject_among",
+    "with_remedies",
 ]
 
 STOP, WARNING = "stop", "warning"
@@ -223,7 +224,7 @@ class TableCheck:
         if not stops:
             return
         codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
-        way = f"; to accept it: --accept {','.join(codes)}" if codes else ""
+        way = f"; to accept it: accept={codes}" if codes else ""
         raise DataError("; ".join(map(str, stops)) + way)
 
 
@@ -259,9 +260,6 @@ def find_in_table(
 @dataclass(eq=False)
 class Look:
     """What has been seen so far."""
-
-    left_out: ClassVar[str] = ""
-    """How a column is left out, where --drop does not do it."""
 
     frame: pd.DataFrame
     y: pd.Series[Any] | pd.DataFrame | None
@@ -595,9 +593,7 @@ class Look:
 
     def summary(self) -> TableCheck:
         found = tuple(
-            _finding(
-                code, tuple(dict.fromkeys(self.found[code])), self.details[code], self.left_out
-            )
+            _finding(code, tuple(dict.fromkeys(self.found[code])), self.details[code])
             for code in CODES
             if code in self.found
         )
@@ -615,23 +611,22 @@ _SAID = {
     "row_number": ("a row number: {columns}", "{drop}"),
     "repeated_subject": (
         "several rows for each value, all in one class, as if they were one subject's: {columns}",
-        "if they are, --groups {first} of rank and evaluate keeps them together; or {drop}",
+        "if they are, {groups}; or {drop}",
     ),
     "dates": ("dates or times: {columns}", "convert them to days since a start, or {drop}"),
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
-    "unreadable": ("{details}", "name the code for missing values with --missing, or {drop}"),
+    "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "infinite": (
         "infinite values (inf): {columns}",
         "replace infinity by a number or mark it missing (NaN), or {drop}",
     ),
     "missing_target": (
         "the target {columns} is missing (NaN) in {details}",
-        "--accept missing_target continues without these rows",
+        "{rows}",
     ),
     "many_classes": (
         "different values of the target {columns}: {details}",
-        "if it is a number to be predicted, --task regression; if it is a time, name the column of events: "
-        "--event; otherwise bin it into classes",
+        "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
     ),
     "similar_classes": (
         "classes that differ by case or blanks only: {details}",
@@ -647,9 +642,9 @@ _SAID = {
     "mostly_missing": ("missing in more than half of the rows: {columns}", "look at it"),
     "code": (
         "a number far from all others, perhaps a code for missing values: {details}",
-        "if it is one, name it: --missing=CODE",
+        "if it is one, {missing}",
     ),
-    "missing_word": ("a level that may mean missing: {details}", "if it does: --missing WORD"),
+    "missing_word": ("a level that may mean missing: {details}", "if it does, {missing}"),
     "similar_levels": ("levels that differ by case or blanks only: {details}", "write them alike"),
     "numbers_as_words": (
         "words that look like numbers: {details}",
@@ -672,20 +667,49 @@ _SAID = {
 }
 
 
-def _finding(
-    code: str, columns: tuple[str, ...], details: Sequence[str], left_out: str = ""
-) -> Finding:
+_IN_PYTHON = {
+    "drop": "leave it out of X",
+    "groups": "give that column as groups to the resampling plan and to Protocol",
+    "missing": "replace it by NaN (read_table does, with missing=[CODE])",
+    "rows": "leave these rows out",
+    "number": "say task='regression'",
+    "time": "give times and events, with task='survival'",
+}
+"""What to do, as the remedies name it."""
+
+
+def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
     sentence, remedy = _SAID[code]
     told = list(dict.fromkeys(each for each in details if each))
-    named = [name for name in columns if name]
-    more = ",…" if len(named) > 5 else ""
+    named = tuple(name for name in columns if name)
     words = {
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
-        "first": shlex.quote(next(filter(_SUBJECT_NAME.fullmatch, named), "".join(named[:1]))),
-        "drop": left_out or f"leave it out: --drop {shlex.quote(','.join(named[:5]) + more)}",
     }
-    return Finding(code, tuple(named), sentence.format(**words), remedy.format(**words))
+    return Finding(code, named, sentence.format(**words), remedy.format(**_IN_PYTHON))
+
+
+def with_remedies(
+    found: TableCheck, words: Callable[[Sequence[str]], Mapping[str, str]]
+) -> TableCheck:
+    """The same findings with remedies in the words of the terminal or of R.
+
+    Parameters
+    ----------
+    found : TableCheck
+    words : callable
+        Of the columns of a finding: what to do, under the names of `_IN_PYTHON`.
+    """
+    told = (
+        replace(each, remedy=_SAID[each.code][1].format(**words(each.columns)))
+        for each in found.findings
+    )
+    return replace(found, findings=tuple(told))
+
+
+def subject_among(columns: Sequence[str]) -> str:
+    """The first column that is called like a subject, or else the first."""
+    return next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:

@@ -106,7 +106,7 @@ def decimal_of(columns: Iterable[pd.Series[Any]], *, points: bool, separator: st
         decimal = name if found == "decimal" and decimal is None else decimal
         thousands = name if found == "thousands" and thousands is None else thousands
         unclear = name if found == "unclear" and unclear is None else unclear
-    say = "say which with decimal (--decimal , or --decimal .)"
+    say = "say which: decimal=',' or decimal='.'"
     if decimal is not None and thousands is not None:
         raise DataError(
             f"column {decimal!r} has decimal commas and column {thousands!r} has commas between "
@@ -136,7 +136,7 @@ def refuse_points(columns: Iterable[pd.Series[Any]]) -> None:
         if numbers_of(column, ",") is None and numbers_of(column, ".") is not None:
             raise DataError(
                 f"column {str(column.name)!r} has decimal points and others have decimal commas; say "
-                "which with decimal (--decimal , or --decimal .)"
+                "which: decimal=',' or decimal='.'"
             )
 
 

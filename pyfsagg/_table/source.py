@@ -136,7 +136,8 @@ class _Reader:
         if self.how.sheet is None and len(sheets) > 1:
             self.notes.append(
                 f"sheet {sheet!r}, the first of {len(sheets)}, was read (others: "
-                f"{enumerate_names([each for each in sheets if each != sheet])}); --sheet names another"
+                f"{enumerate_names([each for each in sheets if each != sheet])}); the setting "
+                "'sheet' names another"
             )
         return frame
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,8 +51,6 @@ def find_in_sparse(
 
 class _SparseLook(Look):
     """What has been seen so far of a sparse table."""
-
-    left_out: ClassVar[str] = "leave it out of the file"
 
     def of(self, table: SparseTable, kind: Kind) -> _SparseLook:
         self.table, self.kind = table, kind

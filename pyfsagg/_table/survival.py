@@ -218,7 +218,7 @@ def _events(column: pd.Series[Any], name: str) -> Booleans:
         shown = ", ".join(sorted(map(repr, found.tolist()))[:5])
         raise DataError(
             f"the event {name!r} must be 0 (censored) or 1 (event), or False and True, got {shown}. Say "
-            f"which value is the event (on the terminal --event {name}=2), so that all others count as "
+            f"which value is the event, for instance y[{name!r}] == 2, so that all others count as "
             "censored; several kinds of events and interval censoring are not supported"
         )
     event = column.to_numpy().astype(np.bool_)

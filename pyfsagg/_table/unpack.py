@@ -121,8 +121,8 @@ def decode_text(content: bytes, label: str, encoding: str | None = None) -> tupl
         ) from None
     except UnicodeDecodeError as error:
         advice = (
-            "say which encoding it is in with encoding (--encoding cp1252 for most Windows files, "
-            "latin-1, utf-16 …)"
+            "say which encoding it is in: encoding='cp1252' for most Windows files, or latin-1, "
+            "utf-16 …"
             if encoding is None
             else "say another encoding"
         )

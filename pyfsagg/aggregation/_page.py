@@ -44,8 +44,8 @@ __all__ = ["aggregation_page"]
 MOST_ROWS = 500
 MOST_DRAWN = 20
 _REMEDY = (
-    "Permutation p-values can respect the dependence: --permutations with --sources, which names "
-    "the origin of each list, keeps whatever ties the lists of one origin together. If all lists "
+    "Permutation p-values can respect the dependence: permutations with sources, which name the "
+    "origin of each list, keep whatever ties the lists of one origin together. If all lists "
     "have one origin, only the data themselves can help: pyfsagg.aggregation.permutation_p_values "
     "with null, a function that shuffles the target and makes the lists again."
 )

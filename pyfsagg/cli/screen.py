@@ -82,7 +82,7 @@ def add_commands(commands: Any) -> None:
     add("--top", type=int, default=10, metavar="K", help="best genes to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
     add_output_flags(parser, "pyfsagg-screen")
-    parser.set_defaults(run=_screen)
+    parser.set_defaults(run=_screen, called={"missing": "drop_missing"})
 
 
 def _alpha(text: str) -> float | list[float]:

@@ -464,7 +464,7 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
             f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
             "noise feature that this sample favours in many more, because resamples share rows: a high "
             "share is no evidence that a feature matters. How many of the selected may be false is "
-            "answered by result.error_control() and pyfsagg rank --max-false",
+            "answered by error control (max_false or fdr)",
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]

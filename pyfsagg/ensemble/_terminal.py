@@ -120,7 +120,7 @@ def _by_chance(result: EnsembleResult, k: int, threshold: Any) -> str:
     return (
         f"{first}: by chance a feature is among the best {k} in {k / result.n_features:.0%} of resamples, "
         "and one that the sample favours in many more, because resamples share rows. How many of the "
-        "selected may be false: error_control (--max-false)."
+        "selected may be false: error control (max_false or fdr)."
     )
 
 

@@ -115,10 +115,7 @@ def warn_of_time(
             less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
             label = next(iter(filter_.outputs))
             shorter = duration((each - seconds + less) * total / workers)
-            ways.append(
-                f"filter_params={{{label!r}: {{'n_features': {LEAST}}}}} (on the terminal "
-                f"--filter-param {label}.n_features={LEAST}): about {shorter}"
-            )
+            ways.append(f"filter_params={{{label!r}: {{'n_features': {LEAST}}}}}: about {shorter}")
     ways += [
         f"{setting}: about {duration(each * number / workers)}"
         for setting, number in work.fewer.items()
@@ -141,6 +138,5 @@ def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,
         f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
-        "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) keeps them in files; or "
-        "draw fewer resamples",
+        "execution=Execution(scratch='FOLDER') keeps them in files; or draw fewer resamples",
     )

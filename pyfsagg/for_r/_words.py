@@ -12,8 +12,6 @@ IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
 R_WORDS = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r" \((?:on the (?:terminal|command line) [^()]*|--[a-z-]+|--decimal [^()]*)\)", ""),
-        (r"--[a-z-]+ (?=\w)", ""),
         (r"\b(?:checks|execution|protocol|task)=(?:pyfsagg\.)?[A-Z]\w+\(([a-z_]+=[^()]+)\)", r"\1"),
         (r"\brandom_state\b", "seed"),
         (r"\bsample_weight\b", "weights"),
@@ -38,6 +36,8 @@ R_WORDS = tuple(
         (r"\b([a-z_]+)=([\w.]+)", r"\1 = \2"),
         (r"\b[Pp]ass ([a-z_]+)=(?=\s|$)", r"give \1"),
         (r"\b([a-z_]+)=(?=[\s,;)])", r"\1"),
+        (r"=\{'(\w+)': \{'(\w+)': ([\w.]+)\}\}", r" = list(\1 = list(\2 = \3))"),
+        (r"\bnp\.sign\b", "sign"),
         (r"'nan'", "NA"),
         (r"\bholds object values", "holds text"),
         (r"\bgot \['([^']*)'\]", r"got '\1'"),

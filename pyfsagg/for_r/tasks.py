@@ -17,6 +17,7 @@ import pandas as pd
 import pyfsagg
 from pyfsagg._base.settings import Settings
 from pyfsagg._run.result import Result
+from pyfsagg._table.findings import with_remedies
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.committees import Committee, LearnerSelection
@@ -545,22 +546,19 @@ def _check_table(
 ) -> dict[str, Any]:
     """What to look at in a table, with remedies in R's words."""
     found = pyfsagg.check_table(table_of(table), target_of(target), task=task)
-    frame = found.to_frame()
-    for flag, words in _REMEDIES:
-        frame["remedy"] = frame["remedy"].str.replace(flag, words, regex=True)
-    return {"facts": found.facts, "findings": frame_of(frame)}
+    found = with_remedies(found, lambda _: _REMEDIES)
+    return {"facts": found.facts, "findings": frame_of(found.to_frame())}
 
 
-_REMEDIES = (
-    (r"leave it out: --drop .*", "leave it out"),
-    (
-        r"(name the code for missing values with --missing)",
-        "replace the code for missing values by NA",
-    ),
-    (r"if it is one, name it: .*|if it does: .*", "if it is, replace it by NA"),
-    (r"--accept missing_target .*", "leave these rows out"),
-)
-"""Flags of the terminal, and what R users do instead."""
+_REMEDIES = {
+    "drop": "leave it out",
+    "groups": "give that column as groups to rank_features and evaluate",
+    "missing": "replace it by NA",
+    "rows": "leave these rows out",
+    "number": 'say task = "regression"',
+    "time": "give times and events as a Surv()",
+}
+"""What R users do about a finding."""
 
 
 _OWN = (

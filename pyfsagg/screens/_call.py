@@ -222,7 +222,7 @@ def _without_missing(given: Guides, missing: str) -> tuple[Guides, int]:
     if missing == "error":
         raise DataError(
             f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the first "
-            f"is {str(given.names[absent][0])!r}; leave them out with missing='drop' (--drop-missing)"
+            f"is {str(given.names[absent][0])!r}; leave them out with missing='drop'"
         )
     if absent.all():
         raise DataError("no guide has a score")
@@ -237,8 +237,8 @@ def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
     if (found.scores >= 0.0).all() and (found.scores > 1.0).any() and (lfc < 0.0).any():
         warn(
             "no score is below 0 although log fold changes are: small scores are the low side. If "
-            "the scores measure strength without direction, give them the sign of the log fold change "
-            "(--sign)",
+            "the scores measure strength without direction, give them the sign of the log fold change: "
+            "scores * np.sign(log_fold_changes)",
             stacklevel=3,
         )
 

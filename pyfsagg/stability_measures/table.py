@@ -172,8 +172,8 @@ def _missing(spec: StabilitySpec, read: Matrix | Selection, similarity: Floats |
             return f"compares {spec.kind}, and the data are selections"
         if "n_features" in spec.needs and read.n_features is None:
             return (
-                "depends on the number of features to choose from, which lists do not give; pass "
-                "n_features= (on the command line --n-features)"
+                "depends on the number of features to choose from, which lists do not give; "
+                "pass n_features"
             )
     return ""
 

@@ -75,7 +75,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
         "6 lists of 15 to 20 items (out of a universe of 100): ",
         "Lists that come from one data set (bootstraps",
         said,
-        "Permutation p-values can respect the dependence: --permutations",
+        "Permutation p-values can respect the dependence: permutations",
         "pyfsagg aggregate 'screen 0.txt'",
         "Kolde",
     ):

@@ -45,6 +45,31 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
     assert record["sep"] == ","
 
 
+def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+    """Names of columns are quoted as the shell needs it."""
+    words = {f"CRP {i}": ["n.d.", "<5", *map(str, range(176))] for i in range(6)}
+    wine.assign(**words).to_csv(tmp_path / "t.csv", index=False)
+    many = pyfsagg("check t.csv --target kind").stdout
+    assert (
+        "if there is a code for missing values, name it: --missing=CODE; or leave it out: " in many
+    )
+    assert "--drop 'CRP 0,CRP 1,CRP 2,CRP 3,CRP 4,…'\n" in many
+    assert (
+        "leave it out: --drop 'CRP 0'\n"
+        in pyfsagg("check t.csv --target kind --drop", ",".join(list(words)[1:])).stdout
+    )
+    visits = pd.DataFrame({"my patient": np.arange(120) // 3, "a": np.arange(120) % 7 * 1.5})
+    kind = np.where(visits["my patient"] % 2, "x", "y")
+    visits.assign(kind=kind).to_csv(tmp_path / "v.csv", index=False)
+    remedy = "if they are, --groups 'my patient' of rank and evaluate keeps them together; or leave it out: "
+    told = pyfsagg("check v.csv --target kind --json").stdout
+    assert json.loads(told)["findings"][0]["remedy"] == f"{remedy}--drop 'my patient'"
+    assert (
+        f"{remedy}--drop 'my patient'; to accept it: --accept repeated_subject\n"
+        in pyfsagg("rank v.csv --target kind").stderr
+    )
+
+
 def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
     wine.assign(nr=range(178)).to_csv(tmp_path / "t.csv", index=False)
     for command in ("rank", "influence", "evaluate", "order", "unsupervised"):

@@ -97,13 +97,22 @@ def test_every_setting_has_the_name_of_its_flag() -> None:
         ("rf.ties=1 is unknown", "rf.ties=1 is unknown"),
         ("missing must be 'error'", "--missing-values must be 'error'"),
         ("bins must be 2", "bins must be 2"),
+        ("say which: ties=',' or ties='.'", "say which: --ties , or --ties ."),
+        ("to accept it: ties=['a', 'b_c']", "to accept it: --ties a,b_c"),
+        ("ties=['a b'] stays", "ties=['a b'] stays"),
+        ("ties={'mrmr': {'n_features': 100}}: 9 s", "--ties mrmr.n_features=100: 9 s"),
+        ("leave them out with missing='drop'", "leave them out with --missing-values drop"),
+        ("leave them out with full='yes'", "leave them out with --full"),
+        ("declare them (RankTable.from_scores)", "declare them (--scores)"),
+        ("the event: y['a b'] == 2, so that", "the event: --event a b=2, so that"),
     ],
 )  # fmt: skip
 def test_words_of_users_stay(message: str, spoken: str) -> None:
     parser = argparse.ArgumentParser()
-    for flag in ("--n-resamples", "--ties", "--missing", "--missing-values", "--bins"):
+    for flag in ("--n-resamples", "--ties", "--missing", "--missing-values", "--bins", "--event"):
         parser.add_argument(flag)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--scores", action="store_true")
     parser.set_defaults(called={"missing": "missing_values", "bins": None})
     assert with_flags(message, parser) == spoken
 

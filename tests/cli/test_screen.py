@@ -115,6 +115,7 @@ def test_guides_without_a_score(pyfsagg, table: Path) -> None:
     refused = pyfsagg("screen guides.tsv --item gene --score z --guide guide")
     assert refused.returncode == 2
     assert "1 guide of 200 without a score, the first is 's4'" in refused.stderr
+    assert refused.stderr.endswith("leave them out with --drop-missing\n")
     done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --drop-missing")
     assert done.returncode == 0
     assert "1 guide without a score left out." in done.stdout
@@ -124,3 +125,4 @@ def test_a_score_without_a_sign_is_noticed(pyfsagg, table: Path) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score strength --lfc lfc --quiet")
     assert done.returncode == 0
     assert "no score is below 0 although log fold changes are" in done.stderr
+    assert done.stderr.endswith("the sign of the log fold change: --sign COLUMN\n")

@@ -123,6 +123,46 @@ def test_no_module_of_ours_is_loaded_by_a_string(path: Path) -> None:
             assert not ours
 
 
+_FLAG = re.compile(r"(?<![\w-])--[a-z]")
+TERMINAL = ("pyfsagg/cli", "pyfsagg/_command", "pyfsagg/reproduce/commands", "pyfsagg/__main__.py")
+STARTS_A_COMMAND = "pyfsagg/for_r/tasks.py"
+
+
+def _said(tree: ast.AST) -> Iterator[str]:
+    """The strings of a file that somebody may read, without docstrings and the help of flags."""
+    unsaid = {
+        id(text)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) or (isinstance(node, ast.keyword) and node.arg == "help")
+        for text in ([node.value] if isinstance(node, ast.Expr) else ast.walk(node))
+    }
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in unsaid
+        ):
+            yield node.value
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_the_terminal_speaks_of_flags(path: Path) -> None:
+    """Users of Python and R have never seen them; the terminal translates what it is told."""
+    name = path.relative_to(ROOT).as_posix()
+    if name.startswith(TERMINAL) or name == STARTS_A_COMMAND:
+        return
+    assert not [text for text in _said(ast.parse(path.read_text("utf-8"))) if _FLAG.search(text)]
+
+
+def test_a_flag_is_seen_wherever_it_is_said() -> None:
+    text = """'--a'\nf(help='--b')\nsay = f"{x} or --c"\ng('--d', h={1: 'pass --e'})\nk = 'a--f'"""
+    assert [each for each in _said(ast.parse(text)) if _FLAG.search(each)] == [
+        " or --c",
+        "--d",
+        "pass --e",
+    ]
+
+
 PROCESS = [ROOT / "pyfsagg" / "cli" / "__init__.py", ROOT / "pyfsagg" / "for_r" / "_door.py"]
 """Who has the process for itself: the terminal and R."""
 

@@ -10,8 +10,11 @@ import pytest
 import sklearn.datasets
 
 import pyfsagg
+from pyfsagg._command.remedies import in_flags, in_flags_of_sparse
+from pyfsagg._table import findings
 from pyfsagg._table.findings import CODES, TableCheck
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.for_r.tasks import _REMEDIES
 
 N = 60
 
@@ -175,7 +178,7 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
         assert codes(frame.assign(new=column)) == {"repeated_subject": ("new",)}
         found = pyfsagg.check_table(frame.assign(patient=column, new=column), target="kind")
         [finding] = [each for each in found.findings if each.code == "repeated_subject"]
-        assert "--groups patient " in finding.remedy
+        assert finding.remedy.startswith("if they are, give that column as groups to")
         assert finding.severity == "stop"
     # The numbers follow the arms: a name is needed, for a good feature does the same.
     assert codes(frame.assign(new=subject)) == {}
@@ -245,9 +248,9 @@ def test_declared_columns_may_hold_anything(good: pd.DataFrame) -> None:
 
 def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
     found = pyfsagg.check_table(good.assign(row=range(N), note=NOTES, flat=1.0), target="kind")
-    with pytest.raises(DataError, match=r"'note'.*'row'.*--accept identifier,row_number"):
+    with pytest.raises(DataError, match=r"'note'.*'row'.*accept=\['identifier', 'row_number'\]$"):
         found.require()
-    with pytest.raises(DataError, match=r"--accept row_number$"):
+    with pytest.raises(DataError, match=r"to accept it: accept=\['row_number'\]$"):
         found.require(["identifier"])
     found.require(["identifier", "row_number"])
     found.require(["all"])
@@ -266,6 +269,12 @@ def test_records_and_frames(good: pd.DataFrame) -> None:
     record = found.record()
     assert [each["columns"] for each in record["findings"]] == [["row"], ["flat"]]
     assert set(frame["code"]) <= set(CODES)
+
+
+def test_each_door_has_words_for_what_is_to_be_done() -> None:
+    known = set(findings._IN_PYTHON)
+    assert set(_REMEDIES) == known
+    assert set(in_flags(())) == set(in_flags_of_sparse(("x1",))) == known
 
 
 def test_inputs(good: pd.DataFrame, tmp_path: Path) -> None:
@@ -309,7 +318,7 @@ def test_the_page_of_the_documentation_lists_every_finding() -> None:
 
 
 def test_columns_that_are_not_read_make_no_rows_equal(good: pd.DataFrame) -> None:
-    """Without them rows may look alike that differ; their names are quoted as the shell needs it."""
+    """Without them rows may look alike that differ."""
     coarse = good[["flag", "kind"]].assign(flag=np.arange(N) % 2 == 0)
     assert {"duplicate_rows", "contradictions"} <= set(codes(coarse))
     values = np.random.default_rng(0).normal(size=N).round(2)
@@ -319,7 +328,8 @@ def test_columns_that_are_not_read_make_no_rows_equal(good: pd.DataFrame) -> Non
     assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
     found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
     [finding] = found.findings
-    assert finding.remedy.endswith("--drop 'CRP (mg/l),BMI'")
+    assert finding.columns == ("CRP (mg/l)", "BMI")
+    assert finding.remedy.endswith("or leave it out of X")
     assert "limits of detection" in finding.sentence
     assert "half of a lower limit" in finding.sentence
     assert "mixes numbers and words" in finding.sentence

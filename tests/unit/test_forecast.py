@@ -35,8 +35,7 @@ def test_a_long_run_is_announced_with_what_would_shorten_it(slow: None) -> None:
         bam(X, Y, filters=["ig", "mrmr"], filter_params={"mrmr": {"n_features": "all"}}, **QUICK)
     (message,) = (str(one.message) for one in caught)
     assert re.match(r"this will take about \d+ seconds with 1 worker\(s\); ", message)
-    assert "filter_params={'mrmr': {'n_features': 100}}" in message
-    assert "--filter-param mrmr.n_features=100): about" in message
+    assert "filter_params={'mrmr': {'n_features': 100}}: about" in message
     assert "a tenth of the resamples: about" in message
 
 
@@ -88,7 +87,7 @@ def test_small_runs_and_functions_say_nothing(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_score_matrices_that_do_not_fit_are_refused(tmp_path) -> None:
-    with memory_limit(1), pytest.raises(DataError, match=r"--scratch FOLDER"):
+    with memory_limit(1), pytest.raises(DataError, match=r"Execution\(scratch='FOLDER'\)"):
         forecast.require_score_memory(1, (20, 320))
     with memory_limit("100TB"):
         wam(X, Y, **QUICK)

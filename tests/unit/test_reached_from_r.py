@@ -119,18 +119,18 @@ def test_no_reason_is_left_over() -> None:
     [
         ("give checks=Checks(pairs=30), or more resamples", "give pairs = 30, or more resamples"),
         (
-            "execution=Execution(scratch=FOLDER) (on the terminal --scratch FOLDER) keeps them",
-            "scratch = FOLDER keeps them",
+            "filter_params={'mrmr': {'n_features': 100}}: about 9 seconds",
+            "filter_params = list(mrmr = list(n_features = 100)): about 9 seconds",
         ),
         ("with task=pyfsagg.Task(feature_groups=groups)", "with feature_groups = groups"),
         ("random_state=0 was given", "seed = 0 was given"),
-        (
-            "not known; pass n_features= (on the command line --n-features)",
-            "not known; give n_features",
-        ),
+        ("execution=Execution(scratch='FOLDER') keeps them", 'scratch = "FOLDER" keeps them'),
         ("which sets do not give; pass n_features=", "which sets do not give; give n_features"),
-        ("say which with decimal (--decimal , or --decimal .)", "say which with decimal"),
-        ("with encoding (--encoding cp1252 for Windows)", "with encoding (cp1252 for Windows)"),
+        ("say which: decimal=',' or decimal='.'", 'say which: decimal = "," or decimal = "."'),
+        (
+            "the sign: scores * np.sign(log_fold_changes)",
+            "the sign: scores * sign(log_fold_changes)",
+        ),
         ("at least two filters, got ['mrmr']", "at least two filters, got 'mrmr'"),
         ("must be a string, got ['rra', 'mean']", "must be a string, got c('rra', 'mean')"),
         ("holds object values; task='regression'", 'holds text; task = "regression"'),
