@@ -620,10 +620,7 @@ _SAID = {
         "infinite values (inf): {columns}",
         "replace infinity by a number or mark it missing (NaN), or {drop}",
     ),
-    "missing_target": (
-        "the target {columns} is missing (NaN) in {details}",
-        "{rows}",
-    ),
+    "missing_target": ("the target {columns} is missing (NaN) in {details}", "{rows}"),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",

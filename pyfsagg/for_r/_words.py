@@ -37,6 +37,7 @@ R_WORDS = tuple(
         (r"\b[Pp]ass ([a-z_]+)=(?=\s|$)", r"give \1"),
         (r"\b([a-z_]+)=(?=[\s,;)])", r"\1"),
         (r"=\{'(\w+)': \{'(\w+)': ([\w.]+)\}\}", r" = list(\1 = list(\2 = \3))"),
+        (r"\bRankTable\.from_(scores|ranks)\b", r'rank_table(x, input = "\1")'),
         (r"\bnp\.sign\b", "sign"),
         (r"'nan'", "NA"),
         (r"\bholds object values", "holds text"),

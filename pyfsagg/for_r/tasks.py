@@ -552,7 +552,7 @@ def _check_table(
 
 _REMEDIES = {
     "drop": "leave it out",
-    "groups": "give that column as groups to rank_features and evaluate",
+    "groups": "give that column as groups to wam, bam and evaluate",
     "missing": "replace it by NA",
     "rows": "leave these rows out",
     "number": 'say task = "regression"',

@@ -261,7 +261,7 @@ def check_rank_range(
         i, j = np.argwhere(low)[0]
         raise DataError(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 "
-            "for the best; if these are scores, declare them (RankTable.from_scores)"
+            "for the best; if these are scores, declare them: RankTable.from_scores"
         )
     if high.any():
         i, j = np.argwhere(high)[0]

@@ -131,6 +131,7 @@ def test_no_reason_is_left_over() -> None:
             "the sign: scores * np.sign(log_fold_changes)",
             "the sign: scores * sign(log_fold_changes)",
         ),
+        ("declare them: RankTable.from_scores", 'declare them: rank_table(x, input = "scores")'),
         ("at least two filters, got ['mrmr']", "at least two filters, got 'mrmr'"),
         ("must be a string, got ['rra', 'mean']", "must be a string, got c('rra', 'mean')"),
         ("holds object values; task='regression'", 'holds text; task = "regression"'),
