@@ -61,18 +61,17 @@ SUPPOSED = {
 }
 FEW_OF_MANY = {
     "integrated_path": (
-        "The method depends on the scale of the scores, and needs the features related to the target to be "
-        "few of many, but not a single one of a thousand: in simulations with a limit of 0.1 it selected "
-        "none of 100 in 1,000, or of 15 in 60, strongly related ones. A larger limit may select some."
+        "The method depends on the scale of the scores and needs the features related to the target to be "
+        "few of many: where they are a large part, or a single one of very many, it can select none "
+        "however strongly they are related. A larger limit may select some."
     ),
     "e_values": (
-        "The method needs the features related to the target to be few of some hundred: in simulations it "
-        "selected none of 20 in 60, or of 1 in 1,000, strongly related ones."
+        "The method needs the features related to the target to be a few of some hundred: where they are a "
+        "large part, or a single one of very many, it can select none however strongly they are related."
     ),
 }
 OTHER_ANSWER = (
-    "A comparison with shuffled targets, as in the proposal of a run, does not depend on how many they "
-    "are."
+    "A comparison with shuffled targets, as in the proposal of a run, does not need them to be few."
 )
 ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 

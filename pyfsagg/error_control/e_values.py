@@ -54,9 +54,9 @@ def stability_e_values(
     over v = `level` · 1, 2, 4, … is taken, as far as the bound covers it; the sizes q that belong to
     them depend on p, B and the level alone, not on the scores.
 
-    They need few features related to the target among hundreds.  In simulations with 50 pairs, a level of
-    0.1 and strong relations, 5 of 200 features were selected in half of the runs, 20 of 60 and a single
-    one of 1,000 in none; the assumption "r-concave" selected the first in all runs and the others in none.
+    They have little power: a selection needs the features related to the target to be a few of some hundred.
+    Where they are a large part of the features, or a single one of very many, none is selected however
+    strongly they are related.  The assumption "r-concave" selects more than "unimodal".
 
     Parameters
     ----------

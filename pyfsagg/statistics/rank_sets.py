@@ -242,9 +242,9 @@ def rank_confidence(
     df : float, optional
         Degrees of freedom of an estimated covariance or of estimated standard errors, as n − 1 if they come
         from n replicates of each estimate (n data sets, tasks or folds without common rows); None if they
-        are known.  It is needed wherever the errors were estimated from few replicates: taken for known,
-        the covariance of 20 items from 10 replicates gives simultaneous sets of 95 % that hold in 37 % of
-        all cases.
+        are known.  It is needed wherever the errors were estimated from few replicates: sets that take such
+        errors for known hold far less often than stated, the less the more items there are
+        (``docs/calibration.md`` has both).
     confidence : float
     names : sequence of str, optional
         Names of the items; by default the index of a Series, or item 1, item 2, …

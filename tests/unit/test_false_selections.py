@@ -113,7 +113,7 @@ def test_an_empty_path_is_no_statement_about_noise(goal: dict[str, object]) -> N
     said = found.sentences[0]
     assert "noise" not in said
     assert "q-value is 1, of x" in said or "expected false selections is 60, of x" in said
-    assert "in simulations with a limit of 0.1 it selected none of 100 in 1,000" in said
+    assert "it can select none however strongly they are related" in said
     assert "More rows" not in said
 
 
@@ -289,7 +289,7 @@ PERMUTED = pyfsagg.Checks(null="permutation", n_permutations=19, permutation_res
 
 @pytest.fixture(scope="module")
 def permuted() -> pyfsagg.EnsembleResult:
-    return pyfsagg.bam(*table(), n_resamples=16, checks=PERMUTED, random_state=3)
+    return pyfsagg.bam(*table(), n_resamples=50, checks=PERMUTED, random_state=3)
 
 
 @pytest.mark.parametrize("m", [16, 2])  # more resamples than the permuted targets have, and fewer
