@@ -327,12 +327,16 @@ class Look:
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
 
+    def _at_infinite(self, name: str, values: NDArray[np.float64]) -> None:
+        row = int(np.isinf(values).argmax())
+        self.note("infinite", name, f"{name!r} (first in row {row + 1})")
+
     def _at_number(self, column: pd.Series[Any]) -> None:
         """A target of numbers, if it is one."""
         if pd.api.types.is_numeric_dtype(column):
             numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
             if np.isinf(numbers).any():
-                self.note("infinite", str(column.name))
+                self._at_infinite(str(column.name), numbers)
             else:
                 self.number = numbers
 
@@ -433,7 +437,7 @@ class Look:
             self.note("mostly_missing", names[j])
         for j in np.flatnonzero(infinite):
             if kinds[j] != Kind.NOMINAL:  # of classes, infinity is one
-                self.note("infinite", names[j])
+                self._at_infinite(names[j], values[:, j])
         if infinite.any():
             finite = np.flatnonzero(~infinite)
             names, kinds = [names[j] for j in finite], [kinds[j] for j in finite]
@@ -617,7 +621,7 @@ _SAID = {
     "target_copy": ("a copy of the target: {columns}", "{drop}"),
     "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "infinite": (
-        "infinite values (inf): {columns}",
+        "infinite values (inf): {details}",
         "replace infinity by a number or mark it missing (NaN), or {drop}",
     ),
     "missing_target": ("the target {columns} is missing (NaN) in {details}", "{rows}"),

@@ -141,7 +141,7 @@ BAD_FILES = {
         ("one_row.csv", "1 sample(s)"),
         ("no_feature.csv", "0 feature(s)"),
         ("constant.csv", "every feature is constant"),
-        ("infinite.csv", "'b' has an infinite value (inf) in row 2"),
+        ("infinite.csv", "infinite values (inf): 'b' (first in row 2)"),
         ("mixed.csv", "'b' mixes numbers and words"),
         ("good.csv --target knd", "unknown column 'knd'; did you mean 'kind'"),
         ("good.csv --filter infogian", "did you mean"),

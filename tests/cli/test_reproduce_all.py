@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pyfsagg._base.words import duration
 from pyfsagg.reproduce import shipped_run
 
 
@@ -17,7 +18,7 @@ def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.returncode == 0, done.stderr
     # of Philippine nothing was ever computed
     times = shipped_run("quick").times.set_index("dataset")["seconds"]
-    took = f"took {times['leukaemia_two_classes']:.0f} seconds (Linux x86_64"
+    took = f"took {duration(times['leukaemia_two_classes'])} (Linux x86_64"
     assert done.stderr.startswith(f"The runs of 1 table that come with the package {took}")
     folder = tmp_path / "pyfsagg-reproduction"
     cells = pd.read_csv(folder / "cells.csv")

@@ -197,7 +197,7 @@ BAD_FILES = {
         ("nowhere.csv", "no such file: nowhere.csv"),
         ("nothing.txt one.txt", "nothing"),
         ("one.csv", "1 resample(s)"),
-        ("one.txt", "1 resample(s)"),
+        ("one.txt", "--format lines"),
         ("missing.csv", "give missing scores a value"),
         ("infinite.csv", "the value inf in row 1, column 2"),
         ("words.csv --format matrix", "column 'b' of words.csv holds words"),
