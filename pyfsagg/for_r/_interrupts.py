@@ -142,12 +142,14 @@ def _to_be_ended(frame: FrameType | None) -> bool:
     """Whether an exception would come amiss.
 
     Half of a module cannot always be imported again, numba cannot compile after half of its set-up, and Python
-    drops what is raised when LLVM calls it.
+    drops what is raised when LLVM calls it.  A compiled loop ends in `numba.core.serialize`, where those that
+    came meanwhile are met.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
-        if str(frame.f_globals.get("__name__")).startswith(("llvmlite.", "numba.")):
+        name = str(frame.f_globals.get("__name__"))
+        if name.startswith(("llvmlite.", "numba.")) and name != "numba.core.serialize":
             return True
         frame = frame.f_back
     return False

@@ -113,6 +113,15 @@ def test_what_compiles_is_ended_before_the_interrupt(module: str) -> None:
 
 
 @pytest.mark.usefixtures("visit")
+def test_the_end_of_a_compiled_loop_is_not_waited_for_again() -> None:
+    """numba unpickles there what a loop returns, so that a call of many loops is always met in it."""
+    scope: dict[str, Any] = {"__name__": "numba.core.serialize", "ctrl_c": ctrl_c, "ended": []}
+    exec("def unpickle():\n    ctrl_c()\n    ended.append(True)\n", scope)
+    assert interruptible(scope["unpickle"]) is None
+    assert not scope["ended"]
+
+
+@pytest.mark.usefixtures("visit")
 def test_an_interrupt_that_somebody_swallows_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_interrupts, "PAUSE", 0.2)
 
