@@ -141,9 +141,9 @@ def _leave_to_others(number: int, frame: FrameType | None) -> None:
 def _to_be_ended(frame: FrameType | None) -> bool:
     """Whether an exception would come amiss.
 
-    Half of a module cannot always be imported again, numba cannot compile after half of its set-up, and Python
-    drops what is raised when LLVM calls it.  A compiled loop ends in `numba.core.serialize`, where those that
-    came meanwhile are met.
+    Half of a module cannot always be imported again, numba cannot compile after half of its set-up, and
+    Python drops what is raised when LLVM calls it.  A compiled loop ends in `numba.core.serialize`,
+    where those that came meanwhile are met.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
