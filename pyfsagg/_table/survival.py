@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,9 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Booleans, Floats
 from pyfsagg._table.frames import frame_of_array, pandas_frame
-from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.exceptions import DataError
 
 __all__ = ["TIES", "Survival", "coded_as_in_r", "read_survival"]
 
@@ -207,9 +207,8 @@ def _numbers(column: pd.Series[Any], name: str) -> pd.Series[Any]:
 def _events(column: pd.Series[Any], name: str) -> Booleans:
     _refuse_missing(column, f"event {name!r}")
     if coded_as_in_r(column):
-        warnings.warn(
+        warn(
             f"the event {name!r} holds 1 and 2: as in R's Surv(), 1 is taken for censored, 2 for the event",
-            PyfsaggWarning,
             stacklevel=2,
         )
         return (column == 2).to_numpy(dtype=np.bool_)

@@ -180,6 +180,12 @@ def test_what_threads_share_is_changed_by_one_at_a_time(path: Path) -> None:
             assert not shared or opened[0] == "ALONE"
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_warnings_go_through_the_function_that_a_thread_can_set_aside(path: Path) -> None:
+    if path.name not in ("remarks.py", "deprecation.py"):
+        assert "warnings.warn(" not in path.read_text(encoding="utf-8")
+
+
 def _circles(edges: dict[str, set[str]]) -> list[list[str]]:
     """Files that import each other, directly or in a round (Tarjan's components of more than one)."""
     index: dict[str, int] = {}

@@ -53,7 +53,9 @@ start_python <- function() {
   found <- module$about()
   reason <- mismatch(found)
   # Ctrl-C in a terminal also ends the process that tells reticulate what a Python has.
-  if (!reticulate::py_numpy_available()) reason <- "an interrupt kept reticulate from seeing numpy"
+  if (is.null(reason) && !reticulate::py_numpy_available()) {
+    reason <- "an interrupt kept reticulate from seeing numpy"
+  }
   if (!is.null(reason)) stop_unreachable(reason)
   # Workers hold what R prints to: they end with R.
   reg.finalizer(state, function(held) held$module$close(), onexit = TRUE)
