@@ -146,11 +146,11 @@ def test_calibration_is_that_of_the_shipped_runs(values: dict[str, str]) -> None
         if row["verdict"] != "not judged"
     ]
     counts = Counter(row["verdict"] for row in found)
-    assert values["claims"] == str(len(found))
-    assert values["claims_kept"] == str(counts["kept"])
-    assert values["claims_near"] == str(counts["within Monte Carlo error"])
-    assert values["claims_refused"] == str(counts["refused"])
-    assert values["claims_lost"] == str(counts["not kept"])
+    assert values["claims"] == f"{len(found):,}"
+    assert values["claims_kept"] == f"{counts['kept']:,}"
+    assert values["claims_near"] == f"{counts['within Monte Carlo error']:,}"
+    assert values["claims_refused"] == f"{counts['refused']:,}"
+    assert values["claims_lost"] == f"{counts['not kept']:,}"
     lost = [row["measured"] for row in found if row["verdict"] == "not kept"]
     assert values["bound_worst"] == f"{max(lost):.1f}"
     assert not any(math.isnan(value) for value in lost)
