@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,8 +11,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from pyfsagg._base.remarks import warn
 from pyfsagg.datasets import Dataset, load_dataset, load_published
-from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning, UnknownNameError
+from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
 from pyfsagg.filters import spearman
 from pyfsagg.reproduce import Reproduction, cells, claims, readings, reproduce_all, table
 from pyfsagg.reproduce.all_papers import run
@@ -246,7 +246,7 @@ def test_what_repetitions_share_is_computed_once(
 
     def repeat(X, y, settings, seed, n_jobs, shared):
         calls.append("one")
-        warnings.warn("this will take about 3 hours; …", PyfsaggWarning, stacklevel=1)  # not told
+        warn("this will take about 3 hours; …")  # not told
         return {("cdv", "accuracy_of_25"): shared["best"] + seed % 7}
 
     own = EXPERIMENTS["orders_genes"]
