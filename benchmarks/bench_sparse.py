@@ -94,7 +94,7 @@ def by_density(n: int, p: int, m: int, rounds: int) -> list[dict[str, Any]]:
 
 def wide_table(n: int, p: int) -> tuple[str, sparse.csr_matrix, Any]:
     """Dorothea where it is at hand and asked for, otherwise a table of its size."""
-    if p == 100_000 and "dorothea" in pyfsagg.list_datasets().index:
+    if p == 100_000 and "dorothea" in pyfsagg.list_methods("datasets").index:
         data = pyfsagg.load_dataset("dorothea")
         return "dorothea", data.X, data.y
     return "generated", *make_table(n, p, 0.01)

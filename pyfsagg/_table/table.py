@@ -260,8 +260,8 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
 
 def _sparse_refused(X: Any) -> InputTypeError:
     return InputTypeError(
-        "sparse input is read by wam, bam and influence with the filters that list_filters() marks as "
-        f"sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
+        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks "
+        f"as sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
     )
 
 

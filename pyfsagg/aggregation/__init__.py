@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from pyfsagg._base.adjustment import adjust_p_values
 from pyfsagg._run.result import Face, shown_by
 
@@ -45,7 +43,6 @@ __all__ = [
     "counting",
     "fpcps",
     "learned",
-    "list_aggregators",
     "list_agreement",
     "markov",
     "order_statistics",
@@ -53,17 +50,6 @@ __all__ = [
     "rank_based",
     "score_based",
 ]
-
-
-def list_aggregators() -> pd.DataFrame:
-    """Table of all aggregators: statistic, input, direction and source.
-
-    Examples
-    --------
-    >>> list_aggregators().loc["stuart", "input"]
-    'ranks'
-    """
-    return AGGREGATORS.to_frame("latex", "compute", "by_item", "in_loops", "extreme")
 
 
 @shown_by("aggregation")

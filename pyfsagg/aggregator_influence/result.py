@@ -118,7 +118,7 @@ class InfluenceResult(Result):
         Parameters
         ----------
         measures : sequence of str
-            Measures of :func:`pyfsagg.list_stability_measures` that need no similarity matrix.
+            Measures of ``pyfsagg.list_methods("stability")`` that need no similarity matrix.
         top : float or int
             Size of the subsets for measures of selections.
         level : float

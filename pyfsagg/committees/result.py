@@ -241,7 +241,7 @@ class Committee(Grouped, Result):
         Parameters
         ----------
         measure : str
-            A measure of sets: see :func:`pyfsagg.list_stability_measures`.
+            A measure of sets: see ``pyfsagg.list_methods("stability")``.
         **options
             Of :func:`pyfsagg.stability`.
 

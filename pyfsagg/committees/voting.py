@@ -38,7 +38,7 @@ def vote(
         The selection of each voter: names or zero-based positions of features, or a row of the matrix,
         whose columns are the features.  An empty selection is allowed and counts nothing.
     rule : str
-        Name or alias of a voting rule: see :func:`pyfsagg.committees.list_voting_rules`.
+        Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     weights : None, "performance" or m numbers
         What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that
         are not negative.  A voter of weight 2 counts as two voters with one selection.

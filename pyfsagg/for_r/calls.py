@@ -96,7 +96,7 @@ CALLS: dict[str, Called] = {
         )
     },
     # data
-    "list_datasets": Called("list_datasets"),
+    "list_methods": Called("list_methods"),
     "load_dataset": Called("load_dataset"),
     "load_published": Called("load_published"),
     "read_feature_table": Called("read_table"),
@@ -109,7 +109,7 @@ CALLS: dict[str, Called] = {
         name: Called(f"rank_order.{name}")
         for name in (
             "class_centers", "instance_divergence", "inversion_counts", "kendall_distance",
-            "list_eliminations", "make_concordant_orders", "make_planted_orders",
+            "make_concordant_orders", "make_planted_orders",
             "random_subset_baseline", "spearman_distance", "spoiler_counts", "subset_divergence",
             "to_boolean_order", "to_rank_order",
         )
@@ -126,7 +126,7 @@ CALLS: dict[str, Called] = {
         for name in (
             "adjusted_rand_between_matrices", "affinity_matrix", "borda_curve", "clustering_curve",
             "consensus_matrix", "consensus_partition", "correlation_ratio", "enough_clusterings",
-            "evaluate_rankings", "frcm", "frmv", "laplacian_score", "list_unsupervised_methods",
+            "evaluate_rankings", "frcm", "frmv", "laplacian_score",
             "mean_plus_sd", "rank_unsupervised", "summarise_trials", "svd_entropy",
         )
     },
@@ -143,11 +143,9 @@ CALLS: dict[str, Called] = {
     **{
         name: Called(f"evaluation.{name}")
         for name in (
-            "list_classifiers", "list_metrics", "list_regressors", "list_survival_models",
             "weighted_average_accuracy",
         )
     },
-    "list_voting_rules": Called("committees.list_voting_rules"),
     # ranked lists
     "aggregate_lists": Called("aggregate", {"table_or_scores": "x"}),
     "compare_aggregations": Called("aggregation.compare_methods", {"table_or_scores": "x"}),

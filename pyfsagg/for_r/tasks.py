@@ -610,16 +610,6 @@ def _score_features(
     return {"scores": result.scores}
 
 
-def _catalogue(of: str) -> dict[str, Any]:
-    listing: dict[str, Callable[[], pd.DataFrame]] = {
-        "filters": pyfsagg.list_filters,
-        "aggregators": pyfsagg.list_aggregators,
-        "stability_measures": pyfsagg.list_stability_measures,
-        "resampling_plans": pyfsagg.list_resampling_plans,
-    }
-    return frame_of(listing[of](), "name")
-
-
 _GROUPS: dict[str, dict[str, type[Settings]]] = {
     "evaluate": {"protocol": pyfsagg.Protocol},
     "committee": {"selection": LearnerSelection},
@@ -662,7 +652,6 @@ TASKS: dict[str, Callable[..., Any]] = {
     "evaluate": _evaluate,
     "load": _load,
     "check_table": _check_table,
-    "catalogue": _catalogue,
     "call": call,
     "method": call_method,
     "cross_check": _cross_check,

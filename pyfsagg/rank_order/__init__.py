@@ -30,7 +30,6 @@ from pyfsagg.rank_order.methods import (
     ELIMINATIONS,
     EliminationSpec,
     estimate_seconds,
-    list_eliminations,
 )
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_baseline
 from pyfsagg.rank_order.selector import RankOrderSelector
@@ -56,7 +55,6 @@ __all__ = [
     "instance_divergence",
     "inversion_counts",
     "kendall_distance",
-    "list_eliminations",
     "make_concordant_orders",
     "make_planted_orders",
     "naive_bayes_accuracy",

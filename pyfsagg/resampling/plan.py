@@ -8,7 +8,6 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer
@@ -25,7 +24,6 @@ __all__ = [
     "Plan",
     "PlanSpec",
     "draw_resamples",
-    "list_resampling_plans",
     "read_plan",
     "register_plan",
     "with_data",
@@ -130,22 +128,10 @@ def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) ->
         return given
     if not isinstance(given, str):
         raise InputTypeError(
-            "resampling must be a name from list_resampling_plans() or a plan such as "
+            "resampling must be a name from list_methods('resampling') or a plan such as "
             f"pyfsagg.Subsample(0.8), got {given!r}"
         )
     return PLANS.get(given).plan.of(parameters)
-
-
-def list_resampling_plans() -> pd.DataFrame:
-    """The resampling plans by name, with their parameter and its default.
-
-    Examples
-    --------
-    >>> float(list_resampling_plans().loc["subsample", "default"])
-    0.5
-    """
-    frame = PLANS.to_frame()
-    return frame.assign(plan=[plan.__name__ for plan in frame["plan"]])
 
 
 def draw_resamples(

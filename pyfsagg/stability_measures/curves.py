@@ -53,7 +53,7 @@ def chance_level(
         (linear in the intersections; above 0, because its 0 stands for subsets spread as evenly as
         possible and not for random ones), novovicova (binomial frequencies), davis (law of the size
         of the union), yu and zucknick.  Zero for the measures of
-        :func:`pyfsagg.list_stability_measures` that are corrected for chance.  NaN where the measure
+        ``pyfsagg.list_methods("stability")`` that are corrected for chance.  NaN where the measure
         is always undefined, as nogueira at k = p.
 
     Raises

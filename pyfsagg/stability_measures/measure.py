@@ -44,31 +44,10 @@ from pyfsagg.stability_measures.intervals import (
 )
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
-__all__ = ["list_stability_measures", "stability"]
+__all__ = ["stability"]
 
 MANY = 30
 """Resamples from which on asymptotic intervals cover about what they say (measured)."""
-
-
-def list_stability_measures() -> pd.DataFrame:
-    """Table of all stability measures.
-
-    Returns
-    -------
-    DataFrame
-        One row per measure (index ``name``) with ``aliases``, ``summary``, ``formula``, ``bounds``,
-        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (its
-        input: scores, ranks or sets) and ``needs`` (required arguments).
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures import list_stability_measures
-    >>> table = list_stability_measures()
-    >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
-    ['sets', 'ranks']
-    """
-    table = STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
-    return table.rename(columns={"higher_is_better": "larger_is_stabler"})
 
 
 def stability(
@@ -97,7 +76,7 @@ def stability(
         larger = more important; a rank matrix (m, p), 1 = most important; a
         boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
     measure : str, default "nogueira"
-        A name or alias of :func:`list_stability_measures`.
+        A name or alias of ``pyfsagg.list_methods("stability")``.
     n_features : int, optional
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional

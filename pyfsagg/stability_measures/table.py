@@ -61,7 +61,7 @@ def stability_table(
         The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are taken; or
         a collection as in :func:`pyfsagg.stability`.
     measures : sequence of str, optional
-        Names or aliases of :func:`pyfsagg.list_stability_measures`.  By default every measure that
+        Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
         applies: those of selections only for selections, those that need `n_features` or
         `similarity` only if it is known.
     n_features, feature_names, top, similarity, input, n_boot, ties, random_state

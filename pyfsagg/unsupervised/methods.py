@@ -30,7 +30,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values.
     method : str
-        A name in :func:`list_unsupervised_methods`.
+        A name in ``pyfsagg.list_methods("unsupervised")``.
     **options
         Parameters of the function of that name.
 
@@ -87,7 +87,7 @@ class UnsupervisedFilter:
     Parameters
     ----------
     method : str
-        A name in :func:`list_unsupervised_methods`.
+        A name in ``pyfsagg.list_methods("unsupervised")``.
     options : dict, optional
         Parameters of the method.  ``random_state`` must be a whole number (0 by default); together
         with the weights it makes the seed, so that resamples differ in their clusterings too.

@@ -21,12 +21,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from pyfsagg import load_dataset, weighted_average_accuracy
 from pyfsagg._table.table import check_table
-from pyfsagg.evaluation import list_classifiers, list_metrics
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, build_model, read_classifiers
 from pyfsagg.evaluation.metrics import METRICS, Predictions
 from pyfsagg.evaluation.naive_bayes import MixedNaiveBayes
 from pyfsagg.evaluation.thresholds import read_thresholds
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.listing import list_methods
 
 WINE = load_dataset("wine")
 
@@ -117,7 +117,7 @@ def test_measures_agree_with_scikit_learn(n_classes: int) -> None:
         ),
         "log_loss": log_loss(truth, chances),
     }
-    assert METRICS.names() == list_metrics().index.tolist()
+    assert METRICS.names() == list_methods("metrics").index.tolist()
     assert list(expected) == [spec.name for spec in METRICS if spec.task == "classification"]
     for name, value in expected.items():
         assert METRICS.get(name).compute(found) == pytest.approx(value, rel=1e-12), name
@@ -157,7 +157,7 @@ def test_a_class_that_training_did_not_know_has_probability_zero() -> None:
 def test_every_named_classifier_can_be_built_with_a_seed() -> None:
     table = check_table(WINE.X)
     codes = np.unique(WINE.y, return_inverse=True)[1]
-    for name in list_classifiers().index:
+    for name in list_methods("classifiers").index:
         model = build_model(CLASSIFIERS.get(name), table, 3)
         assert model.fit(table.values, codes).score(table.values, codes) > 0.75
 

@@ -64,7 +64,7 @@ def test_the_filters_that_count_levels() -> None:
         "information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "cramers_v", "mrmr",
         "value_difference_metric",
     }  # fmt: skip
-    assert pyfsagg.list_filters()["counts_levels"].sum() == len(COUNTING)
+    assert pyfsagg.list_methods("filters")["counts_levels"].sum() == len(COUNTING)
 
 
 @pytest.mark.parametrize("name", COUNTING)

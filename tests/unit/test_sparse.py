@@ -40,7 +40,7 @@ def test_the_counting_filters_read_sparse_tables():
         "gain_ratio",
         "symmetric_uncertainty",
     ]
-    assert pyfsagg.list_filters()["sparse"].sum() == len(SPARSE_FILTERS)
+    assert pyfsagg.list_methods("filters")["sparse"].sum() == len(SPARSE_FILTERS)
 
 
 @pytest.mark.parametrize("name", SPARSE_FILTERS)

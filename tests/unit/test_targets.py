@@ -17,9 +17,9 @@ import pyfsagg
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
-from pyfsagg.evaluation import list_regressors
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.filters import FILTERS, list_filters
+from pyfsagg.filters import FILTERS
+from pyfsagg.listing import list_methods
 from pyfsagg.unsupervised import UnsupervisedFilter
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
@@ -270,7 +270,7 @@ def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
 
 
 def test_the_list_of_filters_names_their_targets() -> None:
-    targets = list_filters()["targets"]
+    targets = list_methods("filters")["targets"]
     assert targets["frcm"] == "classes, numeric, survival, none"
     assert targets["value_difference_metric"] == "classes"
 
@@ -343,4 +343,4 @@ def test_bad_input_to_evaluation(options: dict[str, object], error: type, messag
 
 
 def test_regressors_by_name() -> None:
-    assert "ridge" in list_regressors().index
+    assert "ridge" in list_methods("regressors").index

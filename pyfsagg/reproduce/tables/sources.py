@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
-from pyfsagg.datasets import Dataset, list_datasets, load_dataset
+from pyfsagg.datasets import Dataset, load_dataset
+from pyfsagg.datasets._loaders import list_datasets
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.orders.genes import leukaemia_subtypes
 
