@@ -94,7 +94,7 @@ def aggregation_page(
     """
     table, comparison, permutation = result.given_table(), result.comparison, result.permutation
     top = min(check_integer("top", top, low=1), table.n_items)
-    view = result.full_view({"top": top, "adjusted": adjusted, "reading": reading})
+    view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
         Section(
             "summary",
@@ -122,7 +122,7 @@ def aggregation_page(
             settings_groups(result, words=_words(table, result)),
             _references(result, comparison),
             command=command,
-            code=result.code(view),
+            code=result._code(view),
         ),
     ]
     title = f"Rank aggregation of {data_name}" if data_name else "Rank aggregation"

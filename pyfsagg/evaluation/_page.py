@@ -128,7 +128,7 @@ def evaluation_page(
             settings_groups(result),
             REFERENCES,
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Evaluation of {data_name}" if data_name else "Evaluation"

@@ -67,9 +67,9 @@ class Evaluation(Result):
     ``"p_values"`` and ``"win_tie_loss"``.
     """
 
-    kind: ClassVar[str] = "evaluation"
-    noun: ClassVar[str] = "evaluation"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
+    _kind: ClassVar[str] = "evaluation"
+    _noun: ClassVar[str] = "evaluation"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
 
     cells: pd.DataFrame
     parameters: Mapping[str, Any]
@@ -365,18 +365,18 @@ class Evaluation(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "remarks": list(self.remarks),
             "failures": records(self.failures()),
             "summary": records(self.summary()),
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {CELL_FILE: self.cells, SUMMARY_FILE: self.summary()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document, texts = saved.document, saved.texts(CELL_FILE)
         cells = pd.DataFrame({name: _read_column(texts[name], name) for name in COLUMNS})
         if len(cells) != document["parameters"]["n_cells"]:
@@ -389,10 +389,10 @@ class Evaluation(Result):
             tuple(document["remarks"]),
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         protocol, metric = self.default_protocol, self.metrics[0]
         if min(self.parameters["thresholds"]) < 1.0:
             frame, column = self.weighted_average_accuracy(), "wacc"

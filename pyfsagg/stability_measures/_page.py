@@ -81,7 +81,7 @@ def stability_page(
             settings_groups(result),
             _references(table),
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Stability of {data_name}" if data_name else "Stability"

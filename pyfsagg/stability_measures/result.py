@@ -76,7 +76,7 @@ class StabilityReport(Result):
     Picture: ``"curve"``, stability against subset size.
     """
 
-    kind: ClassVar[str] = "stability"
+    _kind: ClassVar[str] = "stability"
 
     table: pd.DataFrame
     features: pd.DataFrame
@@ -99,7 +99,7 @@ class StabilityReport(Result):
         k = n_selected(self.parameters["top"], p, "top")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record: dict[str, Any] = {
             "stability": records(self.table.reset_index()),
             "curve": self.curve is not None,
@@ -115,12 +115,12 @@ class StabilityReport(Result):
             }
         return record
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         curve = {} if self.curve is None else {"curve.csv": self.curve}
         return {"stability.csv": self.table, "features.csv": self.features, **curve}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document = saved.document
         table = saved.frame("stability.csv", index="measure")
         notes = table["note"].astype(object)
@@ -144,10 +144,10 @@ class StabilityReport(Result):
             document["versions"],
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         table = self.table
         columns = table[["value", "lower", "upper"]].copy()
         columns["range"] = table["bounds"]

@@ -71,12 +71,12 @@ def unsupervised_page(
         sections.append(Section("consensus", "Consensus of the clusterings", [_consensus(result)]))
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    view = result.full_view({"rule": rule, "reading": reading})
+    view = result._options_in_force({"rule": rule, "reading": reading})
     sections += closing(
         settings_groups(result, first=[("Method", result.method)], last=[("Selection", str(rule))]),
         [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
         command=command,
-        code=result.code(view),
+        code=result._code(view),
     )
     return Page(
         f"Feature ranking without labels{': ' + data_name if data_name else ''}",

@@ -164,7 +164,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
 
 def test_arrays_of_other_methods_are_numbered_from_one(table):
     result, comparison = beside_others(table)
-    arrays = result.arrays()
+    arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
     assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
@@ -175,7 +175,7 @@ def test_arrays_of_other_methods_are_numbered_from_one(table):
 def test_other_methods_come_back_from_a_file(table, tmp_path):
     result, comparison = beside_others(table)
     for kept in (result, comparison):
-        kept.save(tmp_path / kept.kind)
+        kept.save(tmp_path / kept._kind)
     back = Aggregation.load(tmp_path / "aggregation")
     compared = Comparison.load(tmp_path / "method_comparison")
     assert compared.methods == back.comparison.methods == comparison.methods
@@ -196,16 +196,16 @@ def test_other_methods_come_back_from_a_file(table, tmp_path):
 def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
     result, _ = beside_others(table)
     view = {"top": 5, "adjusted": True}
-    lines = result.lines_after(view)
+    lines = result._lines_after(view)
     assert lines[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("comparison = ") for line in lines)
     assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
     many = {**view, "top": 1000}
-    assert result.lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
-    assert replace(result, others=()).lines_after(view) == ["result.to_frame()"]
-    assert aggregate(table, "rra").lines_after(view) == ["result.to_frame()"]
+    assert result._lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
+    assert replace(result, others=())._lines_after(view) == ["result.to_frame()"]
+    assert aggregate(table, "rra")._lines_after(view) == ["result.to_frame()"]
     test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
-    both = replace(result, permutation=test).lines_after(view)
+    both = replace(result, permutation=test)._lines_after(view)
     assert both[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("test = ") for line in both)
     assert [line for line in lines[1:] if line not in both] == []
@@ -250,7 +250,7 @@ def test_ties_that_fell_at_random_are_kept_as_they_fell(ties):
     lists = RankTable.from_scores(
         scores, ties=ties, **({"random_state": 3} if ties == "random" else {})
     )
-    kept = replace(aggregate(lists, "mean_rank"), table=lists).arrays()
+    kept = replace(aggregate(lists, "mean_rank"), table=lists)._arrays()
     if ties == "random":
         np.testing.assert_array_equal(kept["table_ranks"], lists.ranks)
     else:

@@ -74,21 +74,21 @@ def made(kind: str) -> Any:
 
 
 def test_every_class_of_results_is_tried() -> None:
-    assert {each.kind for each in CLASSES} == set(MAKE)
+    assert {each._kind for each in CLASSES} == set(MAKE)
     assert all(KINDS[kind] in CLASSES for kind in MAKE)
 
 
 @pytest.mark.parametrize("kind", MAKE)
 def test_what_is_saved_is_read_again(kind: str, tmp_path: Path) -> None:
     result = made(kind)
-    assert result.kind == kind
+    assert result._kind == kind
     result.save(tmp_path / "run")
     again = pyfsagg.load_result(tmp_path / "run")
     assert type(again) is type(result)
     assert json.loads(again.to_json()) == json.loads(result.to_json())
     assert again.summary_text() == result.summary_text()
-    assert {name: array.tobytes() for name, array in again.arrays().items()} == {
-        name: array.tobytes() for name, array in result.arrays().items()
+    assert {name: array.tobytes() for name, array in again._arrays().items()} == {
+        name: array.tobytes() for name, array in result._arrays().items()
     }
     with pytest.raises(OutputError, match="not empty"):
         result.save(tmp_path / "run")
