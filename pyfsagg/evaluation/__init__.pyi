@@ -1,5 +1,5 @@
 from .classifiers import list_classifiers as list_classifiers
-from .comparison import Comparison as Comparison
+from .comparison import MethodComparison as MethodComparison
 from .learners import named_learners as named_learners
 from .many import EvaluationSet as EvaluationSet
 from .many import evaluate_many as evaluate_many
@@ -12,9 +12,9 @@ from .survival_models import list_survival_models as list_survival_models
 from .thresholds import weighted_average_accuracy as weighted_average_accuracy
 
 __all__ = [
-    "Comparison",
     "Evaluation",
     "EvaluationSet",
+    "MethodComparison",
     "Protocol",
     "evaluate",
     "evaluate_many",
