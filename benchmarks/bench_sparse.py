@@ -25,7 +25,7 @@ from _timing import interleaved, peak_megabytes, print_table, write_json
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters import FILTERS
 
@@ -56,7 +56,7 @@ def make_table(n: int, p: int, density: float) -> tuple[sparse.csr_matrix, np.nd
 
 
 def scorer_call(X: Any, y: np.ndarray, name: str, options: dict[str, Any], m: int) -> Callable:
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     target = check_target(y, len(y))
     scorer = FILTERS.get(name).prepare(table, target, **options)
     rng = np.random.default_rng(1)

@@ -23,23 +23,23 @@ from pyfsagg.aggregation import (
 )
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation._call import aggregate, as_rank_table
-from pyfsagg.aggregation._result import Aggregation, Comparison, PermutationTest
+from pyfsagg.aggregation._result import Aggregation, AggregationComparison, PermutationTest
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
-from pyfsagg.aggregation.comparison import compare_methods
+from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.aggregation.permutation import permutation_p_values
 
 __all__ = [
     "AGGREGATORS",
     "AggregatedValues",
     "Aggregation",
+    "AggregationComparison",
     "AggregatorSpec",
-    "Comparison",
     "ListAgreement",
     "PermutationTest",
     "adjust_p_values",
     "aggregate",
     "as_rank_table",
-    "compare_methods",
+    "compare_aggregations",
     "counting",
     "fpcps",
     "learned",

@@ -24,7 +24,7 @@ from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable, about_ties, tie_sizes
 
-__all__ = ["INDEPENDENCE", "Aggregation", "Comparison", "PermutationTest"]
+__all__ = ["INDEPENDENCE", "Aggregation", "AggregationComparison", "PermutationTest"]
 
 FloatArray = NDArray[np.float64]
 INDEPENDENCE = (
@@ -212,9 +212,9 @@ class Aggregation(Result):
         return frame.iloc[self.order()]
 
     @property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> AggregationComparison | None:
         """This aggregation and the others; None if there are no others."""
-        return Comparison((self, *self.others), self.parameters) if self.others else None
+        return AggregationComparison((self, *self.others), self.parameters) if self.others else None
 
     def given_table(self) -> RankTable:
         """The lists.
@@ -471,7 +471,7 @@ class PermutationTest:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class AggregationComparison(Result):
     """Rankings of the same items by several aggregators.
 
     Attributes
@@ -528,9 +528,9 @@ class Comparison(Result):
 
         Examples
         --------
-        >>> from pyfsagg.aggregation import compare_methods
+        >>> from pyfsagg.aggregation import compare_aggregations
         >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-        >>> float(compare_methods(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
+        >>> float(compare_aggregations(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
         1.0
         """
         return pd.DataFrame(self._kendall, index=self.methods, columns=self.methods)
@@ -547,9 +547,9 @@ class Comparison(Result):
 
         Examples
         --------
-        >>> from pyfsagg.aggregation import compare_methods
+        >>> from pyfsagg.aggregation import compare_aggregations
         >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-        >>> int(compare_methods(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
+        >>> int(compare_aggregations(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
         2
         """
         k = check_integer("k", k, low=1, high=len(self.names))
@@ -614,7 +614,7 @@ class Comparison(Result):
         return [f"In common with {first}:\n{frame.iloc[1:].to_string()}"]
 
     def __repr__(self) -> str:
-        return f"Comparison({', '.join(self.methods)}; {len(self.names)} items)"
+        return f"AggregationComparison({', '.join(self.methods)}; {len(self.names)} items)"
 
 
 def _printable(name: object) -> str:

@@ -91,7 +91,7 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_weights(weights, voters)
+        counts = read_voter_weights(weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
         voting = support.any(axis=1) & (counts > 0.0)
         if not voting.any():
@@ -432,7 +432,7 @@ class Committee(Grouped, Result):
         )
 
 
-def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
+def read_voter_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
     """What each voter counts, shape (m,).
 
     Raises

@@ -15,7 +15,7 @@ from pyfsagg._base.checks import as_array, check_list, check_writable_names
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 __all__ = ["vote"]
 
@@ -129,7 +129,7 @@ def _read_selections(
         feature_names=feature_names,
         least=1,
     )
-    assert isinstance(read, Selection)
+    assert isinstance(read, SelectedSets)
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support

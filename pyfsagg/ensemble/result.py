@@ -41,7 +41,7 @@ from pyfsagg.stability_measures import (
     thesis_measures,
 )
 from pyfsagg.statistics import RankConfidence
-from pyfsagg.statistics._input import check_level
+from pyfsagg.statistics._input import check_confidence_level
 
 __all__ = ["EnsembleResult"]
 
@@ -637,7 +637,7 @@ class EnsembleResult(Grouped, Result):
         of χ² is too large by about (levels − 1)(classes − 1)).  Therefore a feature may be ranked
         outside its set where features differ in their number of levels.
         """
-        return sets_of_run(self, check_level("confidence", confidence))
+        return sets_of_run(self, check_confidence_level("confidence", confidence))
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown

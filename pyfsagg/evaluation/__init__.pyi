@@ -1,4 +1,4 @@
-from .comparison import Comparison as Comparison
+from .comparison import MethodComparison as MethodComparison
 from .learners import named_learners as named_learners
 from .many import EvaluationSet as EvaluationSet
 from .many import evaluate_many as evaluate_many
@@ -8,9 +8,9 @@ from .result import Evaluation as Evaluation
 from .thresholds import weighted_average_accuracy as weighted_average_accuracy
 
 __all__ = [
-    "Comparison",
     "Evaluation",
     "EvaluationSet",
+    "MethodComparison",
     "Protocol",
     "evaluate",
     "evaluate_many",

@@ -9,7 +9,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
-from pyfsagg.evaluation.plan import read_plan
+from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS
@@ -123,7 +123,7 @@ def evaluate(
     given = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
-        plan = read_plan(
+        plan = read_design(
             X,
             y,
             rankings,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.evaluation.comparison import Comparison, compare_folds, divisions_of
+from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.thresholds import weighted_average_accuracy
 from pyfsagg.exceptions import DataError, ParameterError
@@ -249,7 +249,7 @@ class Evaluation(Result):
         baselines: bool = False,
         alpha: float = 0.05,
         rope: float | None = None,
-    ) -> Comparison:
+    ) -> MethodComparison:
         """Which methods differ, tested over folds.
 
         Parameters
@@ -272,7 +272,7 @@ class Evaluation(Result):
 
         Returns
         -------
-        Comparison
+        MethodComparison
             Of all pairs corrected t tests with Holm's correction (``corrected_t``) and, with a
             `rope`, the probabilities that a method is worse, equivalent or better (``bayesian_t``);
             and wins, ties and losses.  Folds in which a cell failed are left out and counted.
@@ -420,7 +420,7 @@ class Evaluation(Result):
             ),
         ]
 
-    def default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
+    def default_comparison(self, alpha: float = 0.05) -> tuple[MethodComparison | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:

@@ -26,7 +26,7 @@ from pyfsagg.for_r._given import (
     counts,
     listed,
     null_of,
-    numbers_of,
+    numbers_from_r,
     progress_of,
     rank_table_of,
     table_of,
@@ -118,7 +118,7 @@ CALLS: dict[str, Called] = {
     "elimination_seconds": Called("rank_order.estimate_seconds"),
     "order_accuracy": Called("rank_order.naive_bayes_accuracy"),
     "order_center": Called("rank_order.center"),
-    "order_concordance": Called("rank_order.concordance"),
+    "order_concordance": Called("rank_order.order_concordance"),
     "project_orders": Called("rank_order.project"),
     # tables without classes
     **{
@@ -148,7 +148,7 @@ CALLS: dict[str, Called] = {
     },
     # ranked lists
     "aggregate_lists": Called("aggregate", {"table_or_scores": "x"}),
-    "compare_aggregations": Called("aggregation.compare_methods", {"table_or_scores": "x"}),
+    "compare_aggregations": Called("aggregation.compare_aggregations", {"table_or_scores": "x"}),
     "permutation_p_values": Called(
         "aggregation.permutation_p_values", {"table_or_scores": "x"}
     ),
@@ -273,7 +273,7 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "square": lambda given: pd.DataFrame(
         given["values"], listed(given["rows"]), listed(given["columns"])
     ),
-    "numbers": numbers_of,
+    "numbers": numbers_from_r,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,

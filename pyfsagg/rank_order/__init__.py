@@ -13,9 +13,9 @@ from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.distances import (
     center,
     class_centers,
-    concordance,
     inversion_counts,
     kendall_distance,
+    order_concordance,
     spearman_distance,
 )
 from pyfsagg.rank_order.divergence import instance_divergence, subset_divergence
@@ -48,7 +48,6 @@ __all__ = [
     "Strategy",
     "center",
     "class_centers",
-    "concordance",
     "eliminate",
     "elimination_scores",
     "estimate_seconds",
@@ -58,6 +57,7 @@ __all__ = [
     "make_concordant_orders",
     "make_planted_orders",
     "naive_bayes_accuracy",
+    "order_concordance",
     "project",
     "random_subset_baseline",
     "spearman_distance",

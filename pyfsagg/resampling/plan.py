@@ -17,7 +17,7 @@ from pyfsagg._base.settings import Settings, option
 from pyfsagg._table.table import AnyTable, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Resamples, Source
+from pyfsagg.resampling.draws import Drawn, Population, Resamples
 
 __all__ = [
     "PLANS",
@@ -66,7 +66,7 @@ class Plan(Settings):
     )
 
     @abstractmethod
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
 
     def refuse(self, table: AnyTable, target: Target) -> None:
@@ -180,7 +180,7 @@ def draw_resamples(
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         "draw fewer resamples, or divide sample_weight by a common factor",
     )
-    drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
+    drawn = chosen.draw(Population(table, target, weight, seed), range(first, first + n_resamples))
     weights = drawn.weights
     if weights is None:
         weights = np.broadcast_to(weight, (n_resamples, table.n_samples))

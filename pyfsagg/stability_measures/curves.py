@@ -17,7 +17,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.measure import check_options, stability
+from pyfsagg.stability_measures.measure import check_measure_params, stability
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
 __all__ = ["chance_level", "pareto_front", "stability_curve"]
@@ -85,7 +85,7 @@ def chance_level(
             raise DataError(f"similarity has size {size} x {size} for {p} features")
     if isinstance(spec.bind, AdjustedPairs):
         options["random_state"] = random_state
-    check_options(spec, options)
+    check_measure_params(spec, options)
     return spec.chance(k, p, m, **options)
 
 

@@ -18,7 +18,7 @@ from pyfsagg._base.words import count
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures.curves import stability_curve
 from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
@@ -270,7 +270,7 @@ def stability_report(
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
-    kind = "sets" if isinstance(read, Selection) else read.kind
+    kind = "sets" if isinstance(read, SelectedSets) else read.kind
     curve = None
     if kind != "sets":
         curve = stability_curve(
@@ -348,7 +348,7 @@ def _labels(data: Any) -> list[str]:
 
 
 def _n_features(read: Any) -> int | None:
-    p = read.n_features if isinstance(read, Selection) else read.values.shape[1]
+    p = read.n_features if isinstance(read, SelectedSets) else read.values.shape[1]
     return None if p is None else int(p)
 
 

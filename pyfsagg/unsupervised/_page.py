@@ -20,7 +20,7 @@ from pyfsagg._run.picture import picture
 from pyfsagg.unsupervised._plot import (
     plot_borda_curve,
     plot_clustering_curve,
-    plot_consensus,
+    plot_consensus_matrix,
     plot_spectrum,
 )
 from pyfsagg.unsupervised.result import ConsensusRanking
@@ -131,7 +131,7 @@ def _consensus(result: ConsensusRanking) -> Block:
         "dark (always); samples in the order of average linkage."
     )
     about = {"label": "Consensus matrix in cluster order", "caption": caption}
-    return picture("Consensus matrix", "consensus", plot_consensus, result, **about)
+    return picture("Consensus matrix", "consensus", plot_consensus_matrix, result, **about)
 
 
 def _against_classes(result: ConsensusRanking) -> list[Block]:

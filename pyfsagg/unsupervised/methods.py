@@ -12,7 +12,7 @@ import numpy as np
 from pyfsagg._base.calls import Call
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
-from pyfsagg._table.table import check_table, full_weights
+from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking
@@ -123,7 +123,7 @@ class UnsupervisedFilter:
         y : ignored
         sample_weight : array of whole numbers, shape (n_samples,), optional
         """
-        table = check_table(X)
+        table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)
         if "random_state" in UNSUPERVISED_METHODS.get(self.method).options:

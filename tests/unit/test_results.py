@@ -13,7 +13,7 @@ import pytest
 
 import pyfsagg
 from pyfsagg._run.result import ARRAY_FILE, KINDS, RUN_FILE
-from pyfsagg.aggregation import compare_methods
+from pyfsagg.aggregation import compare_aggregations
 from pyfsagg.cli import main
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
@@ -47,7 +47,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     ),
     "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
     "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
-    "method_comparison": lambda: compare_methods(LISTS, ["borda", "mean_rank"]),
+    "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
     "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),
     "stability": lambda: pyfsagg.stability_report([set(each) for each in LISTS], n_features=9),

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.filters import FILTERS
@@ -202,7 +202,7 @@ FEW = {
 @pytest.mark.parametrize("name", ALONE)
 def test_unsupervised_rankings_are_filters(name: str) -> None:
     run = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1)
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     drawn = UnsupervisedFilter(name, FEW[name])
     again = pyfsagg.wam(
         WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1, n_jobs=2
@@ -260,7 +260,7 @@ def test_bad_input_without_a_target(options: dict[str, object], message: str) ->
 
 
 def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     hashes = {
         data_hash(table, check_target(WINE.y, 178)),
         data_hash(table, check_target(WINE.X["ash"], 178, task="regression")),

@@ -162,7 +162,7 @@ test_that("orders within samples", {
   same(as.matrix(to_rank_order(made$X)), "order.to_rank_order(made.X).to_numpy()")
   same(as.matrix(project_orders(made$X, 1:3)), "order.project(made.X, list(made.X.columns[:3])).to_numpy()")
   same(unname(order_center(made$X)), "order.center(made.X).to_numpy()")
-  same(order_concordance(made$X), "order.concordance(made.X)")
+  same(order_concordance(made$X), "order.order_concordance(made.X)")
   same(subset_divergence(made$X, made$y, c(1, 2), unit = "bits"), "order.subset_divergence(made.X, made.y, list(made.X.columns[:2]), unit='bits')")
   same(unname(instance_divergence(made$X, made$y, names(made$X)[2:3])), "order.instance_divergence(made.X, made.y, list(made.X.columns[1:3])).to_numpy()")
   same(unname(order_accuracy(made$X, made$y)), "order.naive_bayes_accuracy(made.X, made.y).to_numpy()")
