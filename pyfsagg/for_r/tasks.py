@@ -41,13 +41,11 @@ from pyfsagg.for_r._given import (
 from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
 from pyfsagg.for_r._words import IN_R
 from pyfsagg.for_r.calls import (
-    CALLS,
     call,
     call_method,
     call_reproduce,
     decoded,
     keep,
-    signature_of,
     write,
 )
 from pyfsagg.ranks import RankTable
@@ -610,16 +608,6 @@ def _score_features(
     return {"scores": result.scores}
 
 
-def _catalogue(of: str) -> dict[str, Any]:
-    listing: dict[str, Callable[[], pd.DataFrame]] = {
-        "filters": pyfsagg.list_filters,
-        "aggregators": pyfsagg.list_aggregators,
-        "stability_measures": pyfsagg.list_stability_measures,
-        "resampling_plans": pyfsagg.list_resampling_plans,
-    }
-    return frame_of(listing[of](), "name")
-
-
 _GROUPS: dict[str, dict[str, type[Settings]]] = {
     "evaluate": {"protocol": pyfsagg.Protocol},
     "committee": {"selection": LearnerSelection},
@@ -629,8 +617,6 @@ _GROUPS: dict[str, dict[str, type[Settings]]] = {
 
 def _signature(of: str) -> dict[str, Any]:
     """The arguments of a function as R knows them, with those defaults that R can hold."""
-    if of in CALLS:
-        return signature_of(of)
     run: Callable[..., Any] = getattr(pyfsagg, of)
     groups = _GROUPS.get(of, {})
     flat = of in ("wam", "bam", "influence", *_GROUPS)
@@ -662,7 +648,6 @@ TASKS: dict[str, Callable[..., Any]] = {
     "evaluate": _evaluate,
     "load": _load,
     "check_table": _check_table,
-    "catalogue": _catalogue,
     "call": call,
     "method": call_method,
     "cross_check": _cross_check,
@@ -671,6 +656,5 @@ TASKS: dict[str, Callable[..., Any]] = {
     "reproduce": call_reproduce,
     "write": write,
     "score_features": _score_features,
-    "calls": lambda of: [name for name in CALLS if of in name],
     "signature": _signature,
 }

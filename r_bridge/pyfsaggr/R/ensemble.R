@@ -248,40 +248,8 @@ features_or_columns <- function(features, object, columns) {
 #' if (pyfsagg_available()) {
 #'   list_filters()[, c("name", "summary")]
 #' }
-#' @export
-list_filters <- function() as_frame(ask("catalogue", list(of = "filters")))
-
-#' @rdname list_filters
-#' @export
-list_aggregators <- function() as_frame(ask("catalogue", list(of = "aggregators")))
-
-#' @rdname list_filters
-#' @export
-list_stability_measures <- function() as_frame(ask("catalogue", list(of = "stability_measures")))
-
-#' @rdname list_filters
-#' @export
-list_resampling_plans <- function() as_frame(ask("catalogue", list(of = "resampling_plans")))
-
-#' @rdname list_filters
-#' @export
-list_classifiers <- function() call_python("list_classifiers")
-
-#' @rdname list_filters
-#' @export
-list_regressors <- function() call_python("list_regressors")
-
-#' @rdname list_filters
-#' @export
-list_survival_models <- function() call_python("list_survival_models")
-
-#' @rdname list_filters
-#' @export
-list_metrics <- function() call_python("list_metrics")
-
-#' @rdname list_filters
-#' @export
-list_voting_rules <- function() call_python("list_voting_rules")
+#' @name list_filters
+NULL
 
 #' Rank the features of a table that is larger than memory
 #'
