@@ -25,7 +25,7 @@ from numba import njit
 
 from pyfsagg._kernels.mrmr.draws import place_draws
 from pyfsagg._kernels.mrmr.popcount import LANES, meet_3x3
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.filters import FILTERS
@@ -129,7 +129,7 @@ class Kernel:
 
 def filter_kernels(n: int, p: int) -> list[Kernel]:
     X, y = make_table(n, p)
-    table, target = check_table(X), check_target(y, n)
+    table, target = as_table(X), check_target(y, n)
     resamples = draw_resamples(table, target, plan="bootstrap", n_resamples=RESAMPLES, seed=1)
     drawn = int((resamples.weights > 0).sum())
 
@@ -202,7 +202,7 @@ def aggregation_kernels(p: int, m: int) -> list[Kernel]:
 
 def affinity_kernel(n: int, p: int) -> Kernel:
     rng = np.random.default_rng(2)
-    table = check_table(rng.normal(size=(n, p)))
+    table = as_table(rng.normal(size=(n, p)))
     consensus = rng.uniform(size=(n, n))
     consensus = (consensus + consensus.T) / 2
     np.fill_diagonal(consensus, 1.0)

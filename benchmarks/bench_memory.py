@@ -80,10 +80,10 @@ def blankets(n: int, weight: int) -> None:
 def sparse(p: int) -> None:
     from scipy.sparse import csr_matrix
 
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
 
     X = csr_matrix(([1.0, 1.0], ([0, 1], [0, p - 1])), shape=(4, p))
-    check_table(X, sparse=True, allow_constant=True)
+    as_table(X, sparse=True, allow_constant=True)
 
 
 def features(p: int) -> None:

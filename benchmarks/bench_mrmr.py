@@ -20,7 +20,7 @@ from _timing import interleaved, print_table, write_json
 from joblib import Parallel, delayed
 from numba import njit
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters._base import Scorer
 from pyfsagg.filters.chi_squared import prepare_chi_squared
@@ -103,7 +103,7 @@ def praznik_call(X: np.ndarray, y: np.ndarray, threads: int) -> Callable[[], lis
 def measure(n: int, p: int, kind: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Time per resample of all methods on one table, taken in turn."""
     X, y = make_data(n, p, kind, options.seed)
-    table, target = check_table(X), check_target(y, n)
+    table, target = as_table(X), check_target(y, n)
     rng = np.random.default_rng(options.seed + 1)
     m, jobs = options.resamples, options.jobs
     rows = np.sort(rng.integers(0, n, (m, n)), axis=1)

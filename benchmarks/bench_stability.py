@@ -19,8 +19,9 @@ import numpy as np
 from _timing import interleaved, print_table, write_json
 from scipy.stats import kendalltau, rankdata
 
+from pyfsagg.listing import list_methods
 from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures import list_stability_measures, stability, thesis_measures
+from pyfsagg.stability_measures import stability, thesis_measures
 
 SLOW: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "pearson": lambda a, b: float(np.corrcoef(a, b)[0, 1]),
@@ -79,7 +80,7 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     scores = rng.normal(size=(m, p)) + np.linspace(0, 3, p)
     support = select_top(scores, max(1, p // 4))
-    table = list_stability_measures()
+    table = list_methods("stability")
     plain = [name for name in table.index if "similarity" not in table.loc[name, "needs"]]
     sets = [name for name in plain if table.loc[name, "kind"] == "sets"]
     rows = [measure(name, support if name in sets else scores, options) for name in plain]

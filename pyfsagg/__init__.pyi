@@ -13,7 +13,6 @@ from ._version import __version__ as __version__
 from .aggregation import Aggregation as Aggregation
 from .aggregation import ListAgreement as ListAgreement
 from .aggregation import aggregate as aggregate
-from .aggregation import list_aggregators as list_aggregators
 from .aggregation import list_agreement as list_agreement
 from .aggregator_influence import InfluenceResult as InfluenceResult
 from .aggregator_influence import compare_aggregators as compare_aggregators
@@ -23,14 +22,12 @@ from .committees import LearnerSelection as LearnerSelection
 from .committees import committee as committee
 from .committees import vote as vote
 from .datasets import check_table as check_table
-from .datasets import list_datasets as list_datasets
 from .datasets import load_dataset as load_dataset
 from .datasets import load_published as load_published
 from .datasets import read_table as read_table
 from .discretization import discretize as discretize
 from .ensemble import EnsembleResult as EnsembleResult
 from .ensemble import bam as bam
-from .ensemble import list_filters as list_filters
 from .ensemble import wam as wam
 from .ensemble._page import write_report as write_report
 from .ensemble.permuted_target import permute_target as permute_target
@@ -55,6 +52,7 @@ from .filters import near_zero_variance as near_zero_variance
 from .filters import spearman as spearman
 from .filters import symmetric_uncertainty as symmetric_uncertainty
 from .filters import value_difference_metric as value_difference_metric
+from .listing import list_methods as list_methods
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
 from .ranks import RankTable as RankTable
@@ -70,14 +68,12 @@ from .resampling import Rows as Rows
 from .resampling import StratifiedBootstrap as StratifiedBootstrap
 from .resampling import Subsample as Subsample
 from .resampling import ValueNoise as ValueNoise
-from .resampling import list_resampling_plans as list_resampling_plans
 from .results import load_result as load_result
 from .screens import Screen as Screen
 from .screens import screen as screen
 from .stability_measures import adequacy as adequacy
 from .stability_measures import between_sample_stability as between_sample_stability
 from .stability_measures import feature_stability as feature_stability
-from .stability_measures import list_stability_measures as list_stability_measures
 from .stability_measures import nogueira as nogueira
 from .stability_measures import pareto_front as pareto_front
 from .stability_measures import stability as stability
@@ -142,12 +138,8 @@ __all__ = [
     "gain_ratio",
     "influence",
     "information_gain",
-    "list_aggregators",
     "list_agreement",
-    "list_datasets",
-    "list_filters",
-    "list_resampling_plans",
-    "list_stability_measures",
+    "list_methods",
     "load_dataset",
     "load_published",
     "load_result",

@@ -15,7 +15,7 @@ from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
 from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Kind, Table, Weights, check_table, full_weights
+from pyfsagg._table.table import AnyTable, Kind, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -135,7 +135,7 @@ class Discretization:
                 f"X has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}"
             )
         present = set(self.feature_names if frame is None else frame.names)
-        table = check_table(
+        table = as_table(
             X if frame is None else frame,
             nominal=[name for name in nominal if name in present],
             feature_names=names,
@@ -205,7 +205,7 @@ def discretize(
     ParameterError
         For an unknown method or reading, or a number of bins or weights out of range.
     DataError
-        For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
+        For a table or labels that cannot be read (:func:`pyfsagg.as_table` says why).
 
     References
     ----------
@@ -227,7 +227,7 @@ def discretize(
     method = check_choice("method", method, METHODS)
     parity = check_choice("mdl", mdl, MDL_READINGS) == "fselectorrcpp"
     bins = check_integer("bins", bins, low=2, high=2**15)
-    table = check_table(X, nominal=nominal, min_features=1)
+    table = as_table(X, nominal=nominal, min_features=1)
     weights = full_weights(table.n_samples, sample_weight)
     check_totals(weights)
     if method == "mdl":

@@ -58,7 +58,7 @@ def stability(
     selections : m collections of zero-based positions of features
     measure : str
         A key of :data:`MEASURES` or :data:`ADJUSTED_MEASURES`: the names of
-        :func:`pyfsagg.list_stability_measures`.
+        ``pyfsagg.list_methods("stability")``.
     n_features : int
         Number of features to choose from.
     similarity : array of shape (n_features, n_features), optional

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pyfsagg import ensemble  # noqa: F401  # adds the rankings without labels
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
@@ -14,7 +15,6 @@ from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.committees import VOTING_RULES
-from pyfsagg.ensemble import list_filters  # noqa: F401  # adds the rankings without labels
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.evaluation import Protocol
 from pyfsagg.filters import FILTERS
@@ -200,7 +200,7 @@ R_OTHERS = {
     "many features are selected one by one, the others keep the criterion of the last step",
     "normalize": 'for bam(): scores are brought to 0..1 "per_resample" or "per_feature"',
     "resampling_params": "a named list of the options of the resampling plan, such as "
-    "list(fraction = 0.8); see list_resampling_plans()",
+    "list(fraction = 0.8); see list_methods('resampling')",
     "baselines": 'for evaluate(): what the methods are compared with, "all_features" and "random_subsets"',
     "save, report": "a folder into which the result is written, for load_result() and Python; a file for its "
     "page (HTML)",

@@ -47,8 +47,8 @@ class Task(Settings):
     group_score : {"auto", "joint", "max", "mean"}
         The score of a group.  ``"joint"``: the group is read as one nominal column, whose levels are the
         combinations of its values that occur; for filters that count levels (marked in
-        :func:`pyfsagg.list_filters`), and columns that are nominal or have at most ten values.  ``"max"``
-        and ``"mean"``: the largest score of its columns, or their mean.  ``"auto"``: joint for
+        ``pyfsagg.list_methods("filters")``), and columns that are nominal or have at most ten values.
+        ``"max"`` and ``"mean"``: the largest score of its columns, or their mean.  ``"auto"``: joint for
         one-hot columns (two values each, and at most one of them set in any row) by filters that count
         levels, which then score them as the nominal column that they encode; the maximum otherwise.
 

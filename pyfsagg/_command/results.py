@@ -75,8 +75,10 @@ def keep_result(
                 config_text(options.parser, options), encoding="utf-8"
             )
             if options.xlsx:
-                write_workbook(place.draft / "tables.xlsx", result.tables(result.full_view(chosen)))
-            result.write_into(place.draft, **chosen)  # last: the record names all files
+                write_workbook(
+                    place.draft / "tables.xlsx", result._tables(result._options_in_force(chosen))
+                )
+            result._write_into(place.draft, **chosen)  # last: the record names all files
             files = sorted(path.name for path in place.draft.iterdir() if path.name != REPORT_FILE)
         place.publish()
     elapsed = time.perf_counter() - started  # files and report included
@@ -115,7 +117,7 @@ def _saved_elsewhere(result: Result, folder: Path, view: Mapping[str, Any]) -> I
         reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
         try:
             other = Path(tempfile.mkdtemp(prefix=f"{folder.resolve().name}-"))
-            result.write_into(other, **view)
+            result._write_into(other, **view)
         except OSError:
             raise OutputError(
                 f"cannot write {folder}: {reason}; nor a folder for it elsewhere"

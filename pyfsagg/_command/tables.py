@@ -16,7 +16,7 @@ from pyfsagg.exceptions import ParameterError, UnknownNameError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pyfsagg._table.source import Source
+    from pyfsagg._table.source import TableSource
 
 __all__ = [
     "LoadedTable",
@@ -95,7 +95,11 @@ def read_columns(
     target: str | list[str] | None = None,
     groups: str | None = None,
 ) -> tuple[
-    Source, pd.DataFrame, pd.Series[Any] | pd.DataFrame | None, pd.Series[Any] | None, list[str]
+    TableSource,
+    pd.DataFrame,
+    pd.Series[Any] | pd.DataFrame | None,
+    pd.Series[Any] | None,
+    list[str],
 ]:
     """The table of a command as it is read: the source, features, target, groups, and code that reads it.
 
@@ -123,8 +127,8 @@ def read_columns(
 
 
 def _with_events(
-    source: Source, target: str | list[str] | None
-) -> tuple[Source, str | list[str] | None, list[str]]:
+    source: TableSource, target: str | list[str] | None
+) -> tuple[TableSource, str | list[str] | None, list[str]]:
     """Events as 0 and 1 if a value was named as in ``status=2``, or R's codes are there; and code for it."""
     from pyfsagg._table.survival import coded_as_in_r
 

@@ -162,67 +162,67 @@ class Result:
         Settings of the run (with the seed that repeats it), data and software versions.
     """
 
-    kind: ClassVar[str]
+    _kind: ClassVar[str]
     """What is written into the record, and finds the class again."""
-    schema: ClassVar[int] = 1
-    noun: ClassVar[str] = "result"
+    _schema: ClassVar[int] = 1
+    _noun: ClassVar[str] = "result"
     """What it is called in messages."""
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
-    one_file: ClassVar[bool] = False
+    _one_file: ClassVar[bool] = False
     """Whether the record says all, so that it can be saved in one JSON file."""
 
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
-    view: Mapping[str, Any] = MappingProxyType({})
+    _view: Mapping[str, Any] = MappingProxyType({})
     """How a result that was read from a file is shown unless something else is asked for."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        if "kind" in cls.__dict__:
-            KINDS[cls.kind] = cls
+        if "_kind" in cls.__dict__:
+            KINDS[cls._kind] = cls
 
     # -----------------------------------------------------------------------------------------
     # what a subclass says
     # -----------------------------------------------------------------------------------------
-    def origin(self) -> dict[str, Any]:
+    def _origin(self) -> dict[str, Any]:
         """What the record holds first: how the result was made."""
         return {"parameters": self.parameters, "data": self.data, "versions": self.versions}
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the record holds beside its :meth:`origin`."""
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        """What the record holds beside its :meth:`_origin`."""
         return {}
 
-    def arrays(self) -> Arrays:
+    def _arrays(self) -> Arrays:
         """What is kept in ``matrices.npz``."""
         return {}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         """CSV files by name; an index is written if it has a name."""
         return {}
 
-    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+    def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         """Plain texts to be written beside the record, by file name."""
         return {}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         """The result of its files."""
         raise NotImplementedError
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         """Paragraphs for the terminal."""
         return [repr(self)]
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         """Code that uses the result, for whoever repeats it."""
         return []
 
     # -----------------------------------------------------------------------------------------
     # what all have
     # -----------------------------------------------------------------------------------------
-    def full_view(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _options_in_force(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options in force: those given, else those it was saved with, else the defaults.
 
         Raises
@@ -230,14 +230,14 @@ class Result:
         ParameterError
             For a name that is not an option of the class.
         """
-        known = {**self.options, **ORIGIN}
+        known = {**self._options, **ORIGIN}
         strange = [name for name in given if name not in known]
         if strange:
             raise ParameterError(
                 f"{type(self).__name__} has no option {strange[0]!r} for how it is shown; it has: "
                 f"{', '.join(known)}"
             )
-        return {**known, **self.view, **given}
+        return {**known, **self._view, **given}
 
     def to_json(self, **options: Any) -> str:
         """The record as JSON text: parameters, data, versions and the sentences of the result.
@@ -245,16 +245,16 @@ class Result:
         Parameters
         ----------
         **options
-            How it is shown; see ``options`` of the class.
+            How it is shown; the notes of the class list them.
         """
-        return _json_of(self._document(self.full_view(options)))
+        return _json_of(self._document(self._options_in_force(options)))
 
     def _document(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "schema": self.schema,
-            "kind": self.kind,
-            **self.origin(),
-            **self.own_record(view),
+            "schema": self._schema,
+            "kind": self._kind,
+            **self._origin(),
+            **self._record(view),
             "view": {name: value for name, value in view.items() if value not in (None, ())},
         }
 
@@ -268,7 +268,7 @@ class Result:
         ----------
         path : path
         **options
-            How it is shown; see ``options`` of the class.
+            How it is shown; the notes of the class list them.
 
         Raises
         ------
@@ -276,17 +276,17 @@ class Result:
             If the folder is not empty, the file exists, or they cannot be written.
         """
         target = Path(path)
-        if self.one_file and target.suffix == ".json":
+        if self._one_file and target.suffix == ".json":
             if target.exists():
                 raise OutputError(f"{path} exists; name a new file")
             with new_file(target) as draft:
                 draft.write_text(self.to_json(**options) + "\n", encoding="utf-8")
             return target
         with new_folder(path) as draft:
-            self.write_into(draft, **options)
+            self._write_into(draft, **options)
         return target
 
-    def write_into(self, folder: Path, **options: Any) -> None:
+    def _write_into(self, folder: Path, **options: Any) -> None:
         """Write the files of :meth:`save` into an existing folder.
 
         The record comes last and names all files that are there then, so that a later run that takes the
@@ -294,12 +294,12 @@ class Result:
         """
         from pyfsagg._table.writing import write_csv
 
-        view = self.full_view(options)
-        for name, frame in self.tables(view).items():
+        view = self._options_in_force(options)
+        for name, frame in self._tables(view).items():
             write_csv(frame, folder / name, index=frame.index.name is not None)
-        for name, text in self.texts(view).items():
+        for name, text in self._texts(view).items():
             (folder / name).write_text(text, encoding="utf-8")
-        arrays: dict[str, Any] = dict(self.arrays())
+        arrays: dict[str, Any] = dict(self._arrays())
         if arrays:
             _write_arrays(folder / ARRAY_FILE, arrays)
         files = sorted([*(path.name for path in folder.iterdir()), RUN_FILE])
@@ -331,21 +331,21 @@ class Result:
     @classmethod
     def _read(cls, path: str | os.PathLike[str], read: Callable[[], Saved]) -> Self:
         """A result from its files, if they are of this class."""
-        with _saying_what_is_wrong(path, cls.noun):
+        with _saying_what_is_wrong(path, cls._noun):
             saved = read()
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
-            if (kind, schema) != (cls.kind, cls.schema):
+            if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(
                     f"{path} holds a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
-                    f"reads {cls.kind!r} of schema {cls.schema}"
+                    f"reads {cls._kind!r} of schema {cls._schema}"
                 )
-            made = cls.made_of(saved)
+            made = cls._from_files(saved)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "view", dict(saved.document.get("view", {})))
+            object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
             return made
 
     def _face(self) -> Face:
-        return FACES[self.kind]() if self.kind in FACES else Face({})
+        return FACES[self._kind]() if self._kind in FACES else Face({})
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the result; returns Matplotlib axes.
@@ -369,14 +369,14 @@ class Result:
             raise ParameterError(f"kind must be one of {known}, got {chosen!r}")
         return pictures[chosen](self, **options)
 
-    def page(self, **options: Any) -> Page:
+    def _page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
         from pyfsagg._page.closing import with_source
 
         make = self._face().page
         if make is None:
             raise ParameterError(f"there is no page for {type(self).__name__}")
-        view = self.full_view(options)
+        view = self._options_in_force(options)
         read = view.pop("read")
         page = make(self, **view)
         return page if read is None else with_source(page, read)
@@ -385,7 +385,7 @@ class Result:
         """The report: one HTML page that needs no other file and no network."""
         from pyfsagg._page.page import render_page
 
-        return render_page(self.page(**options))
+        return render_page(self._page(**options))
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the page of :meth:`to_html` to a file; an existing one is replaced.
@@ -397,7 +397,7 @@ class Result:
         """
         from pyfsagg._page.page import write_page
 
-        return write_page(self.page(**options), path)
+        return write_page(self._page(**options), path)
 
     def repeat(self, **options: Any) -> str:
         """Python code that makes the result again.
@@ -407,12 +407,12 @@ class Result:
         DataError
             If the call that made it was not recorded.
         """
-        code = self.code(self.full_view(options))
+        code = self._code(self._options_in_force(options))
         if code is None:
-            raise DataError(f"the call that made this {self.noun} was not recorded")
+            raise DataError(f"the call that made this {self._noun} was not recorded")
         return code
 
-    def code(self, view: Mapping[str, Any]) -> str | None:
+    def _code(self, view: Mapping[str, Any]) -> str | None:
         """The same, or None if the call was not recorded."""
         from pyfsagg._page.closing import lines_about
 
@@ -420,11 +420,11 @@ class Result:
             return None
         call = Call.from_record(self.parameters["call"])
         before = list(view["reading"]) or lines_about(self.data, call.data)
-        return call.code(before=before, after=self.lines_after(view))
+        return call.code(before=before, after=self._lines_after(view))
 
     def summary_text(self, **options: Any) -> str:
         """The text of the result for a terminal."""
-        return "\n\n".join(self.paragraphs(self.full_view(options)))
+        return "\n\n".join(self._paragraphs(self._options_in_force(options)))
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from pyfsagg._base.task import Task
-from pyfsagg._table.table import AnyTable, Table, check_table
+from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg._table.target import Target, check_target
 
-__all__ = ["read_any_table", "read_table", "read_target"]
+__all__ = ["read_any_table", "read_target", "table_of_task"]
 
 
 def read_any_table(task: Task, X: Any) -> AnyTable:
     """The table, also a sparse one, and one of a single column."""
-    return check_table(X, nominal=task.nominal, sparse=True, min_features=1)
+    return as_table(X, nominal=task.nominal, sparse=True, min_features=1)
 
 
-def read_table(task: Task, X: Any) -> Table:
+def table_of_task(task: Task, X: Any) -> Table:
     """The table; a sparse one is refused."""
-    return check_table(X, nominal=task.nominal)
+    return as_table(X, nominal=task.nominal)
 
 
 def read_target(task: Task, y: Any, n_samples: int, *, optional: bool = False) -> Target:

@@ -19,7 +19,7 @@ from pyfsagg._table.sheets import is_workbook, read_sheet
 from pyfsagg._table.unpack import decode_text, read_hashed, shown_source, unpack_zip
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
-__all__ = ["Source", "read_source"]
+__all__ = ["TableSource", "read_source"]
 
 _NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items()}
 _EXCEL_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?[ \t]*\r?\n', re.IGNORECASE)
@@ -39,7 +39,7 @@ _STRANGERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class TableSource:
     """A table that was read, and how.
 
     Attributes
@@ -57,7 +57,7 @@ class Source:
     notes: tuple[str, ...]
 
 
-def read_source(source: str | Path, reading: Reading | None = None) -> Source:
+def read_source(source: str | Path, reading: Reading | None = None) -> TableSource:
     """Read a table from a file, or from standard input (``"-"``).
 
     Raises
@@ -83,7 +83,7 @@ def read_source(source: str | Path, reading: Reading | None = None) -> Source:
         "sha256": digest,
         **reader.record,
     }
-    return Source(frame, record, tuple(reader.notes))
+    return TableSource(frame, record, tuple(reader.notes))
 
 
 class _Reader:
@@ -292,7 +292,7 @@ class _Reader:
         frame = made.set_axis(frame.columns, axis="columns")
         return frame
 
-    def join(self, frame: pd.DataFrame, labels: Source) -> pd.DataFrame:
+    def join(self, frame: pd.DataFrame, labels: TableSource) -> pd.DataFrame:
         """The table with the columns of a second file."""
         other = labels.frame
         key = self.how.id

@@ -28,8 +28,8 @@ __all__ = [
     "SparseTable",
     "Table",
     "Weights",
+    "as_table",
     "check_names",
-    "check_table",
     "full_weights",
     "weights_from_counts",
 ]
@@ -105,7 +105,7 @@ AnyTable = Table | SparseTable
 # tables
 # ---------------------------------------------------------------------------------------------
 @overload
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -118,7 +118,7 @@ def check_table(
 
 
 @overload
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -130,7 +130,7 @@ def check_table(
 ) -> AnyTable: ...
 
 
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -260,8 +260,8 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
 
 def _sparse_refused(X: Any) -> InputTypeError:
     return InputTypeError(
-        "sparse input is read by wam, bam and influence with the filters that list_filters() marks as "
-        f"sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
+        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks "
+        f"as sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
     )
 
 

@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from pyfsagg._base.adjustment import adjust_p_values
 from pyfsagg._run.result import Face, shown_by
 
@@ -25,27 +23,26 @@ from pyfsagg.aggregation import (
 )
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation._call import aggregate, as_rank_table
-from pyfsagg.aggregation._result import Aggregation, Comparison, PermutationTest
+from pyfsagg.aggregation._result import Aggregation, AggregationComparison, PermutationTest
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
-from pyfsagg.aggregation.comparison import compare_methods
+from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.aggregation.permutation import permutation_p_values
 
 __all__ = [
     "AGGREGATORS",
     "AggregatedValues",
     "Aggregation",
+    "AggregationComparison",
     "AggregatorSpec",
-    "Comparison",
     "ListAgreement",
     "PermutationTest",
     "adjust_p_values",
     "aggregate",
     "as_rank_table",
-    "compare_methods",
+    "compare_aggregations",
     "counting",
     "fpcps",
     "learned",
-    "list_aggregators",
     "list_agreement",
     "markov",
     "order_statistics",
@@ -53,17 +50,6 @@ __all__ = [
     "rank_based",
     "score_based",
 ]
-
-
-def list_aggregators() -> pd.DataFrame:
-    """Table of all aggregators: statistic, input, direction and source.
-
-    Examples
-    --------
-    >>> list_aggregators().loc["stuart", "input"]
-    'ranks'
-    """
-    return AGGREGATORS.to_frame("latex", "compute", "by_item", "in_loops", "extreme")
 
 
 @shown_by("aggregation")

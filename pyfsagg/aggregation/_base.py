@@ -125,7 +125,7 @@ class AggregatorSpec(Spec):
         P-values, if any, are then those of average ranks: tie-safe ones need a second pass over
         the table, for nothing that such a loop reads.
         """
-        check_options(self, options)
+        check_aggregator_params(self, options)
         given = {**self.in_loops, **options}
         return lambda table: self.apply(table, **given)
 
@@ -141,7 +141,7 @@ def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
 
 
-def check_options(spec: AggregatorSpec, options: dict[str, Any]) -> None:
+def check_aggregator_params(spec: AggregatorSpec, options: dict[str, Any]) -> None:
     """Refuse an option that the aggregator does not have.
 
     Raises

@@ -14,7 +14,7 @@ from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
 from pyfsagg._table.frames import pandas_frame
-from pyfsagg.aggregation._base import AGGREGATORS, check_options
+from pyfsagg.aggregation._base import AGGREGATORS, check_aggregator_params
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -84,7 +84,7 @@ def aggregate(
     call = Call.of(aggregate, locals(), data=("table_or_scores",))
     spec = AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    check_options(spec, options)
+    check_aggregator_params(spec, options)
     table = as_weighted_table(table_or_scores, weights)
     values = spec.apply(table, **options)
     # Normalized ranks come without the size of their universe: their `sizes` are ones.

@@ -36,7 +36,12 @@ from pyfsagg._version import __version__
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._plot import MOST_DOTS, plot_consensus, plot_list_ranks
 from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
-from pyfsagg.aggregation._result import INDEPENDENCE, Aggregation, Comparison, PermutationTest
+from pyfsagg.aggregation._result import (
+    INDEPENDENCE,
+    Aggregation,
+    AggregationComparison,
+    PermutationTest,
+)
 from pyfsagg.ranks import RankTable
 
 __all__ = ["aggregation_page"]
@@ -94,7 +99,7 @@ def aggregation_page(
     """
     table, comparison, permutation = result.given_table(), result.comparison, result.permutation
     top = min(check_integer("top", top, low=1), table.n_items)
-    view = result.full_view({"top": top, "adjusted": adjusted, "reading": reading})
+    view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
         Section(
             "summary",
@@ -122,7 +127,7 @@ def aggregation_page(
             settings_groups(result, words=_words(table, result)),
             _references(result, comparison),
             command=command,
-            code=result.code(view),
+            code=result._code(view),
         ),
     ]
     title = f"Rank aggregation of {data_name}" if data_name else "Rank aggregation"
@@ -316,7 +321,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
     ]
 
 
-def _methods(comparison: Comparison, top: int) -> list[Block]:
+def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
     labels = [readable(method) for method in comparison.methods]
     overlap = comparison.overlap(top).to_numpy()
     rows = [
@@ -391,7 +396,9 @@ def _lists(result: Aggregation, top: int) -> Table:
     )
 
 
-def _references(result: Aggregation, comparison: Comparison | None) -> list[tuple[str, str]]:
+def _references(
+    result: Aggregation, comparison: AggregationComparison | None
+) -> list[tuple[str, str]]:
     methods = [result.method] if comparison is None else list(comparison.methods)
     return [
         software(__version__),

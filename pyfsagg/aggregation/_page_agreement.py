@@ -65,7 +65,7 @@ def agreement_page(
             settings_groups(result),
             [software(__version__), *REFERENCES],
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Agreement of the lists in {data_name}" if data_name else "Agreement of lists"

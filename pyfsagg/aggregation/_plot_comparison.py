@@ -22,7 +22,7 @@ from pyfsagg._draw.style import (
     set_title,
 )
 from pyfsagg.aggregation._plot import rank_axis
-from pyfsagg.aggregation._result import Comparison
+from pyfsagg.aggregation._result import AggregationComparison
 
 __all__ = ["COMPARISON_PLOTS", "plot_method_agreement", "plot_overlap", "plot_places"]
 
@@ -32,12 +32,12 @@ MARKERS = "os^Dv<>"
 MOST_SIZES = 60  # values of k at which an overlap is computed
 
 
-def plot_method_agreement(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_method_agreement(comparison: AggregationComparison, *, ax: Axes | None = None) -> Axes:
     """Heat map of Kendall's tau-b between the rankings of two methods.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : AggregationComparison
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -52,9 +52,9 @@ def plot_method_agreement(comparison: Comparison, *, ax: Axes | None = None) -> 
 
     Examples
     --------
-    >>> from pyfsagg.aggregation.comparison import compare_methods
+    >>> from pyfsagg.aggregation.comparison import compare_aggregations
     >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> ax = plot_method_agreement(compare_methods(lists, ["mean_rank", "borda"]))
+    >>> ax = plot_method_agreement(compare_aggregations(lists, ["mean_rank", "borda"]))
     >>> ax.get_xlabel()
     'Kendall rank correlation, tau-b (−1 to 1)'
     """
@@ -66,7 +66,7 @@ def plot_method_agreement(comparison: Comparison, *, ax: Axes | None = None) -> 
     return ax
 
 
-def plot_places(comparison: Comparison, *, n: int = 10, ax: Axes | None = None) -> Axes:
+def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | None = None) -> Axes:
     """Bump chart: the places of the best items from method to method.
 
     Every item that some method has among its best `n` is a line.  Where it is not among them, its
@@ -74,7 +74,7 @@ def plot_places(comparison: Comparison, *, n: int = 10, ax: Axes | None = None) 
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : AggregationComparison
     n : int
         How many places are drawn at most.
     ax : Axes, optional
@@ -94,9 +94,9 @@ def plot_places(comparison: Comparison, *, n: int = 10, ax: Axes | None = None) 
 
     Examples
     --------
-    >>> from pyfsagg.aggregation.comparison import compare_methods
+    >>> from pyfsagg.aggregation.comparison import compare_aggregations
     >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> ax = plot_places(compare_methods(lists, ["mean_rank", "borda"]), n=2)
+    >>> ax = plot_places(compare_aggregations(lists, ["mean_rank", "borda"]), n=2)
     >>> sorted(text.get_text() for text in ax.texts)
     ['a', 'b']
     """
@@ -131,14 +131,16 @@ def plot_places(comparison: Comparison, *, n: int = 10, ax: Axes | None = None) 
     return ax
 
 
-def plot_overlap(comparison: Comparison, *, n: int | None = None, ax: Axes | None = None) -> Axes:
+def plot_overlap(
+    comparison: AggregationComparison, *, n: int | None = None, ax: Axes | None = None
+) -> Axes:
     """Overlap of the best k items of each method with those of the first method, for every k.
 
     The dotted line is the share that a random ranking has on average, k/p.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : AggregationComparison
     n : int, optional
         The largest k; all items by default.
     ax : Axes, optional
@@ -158,9 +160,9 @@ def plot_overlap(comparison: Comparison, *, n: int | None = None, ax: Axes | Non
 
     Examples
     --------
-    >>> from pyfsagg.aggregation.comparison import compare_methods
+    >>> from pyfsagg.aggregation.comparison import compare_aggregations
     >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> ax = plot_overlap(compare_methods(lists, ["mean_rank", "borda"]))
+    >>> ax = plot_overlap(compare_aggregations(lists, ["mean_rank", "borda"]))
     >>> ax.lines[0].get_ydata().tolist()
     [1.0, 1.0, 1.0]
     """
@@ -231,4 +233,4 @@ COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
     "places": plot_places,
     "overlap": plot_overlap,
 }
-"""The pictures of :meth:`pyfsagg.aggregation.Comparison.plot`, by name."""
+"""The pictures of :meth:`pyfsagg.aggregation.AggregationComparison.plot`, by name."""

@@ -24,7 +24,7 @@ from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable, about_ties, tie_sizes
 
-__all__ = ["INDEPENDENCE", "Aggregation", "Comparison", "PermutationTest"]
+__all__ = ["INDEPENDENCE", "Aggregation", "AggregationComparison", "PermutationTest"]
 
 FloatArray = NDArray[np.float64]
 INDEPENDENCE = (
@@ -82,9 +82,9 @@ class Aggregation(Result):
     :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """
 
-    kind: ClassVar[str] = "aggregation"
-    noun: ClassVar[str] = "aggregation"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
+    _kind: ClassVar[str] = "aggregation"
+    _noun: ClassVar[str] = "aggregation"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
 
     names: tuple[str, ...]
     scores: FloatArray
@@ -212,9 +212,9 @@ class Aggregation(Result):
         return frame.iloc[self.order()]
 
     @property
-    def comparison(self) -> Comparison | None:
+    def comparison(self) -> AggregationComparison | None:
         """This aggregation and the others; None if there are no others."""
-        return Comparison((self, *self.others), self.parameters) if self.others else None
+        return AggregationComparison((self, *self.others), self.parameters) if self.others else None
 
     def given_table(self) -> RankTable:
         """The lists.
@@ -280,7 +280,7 @@ class Aggregation(Result):
             **more,
         )
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record: dict[str, Any] = {**self.settings, "names": list(self.names)}
         record["ties"] = self.about_ties(min(view["top"], len(self.names)))
         if self.table is None:
@@ -309,7 +309,7 @@ class Aggregation(Result):
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
 
-    def arrays(self) -> dict[str, FloatArray]:
+    def _arrays(self) -> dict[str, FloatArray]:
         arrays = self.value_arrays()
         for i, other in enumerate(self.others, start=1):
             arrays |= other.value_arrays(f"_{i}")
@@ -327,7 +327,7 @@ class Aggregation(Result):
             arrays |= {f"table_{name}": part for name, part in parts.items() if part is not None}
         return arrays
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         if self.table is None:
             return {"aggregation.csv": self.to_frame()}
         tables = {"aggregation.csv": self.items(adjusted=view["adjusted"])}
@@ -336,7 +336,7 @@ class Aggregation(Result):
         return tables
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document, arrays = saved.document, saved.arrays
         names = tuple(document["names"])
         table = permutation = None
@@ -368,7 +368,7 @@ class Aggregation(Result):
             ),
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         lines = ["result.to_frame()"]
         if self.permutation is not None and self.permutation.call:
             lines += ["", *Call.from_record(self.permutation.call).lines(result="test")]
@@ -378,7 +378,7 @@ class Aggregation(Result):
             lines += [f"comparison.kendall(), comparison.overlap({top})"]
         return lines
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         top = min(view["top"], len(self.names))
         frame = self.to_frame() if self.table is None else self.items(adjusted=view["adjusted"])
         best = frame.head(top)
@@ -406,7 +406,7 @@ class Aggregation(Result):
             *(textwrap.fill(each, 88) for each in self.answer(view["adjusted"])),
             f"The best {top}:\n{table}",
             *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
-            *([] if comparison is None else comparison.paragraphs({"top": top})),
+            *([] if comparison is None else comparison._paragraphs({"top": top})),
             *(
                 textwrap.fill(text, 88)
                 for text in (
@@ -471,7 +471,7 @@ class PermutationTest:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class AggregationComparison(Result):
     """Rankings of the same items by several aggregators.
 
     Attributes
@@ -486,9 +486,9 @@ class Comparison(Result):
     Shown with `top`, the number of best items for which the overlap is given (10 by default).
     """
 
-    kind: ClassVar[str] = "method_comparison"
-    noun: ClassVar[str] = "comparison"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
+    _kind: ClassVar[str] = "method_comparison"
+    _noun: ClassVar[str] = "comparison"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
 
     results: tuple[Aggregation, ...]
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -528,9 +528,9 @@ class Comparison(Result):
 
         Examples
         --------
-        >>> from pyfsagg.aggregation import compare_methods
+        >>> from pyfsagg.aggregation import compare_aggregations
         >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-        >>> float(compare_methods(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
+        >>> float(compare_aggregations(lists, ["mean_rank", "borda"]).kendall().iloc[0, 1])
         1.0
         """
         return pd.DataFrame(self._kendall, index=self.methods, columns=self.methods)
@@ -547,9 +547,9 @@ class Comparison(Result):
 
         Examples
         --------
-        >>> from pyfsagg.aggregation import compare_methods
+        >>> from pyfsagg.aggregation import compare_aggregations
         >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-        >>> int(compare_methods(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
+        >>> int(compare_aggregations(lists, ["mean_rank", "borda"]).overlap(2).iloc[0, 1])
         2
         """
         k = check_integer("k", k, low=1, high=len(self.names))
@@ -575,25 +575,25 @@ class Comparison(Result):
             "overlap_k": k,
         }  # fmt: skip
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             **self.agreement(view["top"]),
             "names": list(self.names),
             "results": [result.settings for result in self.results],
         }
 
-    def arrays(self) -> dict[str, FloatArray]:
+    def _arrays(self) -> dict[str, FloatArray]:
         return {
             name: array
             for i, result in enumerate(self.results)
             for name, array in result.value_arrays(f"_{i}").items()
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"comparison.csv": self.to_frame()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document = saved.document
         results = tuple(
             Aggregation.of_arrays(tuple(document["names"]), settings, saved.arrays, f"_{i}")
@@ -601,7 +601,7 @@ class Comparison(Result):
         )
         return cls(results, document["parameters"], document["data"], document["versions"])
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         """The other methods beside the first one."""
         first, top = self.methods[0], min(view["top"], len(self.names))
         frame = pd.DataFrame(
@@ -614,7 +614,7 @@ class Comparison(Result):
         return [f"In common with {first}:\n{frame.iloc[1:].to_string()}"]
 
     def __repr__(self) -> str:
-        return f"Comparison({', '.join(self.methods)}; {len(self.names)} items)"
+        return f"AggregationComparison({', '.join(self.methods)}; {len(self.names)} items)"
 
 
 def _printable(name: object) -> str:

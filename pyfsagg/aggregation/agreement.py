@@ -53,8 +53,8 @@ class ListAgreement(Result):
     rank-biased overlap.
     """
 
-    kind: ClassVar[str] = "list_agreement"
-    noun: ClassVar[str] = "agreement of lists"
+    _kind: ClassVar[str] = "list_agreement"
+    _noun: ClassVar[str] = "agreement of lists"
 
     pairs: pd.DataFrame
     curve: pd.DataFrame
@@ -106,14 +106,14 @@ class ListAgreement(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {"k": self.k, "sentences": self.sentences(), "pairs": records(self.pairs)}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"pairs.csv": self.pairs, "curve.csv": self.curve}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         texts = saved.texts("pairs.csv")
         pairs = saved.frame("pairs.csv").assign(list=texts["list"], other=texts["other"])
         document = saved.document
@@ -125,10 +125,10 @@ class ListAgreement(Result):
             document["versions"],
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.pairs"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_PRINTED)
         columns = shown[["list", "other", "k"]].copy()
         columns["k"] = ["–" if np.isnan(k) else f"{k:.0f}" for k in shown["k"]]

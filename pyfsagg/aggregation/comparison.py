@@ -10,20 +10,20 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_list, check_mapping
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, aggregate, as_weighted_table
-from pyfsagg.aggregation._result import Comparison
+from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["Comparison", "compare_methods"]
+__all__ = ["AggregationComparison", "compare_aggregations"]
 
 
-def compare_methods(
+def compare_aggregations(
     table_or_scores: Any,
     methods: Sequence[str],
     *,
     adjust: str = "bh",
     weights: Weights = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Comparison:
+) -> AggregationComparison:
     """Aggregate the same lists by several methods.
 
     Parameters
@@ -37,7 +37,7 @@ def compare_methods(
 
     Returns
     -------
-    Comparison
+    AggregationComparison
 
     Raises
     ------
@@ -51,11 +51,14 @@ def compare_methods(
     Examples
     --------
     >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
-    >>> compare_methods(lists, ["mean_rank", "rra"]).to_frame()["mean_rank"].to_dict()
+    >>> compare_aggregations(lists, ["mean_rank", "rra"]).to_frame()["mean_rank"].to_dict()
     {'a': 1.0, 'b': 2.0, 'c': 3.0}
     """
     call = Call.of(
-        compare_methods, locals(), name="aggregation.compare_methods", data=("table_or_scores",)
+        compare_aggregations,
+        locals(),
+        name="aggregation.compare_aggregations",
+        data=("table_or_scores",),
     )
     if isinstance(methods, str):
         raise ParameterError(f"methods must be a list of names, got the text {methods!r}")
@@ -83,4 +86,4 @@ def compare_methods(
         "adjust": adjust,
         "call": replace(call, data=("table",)).record(),
     }
-    return Comparison(results, parameters, results[0].data, results[0].versions)
+    return AggregationComparison(results, parameters, results[0].data, results[0].versions)

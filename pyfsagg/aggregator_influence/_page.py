@@ -94,7 +94,7 @@ def influence_page(
         settings_groups(result, last=[("Best features compared", f"{top} ({kind})")]),
         _references(result, names),
         command=command,
-        code=result.code(result.full_view({"reading": reading})),
+        code=result._code(result._options_in_force({"reading": reading})),
     )
     title = (
         f"Influence of the aggregator on {data_name}"

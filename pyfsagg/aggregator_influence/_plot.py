@@ -43,7 +43,7 @@ def plot_aggregator_stability(
     ----------
     result : InfluenceResult
     measure : str
-        A measure of :func:`pyfsagg.list_stability_measures` that needs no similarity matrix.
+        A measure of ``pyfsagg.list_methods("stability")`` that needs no similarity matrix.
     filter : str, optional
         Filter of the result; the first one by default.
     top : float or int

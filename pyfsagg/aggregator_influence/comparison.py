@@ -68,9 +68,9 @@ class AggregatorComparison(Result):
         Options of the tests, facts on the data, and software versions.
     """
 
-    kind: ClassVar[str] = "aggregator_comparison"
-    noun: ClassVar[str] = "comparison"
-    one_file: ClassVar[bool] = True
+    _kind: ClassVar[str] = "aggregator_comparison"
+    _noun: ClassVar[str] = "comparison"
+    _one_file: ClassVar[bool] = True
 
     values: pd.DataFrame
     measure: str
@@ -134,7 +134,7 @@ class AggregatorComparison(Result):
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
         return " ".join([*found, *reasons, self.caution])
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         made = {
             "repeated": self.repeated,
             "one_way": self.one_way,
@@ -154,11 +154,11 @@ class AggregatorComparison(Result):
             "caution": self.caution,
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {} if self.pairwise is None else {"comparison.csv": self.to_frame()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         """The tests are made again of the values, which say all."""
         document = saved.document
         unit = document["unit"]
@@ -171,7 +171,7 @@ class AggregatorComparison(Result):
         )
         return cls(**{**vars(again), "versions": document["versions"]})
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         return [self.tests().to_string(float_format="{:.4g}".format, na_rep="–"), self.sentence]
 
     def __repr__(self) -> str:

@@ -74,7 +74,7 @@ def influence(
     normalize : {"per_resample", "per_feature"}
         As in :func:`pyfsagg.bam`.
     aggregators : sequence of str, or mapping of str to options
-        Names from :func:`pyfsagg.list_aggregators`; with options for instance
+        Names from ``pyfsagg.list_methods("aggregators")``; with options for instance
         ``{"mean_rank": {}, "geometric_mean": {"shift": "minimum"}}`` (scores of mRMR can be negative).
     n_folds : int
         Number of folds, at least 2 and at most the size of the smallest class.

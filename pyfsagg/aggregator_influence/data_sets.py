@@ -33,7 +33,7 @@ def compare_aggregators(
     results : mapping of data set name to InfluenceResult
         At least three, with the same aggregators.
     measure : str
-        A measure of :func:`pyfsagg.list_stability_measures` that works on scores or ranks, or on
+        A measure of ``pyfsagg.list_methods("stability")`` that works on scores or ranks, or on
         subsets of size `top`.
     filter : str, optional
         Which filter of the results; the first one by default.

@@ -42,8 +42,8 @@ class InfluenceResult(Result):
     each aggregator, with its interval) and ``"pairwise"`` (adjusted p-values of all pairs).
     """
 
-    kind: ClassVar[str] = "influence"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType(
+    _kind: ClassVar[str] = "influence"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"measures": THESIS_MEASURES, "top": 0.25, "adjust": "holm"}
     )
 
@@ -118,7 +118,7 @@ class InfluenceResult(Result):
         Parameters
         ----------
         measures : sequence of str
-            Measures of :func:`pyfsagg.list_stability_measures` that need no similarity matrix.
+            Measures of ``pyfsagg.list_methods("stability")`` that need no similarity matrix.
         top : float or int
             Size of the subsets for measures of selections.
         level : float
@@ -258,7 +258,7 @@ class InfluenceResult(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "features": list(self.feature_names),
             "matrices": [list(key) for key in self.scores],
@@ -266,16 +266,16 @@ class InfluenceResult(Result):
             "stability": records(self.to_frame(view["measures"], top=view["top"])),
         }
 
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
+    def _arrays(self) -> dict[str, NDArray[np.float64]]:
         return {f"scores_{i}": matrix for i, matrix in enumerate(self.scores.values())}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         tables = {"influence.csv": self.to_frame(view["measures"], top=view["top"])}
         pairs = self.pairs(view["measures"], top=view["top"], adjust=view["adjust"])
         return tables if pairs is None else {**tables, "comparison.csv": pairs}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document = saved.document
         return cls(
             {
@@ -288,10 +288,10 @@ class InfluenceResult(Result):
             document["versions"],
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table(intervals=True)"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         parts = [
             f"{self.n_folds} folds of {self.parameters['n_resamples']} bootstraps "
             f"({self.parameters['method'].upper()})"

@@ -17,9 +17,9 @@ from pyfsagg.datasets import read_table
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
-from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
-__all__ = ["Collection", "read_similarity", "read_source"]
+__all__ = ["Collection", "load_collection", "read_similarity"]
 
 MANY_ROWS = 20  # for each column: then rows may be features
 COUNTERS = (
@@ -108,7 +108,7 @@ class Collection:
         return lines
 
 
-def read_source(
+def load_collection(
     sources: Sequence[str],
     *,
     form: str = "auto",
@@ -289,7 +289,7 @@ def _as_matrix(
             f"--n-features is {n_features}, but {name} has {len(names)} columns of features"
         )
     read = read_collection(values, kind=input, wanted="sets", n_features=None, feature_names=names)
-    kind = "sets" if isinstance(read, Selection) else read.kind
+    kind = "sets" if isinstance(read, SelectedSets) else read.kind
     if kind == "sets" and top is not None:
         raise ParameterError("--top belongs to scores, ranks and lists; a 0/1 table is selected")
     wanted = 0.25 if top is None else top

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyfsagg.aggregation import Aggregation
     from pyfsagg.ranks import RankTable
 
-__all__ = ["add_commands", "add_input_flags", "read_lists", "reading_code"]
+__all__ = ["add_commands", "add_input_flags", "list_reading_code", "read_list_files"]
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
@@ -224,14 +224,14 @@ def _aggregate(options: argparse.Namespace) -> None:
         "top": min(options.top, table.n_items),
         "adjusted": options.adjust != "none",
         "data_name": name_of_table(files[0]) if len(files) == 1 else None,
-        "reading": [*reading_code(options, table), *weighing],
+        "reading": [*list_reading_code(options, table), *weighing],
         "read": read_files([*files, *of_weights]),
     }
     keep_result(options, compute, view=view)
     _advise(options, table, methods[0])
 
 
-def reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
+def list_reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
     """Lines of code that read the lists."""
     has_scores = table.scores is not None
     given = {
@@ -306,7 +306,7 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def read_lists(options: argparse.Namespace) -> RankTable:
+def read_list_files(options: argparse.Namespace) -> RankTable:
     """The lists that the flags name."""
     from pyfsagg.ranks import RankTable
 
@@ -378,7 +378,7 @@ def _read_members(options: argparse.Namespace) -> RankTable:
 def _read(options: argparse.Namespace) -> RankTable:
     if options.item or options.member_score:
         return _read_members(options)
-    table = read_lists(options).weighted(_weights(options.weights))
+    table = read_list_files(options).weighted(_weights(options.weights))
     if table.n_lists == 1:
         warn("a single list was given: its own order is the result", stacklevel=1)
     return table
@@ -408,7 +408,7 @@ def _compute(
     from pyfsagg.aggregation import (
         AGGREGATORS,
         aggregate,
-        compare_methods,
+        compare_aggregations,
         permutation_p_values,
     )
 
@@ -422,7 +422,7 @@ def _compute(
     adjust = "bh" if options.adjust == "none" else options.adjust
     recorded = {}
     if options.methods:
-        comparison = compare_methods(table, methods, adjust=adjust, options=params)
+        comparison = compare_aggregations(table, methods, adjust=adjust, options=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
         recorded["compared"] = comparison.parameters["call"]
     else:

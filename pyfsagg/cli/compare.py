@@ -69,7 +69,7 @@ def _run_in(folder: str) -> EnsembleResult:
     found = load_result(folder)
     if not isinstance(found, EnsembleResult):
         raise DataError(
-            f"{folder} holds a result of kind {found.kind!r}; name runs of pyfsagg rank"
+            f"{folder} holds a result of kind {found._kind!r}; name runs of pyfsagg rank"
         )
     return found
 

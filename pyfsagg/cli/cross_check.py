@@ -106,7 +106,7 @@ def _is_file(data: str | None) -> bool:
 
 def _read(options: argparse.Namespace) -> dict[str, Any]:
     """The table to compare on, as arguments of ``cross_check``; none for the embedded data."""
-    from pyfsagg._table.table import check_table
+    from pyfsagg._table.table import as_table
     from pyfsagg.datasets import load_dataset, read_table, split_target
 
     if options.data is None:
@@ -119,7 +119,7 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
             raise ParameterError(
                 f"--target is for files; {options.data!r} is a data set, which has its own"
             )
-        check_table(found.X)  # refuses the sparse ones
+        as_table(found.X)  # refuses the sparse ones
         label = str(found.y.name)
         X, y = split_target(found.X.assign(**{label: found.y}), label, options.exclude)
         return {"X": X, "y": y, "name": found.name}

@@ -154,7 +154,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import is_sparse_file, list_datasets
+    from pyfsagg.datasets import is_sparse_file
+    from pyfsagg.datasets._loaders import list_datasets
 
     if Path(options.table).is_dir():
         require_target(options.target, options.filter or options.filters)

@@ -27,5 +27,5 @@ def _show(options: argparse.Namespace) -> None:
     from pyfsagg.results import load_result
 
     result = load_result(options.folder)
-    view = view_of(options, result.options)
+    view = view_of(options, result._options)
     print(result.to_json(**view) if options.json else result.summary_text(**view))

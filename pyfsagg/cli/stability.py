@@ -161,11 +161,11 @@ def _stability(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace, sources: list[str]) -> Collection:
     from pyfsagg._base.checks import check_integer
-    from pyfsagg.cli._collections import read_source
+    from pyfsagg.cli._collections import load_collection
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
-    return read_source(
+    return load_collection(
         sources,
         form=options.format,
         input=options.input,

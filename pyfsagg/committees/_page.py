@@ -68,7 +68,7 @@ def committee_page(
             settings_groups(result),
             [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)],
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Vote on the features of {data_name}" if data_name else "Vote of a committee"

@@ -12,11 +12,11 @@ from pyfsagg._base.types import Floats
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import Kind, Table
 
-__all__ = ["Coding", "code_features"]
+__all__ = ["FeatureCoding", "code_features"]
 
 
 @dataclass(frozen=True, eq=False)
-class Coding:
+class FeatureCoding:
     """The columns of numbers that stand for the p features of a table.
 
     Attributes
@@ -72,7 +72,7 @@ def _firsts(sorted_ids: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.flatnonzero(np.diff(sorted_ids, prepend=-1))
 
 
-def code_features(table: Table, groups: FeatureGroups | None) -> Coding:
+def code_features(table: Table, groups: FeatureGroups | None) -> FeatureCoding:
     """The columns of numbers for the features of a table, whose columns may be grouped.
 
     A missing value of a nominal column is a level like others.
@@ -92,7 +92,7 @@ def code_features(table: Table, groups: FeatureGroups | None) -> Coding:
     nominal = read.kinds[order] == Kind.NOMINAL
     if not nominal.any():
         values = np.ascontiguousarray(read.values[:, order])
-        return Coding(
+        return FeatureCoding(
             values, np.arange(len(order)), feature, np.zeros(len(order), dtype=bool), mean
         )
     codes = [
@@ -110,7 +110,7 @@ def code_features(table: Table, groups: FeatureGroups | None) -> Coding:
         _levels(read.column(int(j)), own) if is_nominal else read.column(int(j))[:, None]
         for j, own, is_nominal in zip(order, codes, nominal, strict=True)
     ]
-    return Coding(
+    return FeatureCoding(
         np.ascontiguousarray(np.hstack(parts)),
         np.repeat(np.arange(len(order)), sizes),
         np.repeat(feature, sizes),

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Floats
-from pyfsagg.committees.coding import Coding
+from pyfsagg.committees.coding import FeatureCoding
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["FeatureColumns", "FunctionLearner", "Importance", "addressed"]
@@ -31,10 +31,10 @@ class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     cells : ndarray of float64, shape (n, n_coded)
         Columns of `coding` without missing values, for the rows that train and those that test.
-    coding : Coding
+    coding : FeatureCoding
     """
 
-    def __init__(self, cells: Floats, coding: Coding) -> None:
+    def __init__(self, cells: Floats, coding: FeatureCoding) -> None:
         self.cells = cells
         self.coding = coding
 
@@ -54,7 +54,7 @@ class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def addressed(
-    model: Any, coding: Coding, known: Floats, unseen: Floats
+    model: Any, coding: FeatureCoding, known: Floats, unseen: Floats
 ) -> tuple[Any, Floats, Floats]:
     """A learner behind :class:`FeatureColumns`, and the addresses of the rows that train and that test."""
     cells = np.vstack([known, unseen])

@@ -22,10 +22,10 @@ from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_ta
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_table, read_target
+from pyfsagg._table.reading import read_target, table_of_task
 from pyfsagg._table.table import full_weights
-from pyfsagg.committees.coding import Coding, code_features
-from pyfsagg.committees.result import Committee, Weights, read_weights
+from pyfsagg.committees.coding import FeatureCoding, code_features
+from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
@@ -149,7 +149,7 @@ def committee(
     ways = _read_selection(selection, models)
     chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, weights)
     rule = VOTING_RULES.get(rule).name
-    table = read_table(wanted, X)
+    table = table_of_task(wanted, X)
     target = read_target(wanted, y, table.n_samples)
     for model in models.values():
         if not hasattr(model, "predict") and wanted.task == "classification":
@@ -174,7 +174,7 @@ def committee(
     )
     items = [(number, name) for name in models for number in range(len(resamples))]
     if weights is not None and not isinstance(weights, str):
-        read_weights(weights, pd.DataFrame(index=range(len(items))))
+        read_voter_weights(weights, pd.DataFrame(index=range(len(items))))
     data = {
         "sha256": data_hash(table, target),
         "n_samples": table.n_samples,
@@ -250,7 +250,7 @@ def _voters(items: Sequence[tuple[int, str]], found: Sequence[Piece], work: _Wor
 class _Work:
     """What all voters share: `rows` has those of each resample that train, and that test."""
 
-    coding: Coding
+    coding: FeatureCoding
     outcome: NDArray[Any]
     classes: bool
     rows: Sequence[tuple[Rows, Rows]]

@@ -63,8 +63,8 @@ class Committee(Grouped, Result):
     features with the Pareto front and its knee.
     """
 
-    kind: ClassVar[str] = "committee"
-    noun: ClassVar[str] = "committee"
+    _kind: ClassVar[str] = "committee"
+    _noun: ClassVar[str] = "committee"
 
     ranking: pd.DataFrame
     voters: pd.DataFrame
@@ -91,7 +91,7 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_weights(weights, voters)
+        counts = read_voter_weights(weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
         voting = support.any(axis=1) & (counts > 0.0)
         if not voting.any():
@@ -241,7 +241,7 @@ class Committee(Grouped, Result):
         Parameters
         ----------
         measure : str
-            A measure of sets: see :func:`pyfsagg.list_stability_measures`.
+            A measure of sets: see ``pyfsagg.list_methods("stability")``.
         **options
             Of :func:`pyfsagg.stability`.
 
@@ -366,7 +366,7 @@ class Committee(Grouped, Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
         return {
             "sentences": self.sentences(),
@@ -375,10 +375,10 @@ class Committee(Grouped, Result):
             "ranking": records(self.ranking.reset_index()),
         }
 
-    def arrays(self) -> Arrays:
+    def _arrays(self) -> Arrays:
         return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {
             "ranking.csv": self.ranking,
             "voters.csv": self.voters,
@@ -386,7 +386,7 @@ class Committee(Grouped, Result):
         }
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         voters = saved.frame("voters.csv")
         words = saved.texts("voters.csv")
         for name in ("learner", "message"):
@@ -404,10 +404,10 @@ class Committee(Grouped, Result):
             document["versions"],
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
         shown = self.ranking.head(_PRINTED)
         columns = {
@@ -432,7 +432,7 @@ class Committee(Grouped, Result):
         )
 
 
-def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
+def read_voter_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
     """What each voter counts, shape (m,).
 
     Raises

@@ -15,7 +15,7 @@ from pyfsagg._base.checks import as_array, check_list, check_writable_names
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 __all__ = ["vote"]
 
@@ -38,7 +38,7 @@ def vote(
         The selection of each voter: names or zero-based positions of features, or a row of the matrix,
         whose columns are the features.  An empty selection is allowed and counts nothing.
     rule : str
-        Name or alias of a voting rule: see :func:`pyfsagg.committees.list_voting_rules`.
+        Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     weights : None, "performance" or m numbers
         What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that
         are not negative.  A voter of weight 2 counts as two voters with one selection.
@@ -129,7 +129,7 @@ def _read_selections(
         feature_names=feature_names,
         least=1,
     )
-    assert isinstance(read, Selection)
+    assert isinstance(read, SelectedSets)
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support

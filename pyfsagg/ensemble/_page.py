@@ -233,8 +233,8 @@ def ensemble_page(
             ),
             _references(result),
             command=command,
-            code=result.code(
-                result.full_view({"threshold": threshold, "reading": reading, **limits})
+            code=result._code(
+                result._options_in_force({"threshold": threshold, "reading": reading, **limits})
             ),
         ),
     ]

@@ -15,7 +15,7 @@ from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Kind, Table, check_table
+from pyfsagg._table.table import AnyTable, Kind, Table, as_table
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._similarity import check_similarity
 from pyfsagg.stability_measures.features import select_seen
@@ -227,7 +227,7 @@ def _table_of(result: EnsembleResult, X: Any) -> Table:
         int(each) if each not in columns and each.isdigit() else each
         for each in result.parameters.get("nominal") or ()
     ]
-    table = check_table(X if frame is None else frame, nominal=nominal)
+    table = as_table(X if frame is None else frame, nominal=nominal)
     place = {name: j for j, name in enumerate(table.feature_names)}
     missing = [name for name in result.feature_names if name not in place]
     if missing:

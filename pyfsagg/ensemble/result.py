@@ -41,7 +41,7 @@ from pyfsagg.stability_measures import (
     thesis_measures,
 )
 from pyfsagg.statistics import RankConfidence
-from pyfsagg.statistics._input import check_level
+from pyfsagg.statistics._input import check_confidence_level
 
 __all__ = ["EnsembleResult"]
 
@@ -101,9 +101,9 @@ class EnsembleResult(Grouped, Result):
     distribution) and ``"convergence"`` (agreement with the final ranking as resamples are added).
     """
 
-    kind: ClassVar[str] = "ensemble"
-    noun: ClassVar[str] = "run"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType(
+    _kind: ClassVar[str] = "ensemble"
+    _noun: ClassVar[str] = "run"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {"threshold": "auto", "max_false": None, "fdr": None}
     )
 
@@ -637,7 +637,7 @@ class EnsembleResult(Grouped, Result):
         of χ² is too large by about (levels − 1)(classes − 1)).  Therefore a feature may be ranked
         outside its set where features differ in their number of levels.
         """
-        return sets_of_run(self, check_level("confidence", confidence))
+        return sets_of_run(self, check_confidence_level("confidence", confidence))
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
@@ -652,7 +652,7 @@ class EnsembleResult(Grouped, Result):
             **({} if self.permutation is None else {"permutation": self.permutation.record()}),
         }
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         chosen = self.chosen(view)
         table: dict[str, Any]
         try:
@@ -689,7 +689,7 @@ class EnsembleResult(Grouped, Result):
             view["threshold"], max_false=view.get("max_false"), fdr=view.get("fdr")
         )
 
-    def arrays(self) -> dict[str, NDArray[np.float64]]:
+    def _arrays(self) -> dict[str, NDArray[np.float64]]:
         matrices = {f"filter_{i}": matrix for i, matrix in enumerate(self.score_matrices.values())}
         permuted = {} if self.permutation is None else self.permutation.arrays()
         shuffled = {} if self.shuffled is None else self.shuffled.arrays()
@@ -704,21 +704,21 @@ class EnsembleResult(Grouped, Result):
             **shuffled,
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         frame = self.frame_of(view)
         place = frame.columns.get_loc("tied")
         selected = frame.index.isin(self.chosen(view).names)
         frame.insert(place, "selected", selected)  # type: ignore[arg-type]
         return {"ranking.csv": frame, **self._table_of_groups()}
 
-    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+    def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         texts = {"selected.txt": lines_of(self.chosen(view).names)}
         if self.groups:
             texts["selected_columns.txt"] = lines_of(self.columns(self.threshold_of(view)))
         return texts
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         return cls.of_parts(saved.document, saved.arrays)
 
     @classmethod
@@ -759,14 +759,14 @@ class EnsembleResult(Grouped, Result):
             shuffled=ShuffledTargets.of_files(document, arrays),
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         goals = ((name, view.get(name)) for name in ("max_false", "fdr"))
         limits = [
             f"print(result.error_control({name}={level!r}))" for name, level in goals if level
         ]
         return [f"selected = result.select({self.threshold_of(view)!r})", *limits]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         return paragraphs_of(self, view)
 
     def __repr__(self) -> str:

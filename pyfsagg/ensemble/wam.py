@@ -44,24 +44,24 @@ def wam(
     ----------
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
-        sparse matrix for the filters that :func:`pyfsagg.list_filters` marks as sparse: the result
+        sparse matrix for the filters that ``pyfsagg.list_methods("filters")`` marks as sparse: the result
         is that of the dense table.
     y : array of shape (n_samples,), optional
         Class labels; numbers with ``task="regression"``; with ``task="survival"`` two columns, times
         and events (1, or 0 where censored), or a structured array such as scikit-survival's ``Surv``;
-        None for filters that need no target (see :func:`pyfsagg.list_filters`).
+        None for filters that need no target (see ``pyfsagg.list_methods("filters")``).
     filter : str, callable or estimator
-        A name from :func:`pyfsagg.list_filters`, a function ``(X, y, sample_weight) -> scores``, or
+        A name from ``pyfsagg.list_methods("filters")``, a function ``(X, y, sample_weight) -> scores``, or
         a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
     filter_params : mapping, optional
         Parameters of a named filter, for instance ``{"mdl": "fselectorrcpp"}``.
     aggregator : str
-        A name from :func:`pyfsagg.list_aggregators`; `aggregator_params` are its options.
+        A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
         Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
         reached; ``"auto"`` is the default one.
     resampling : str or plan
-        A name from :func:`pyfsagg.list_resampling_plans`, or a plan: ``pyfsagg.Subsample(0.8)``,
+        A name from ``pyfsagg.list_methods("resampling")``, or a plan: ``pyfsagg.Subsample(0.8)``,
         ``pyfsagg.GroupedBootstrap(groups)``, ``pyfsagg.Bootstrap(sample_weight=counts)``,
         ``pyfsagg.ComplementaryPairs()`` for disjoint halves, ``pyfsagg.Rows(indices)`` to repeat a
         run made elsewhere.

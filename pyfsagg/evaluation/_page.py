@@ -30,7 +30,7 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.evaluation.comparison import Comparison
+from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import InputTypeError
@@ -128,7 +128,7 @@ def evaluation_page(
             settings_groups(result),
             REFERENCES,
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Evaluation of {data_name}" if data_name else "Evaluation"
@@ -141,7 +141,7 @@ def _words(result: Evaluation) -> tuple[str, str]:
     return kinds.get(str(result.data.get("target_kind")), ("classifier", "classify"))
 
 
-def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
+def _summary(result: Evaluation, comparison: MethodComparison | None) -> list[Block]:
     parameters = result.parameters
     model, does = _words(result)
     sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
@@ -194,7 +194,7 @@ def _curves(result: Evaluation) -> list[Block]:
     ]
 
 
-def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
+def _differences(comparison: MethodComparison | None, reason: str) -> list[Block]:
     if comparison is None:
         return [Text(f"No tests were made: {reason}.")]
     blocks: list[Block] = [Text(f"Compared: {comparison.what}.")]

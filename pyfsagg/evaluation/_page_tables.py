@@ -6,7 +6,7 @@ import pandas as pd
 
 from pyfsagg._base.words import number, readable
 from pyfsagg._page.page import Column, Section, Table
-from pyfsagg.evaluation.comparison import Comparison
+from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
 
@@ -198,7 +198,7 @@ def value_table(result: Evaluation) -> Table:
     )
 
 
-def pair_table(comparison: Comparison) -> Table:
+def pair_table(comparison: MethodComparison) -> Table:
     """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
     found = comparison.tests["corrected_t"]
     share = f"{100 * found.confidence:.3g} %"

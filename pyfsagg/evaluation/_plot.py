@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import GREY, INK, clear_frame, feature_label, new_axes, set_title
-from pyfsagg.evaluation.comparison import Comparison
+from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -198,12 +198,12 @@ def _draw_baselines(
             )
 
 
-def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = None) -> Axes:
     """Average ranks of the methods over data sets, with bars over those that do not differ.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : MethodComparison
         A comparison over data sets, from :meth:`pyfsagg.evaluation.EvaluationSet.compare`.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -219,9 +219,9 @@ def plot_critical_difference(comparison: Comparison, *, ax: Axes | None = None) 
     InputTypeError
         If `comparison` has another type.
     """
-    if not isinstance(comparison, Comparison):
+    if not isinstance(comparison, MethodComparison):
         raise InputTypeError(
-            f"expected a Comparison of data sets, got {type(comparison).__name__}; compare() of "
+            f"expected a MethodComparison of data sets, got {type(comparison).__name__}; compare() of "
             "evaluate_many returns one"
         )
     found = _test(comparison, "critical_difference")
@@ -280,7 +280,7 @@ P_VALUES = {
 
 
 def plot_p_values(
-    result: Evaluation | Comparison,
+    result: Evaluation | MethodComparison,
     *,
     test: str | None = None,
     ax: Axes | None = None,
@@ -290,7 +290,7 @@ def plot_p_values(
 
     Parameters
     ----------
-    result : Evaluation or Comparison
+    result : Evaluation or MethodComparison
     test : {"corrected_t", "wilcoxon", "nemenyi"}, optional
         Corrected t tests of folds, or, of data sets, signed-rank tests (both with Holm's correction)
         or Nemenyi's test of average ranks.  By default the first that was made.
@@ -332,7 +332,7 @@ def plot_p_values(
 
 
 def plot_win_tie_loss(
-    result: Evaluation | Comparison, *, ax: Axes | None = None, **options: Any
+    result: Evaluation | MethodComparison, *, ax: Axes | None = None, **options: Any
 ) -> Axes:
     """Wins, ties and losses of the method of each row against that of each column.
 
@@ -368,22 +368,22 @@ def plot_win_tie_loss(
     return ax
 
 
-def _comparison(result: Any, options: dict[str, Any]) -> Comparison:
-    if isinstance(result, Comparison):
+def _comparison(result: Any, options: dict[str, Any]) -> MethodComparison:
+    if isinstance(result, MethodComparison):
         if options:
             raise ParameterError(
-                f"a Comparison is drawn as it is; {next(iter(options))} belongs to an Evaluation"
+                f"a MethodComparison is drawn as it is; {next(iter(options))} belongs to an Evaluation"
             )
         return result
     if not isinstance(result, Evaluation):
         raise InputTypeError(
-            f"expected an Evaluation or a Comparison, got {type(result).__name__}; evaluate returns "
+            f"expected an Evaluation or a MethodComparison, got {type(result).__name__}; evaluate returns "
             "the first, its compare() the second"
         )
     return result.compare(**options)
 
 
-def _test(comparison: Comparison, name: str) -> Any:
+def _test(comparison: MethodComparison, name: str) -> Any:
     if name not in comparison.tests:
         reason = comparison.problems.get(
             name, f"{name} is not made of {comparison.subjects}, see the remarks of the comparison"

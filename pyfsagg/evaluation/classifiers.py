@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_list
@@ -17,7 +16,7 @@ from pyfsagg._base.registry import Registry
 from pyfsagg._table.table import Kind, Table
 from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
 
-__all__ = ["CLASSIFIERS", "ClassifierSpec", "build_model", "list_classifiers", "read_classifiers"]
+__all__ = ["CLASSIFIERS", "ClassifierSpec", "build_model", "read_classifiers"]
 
 
 @dataclass(frozen=True)
@@ -125,17 +124,6 @@ for spec in (
     CLASSIFIERS.add(spec)
 
 
-def list_classifiers() -> pd.DataFrame:
-    """The classifiers that :func:`pyfsagg.evaluate` knows by name, one row each.
-
-    Examples
-    --------
-    >>> list_classifiers().index.tolist()[:2]
-    ['logistic_regression', 'naive_bayes']
-    """
-    return CLASSIFIERS.to_frame("make", "make_mixed")
-
-
 def read_classifiers(
     classifiers: Any, known: Registry[ClassifierSpec] = CLASSIFIERS
 ) -> dict[str, Any]:
@@ -199,8 +187,8 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
         raise ParameterError(
             f"{label!r} is a model of survival; give it with task='survival'"
             if is_survival_model(item)
-            else f"{label!r} does not read times and events; give a name from list_survival_models(), or an "
-            "estimator of scikit-survival"
+            else f"{label!r} does not read times and events; give a name from "
+            "list_methods('survival_models'), or an estimator of scikit-survival"
         )
     if known.kind == "classifier" and is_regressor(item):
         raise ParameterError(

@@ -25,7 +25,7 @@ from pyfsagg.statistics import (
     win_tie_loss,
 )
 
-__all__ = ["Comparison", "Divisions", "compare_folds", "compare_methods", "divisions_of"]
+__all__ = ["Divisions", "MethodComparison", "compare_folds", "compare_methods", "divisions_of"]
 
 DECIMALS = 10  # differences below are rounding errors
 NAMES = {
@@ -51,7 +51,7 @@ RANKED_ONCE = (
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class MethodComparison:
     """Tests of the same values by method.
 
     Attributes
@@ -126,12 +126,12 @@ class Comparison:
 
     def __repr__(self) -> str:
         n, k = self.values.shape
-        return f"Comparison({self.what}; {k} methods, {n} {self.subjects}; {', '.join(self.tests)})"
+        return f"MethodComparison({self.what}; {k} methods, {n} {self.subjects}; {', '.join(self.tests)})"
 
 
 def compare_methods(
     values: pd.DataFrame, *, what: str, higher_is_better: bool, alpha: float, subjects: str
-) -> Comparison:
+) -> MethodComparison:
     """Make all tests of independent subjects that the values (n_subjects, n_methods) allow.
 
     Raises
@@ -167,7 +167,9 @@ def compare_methods(
             f"With {n} {subjects} the smallest p-value that a signed-rank test can have is "
             f"{2.0 ** (1 - n):.3g}, before any correction. Use more {subjects}.",
         )
-    return Comparison(values, what, subjects, tests, problems, remarks, alpha, higher_is_better)
+    return MethodComparison(
+        values, what, subjects, tests, problems, remarks, alpha, higher_is_better
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +218,7 @@ def divisions_of(
 
 def compare_folds(
     divisions: Divisions, *, what: str, higher_is_better: bool, alpha: float, rope: float | None
-) -> Comparison:
+) -> MethodComparison:
     """Make the tests of values that share rows.
 
     Parameters
@@ -259,7 +261,7 @@ def compare_folds(
         SHARED_FOLDS,
         *([RANKED_ONCE] if divisions.ranked_once else []),
     )
-    return Comparison(
+    return MethodComparison(
         values, what, divisions.subjects, tests, problems, remarks, alpha, higher_is_better
     )
 

@@ -26,8 +26,8 @@ def named_learners(
     Parameters
     ----------
     names : str or sequence of str, optional
-        Of :func:`list_classifiers` or :func:`list_regressors`; by default a linear learner and a random
-        forest, which both have feature importances.
+        Of ``pyfsagg.list_methods("classifiers")`` or ``pyfsagg.list_methods("regressors")``; by default
+        a linear learner and a random forest, which both have feature importances.
     task : {"classification", "regression"}
 
     Returns

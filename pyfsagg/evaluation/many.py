@@ -13,7 +13,7 @@ import pandas as pd
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
-from pyfsagg.evaluation.comparison import Comparison, compare_methods
+from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocols import evaluate
 from pyfsagg.evaluation.result import Evaluation, check_known, widen
@@ -80,7 +80,7 @@ class EvaluationSet:
         metric: str | None = None,
         baselines: bool = False,
         alpha: float = 0.05,
-    ) -> Comparison:
+    ) -> MethodComparison:
         """Which methods differ, tested over data sets by their weighted averages.
 
         Parameters

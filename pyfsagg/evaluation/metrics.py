@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_list
@@ -16,7 +15,7 @@ from pyfsagg._table.survival import Survival
 from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["METRICS", "MetricSpec", "Predictions", "list_metrics", "read_metrics"]
+__all__ = ["METRICS", "MetricSpec", "Predictions", "read_metrics"]
 
 
 class Predictions:
@@ -282,17 +281,6 @@ for spec in (
     ),
 ):
     METRICS.add(spec)
-
-
-def list_metrics() -> pd.DataFrame:
-    """The measures that :func:`pyfsagg.evaluate` knows, one row each.
-
-    Examples
-    --------
-    >>> list_metrics().index.tolist()[:4]
-    ['accuracy', 'balanced_accuracy', 'roc_auc', 'matthews_correlation']
-    """
-    return METRICS.to_frame("compute")
 
 
 def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:

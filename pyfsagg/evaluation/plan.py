@@ -20,7 +20,7 @@ from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_table, read_target
+from pyfsagg._table.reading import read_target, table_of_task
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble import EnsembleResult
@@ -39,13 +39,20 @@ from pyfsagg.evaluation.metrics import read_metrics
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
+from pyfsagg.evaluation.splits import (
+    Fold,
+    Part,
+    draw_parts,
+    read_ranking_rows,
+    read_row_groups,
+    take_rows,
+)
 from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
 from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
 
-__all__ = ["Plan", "read_plan"]
+__all__ = ["Design", "read_design"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +99,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Design:
     """Everything that is settled before the first feature is ranked."""
 
     table: Table
@@ -295,7 +302,7 @@ def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
 # ---------------------------------------------------------------------------------------------
 # reading the arguments
 # ---------------------------------------------------------------------------------------------
-def read_plan(
+def read_design(
     X: Any,
     y: Any,
     rankings: Any,
@@ -310,14 +317,14 @@ def read_plan(
     task: Task,
     random_state: Any,
     execution: Execution,
-) -> Plan:
+) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table = read_table(task, X)
+    table = table_of_task(task, X)
     target = read_target(task, y, table.n_samples)
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
-    members = read_groups(protocol.groups, table.n_samples)
+    members = read_row_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
@@ -329,7 +336,7 @@ def read_plan(
             "ranking_rows gives the rows on which the rankings were made, and belongs to rankings "
             "with protocol='thesis'"
         )
-    rows = None if ranking_rows is None else read_rows(ranking_rows, table.n_samples)
+    rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
     given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
     if "thesis" in protocols:
@@ -374,7 +381,7 @@ def read_plan(
         "n_groups": None if members is None else int(members.max()) + 1,
         "seed": seed,
     }
-    return Plan(
+    return Design(
         table,
         target,
         parts,

@@ -9,7 +9,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.task import Task
 from pyfsagg._run.execution import Execution
-from pyfsagg.evaluation.plan import read_plan
+from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.thresholds import THESIS_THRESHOLDS
@@ -56,11 +56,11 @@ def evaluate(
         estimator with importances (both called once for each ranking).  The four filters of the
         thesis and ``"bam"`` if neither rankings nor methods are given.
     classifiers : sequence, or mapping of label to classifier, optional
-        Names from :func:`pyfsagg.evaluation.list_classifiers` (the four of the thesis by default),
+        Names from ``pyfsagg.list_methods("classifiers")`` (the four of the thesis by default),
         or scikit-learn classifiers, which are used unchanged (with a seed if they have none);
         put it into a pipeline with a scaler if it needs one.  For a regression names from
-        :func:`pyfsagg.evaluation.list_regressors`, or scikit-learn regressors; for survival of
-        :func:`pyfsagg.evaluation.list_survival_models` (penalised Cox regression by default), or
+        ``pyfsagg.list_methods("regressors")``, or scikit-learn regressors; for survival of
+        ``pyfsagg.list_methods("survival_models")`` (penalised Cox regression by default), or
         estimators of scikit-survival.
     thresholds : sequence of float or int
         Shares of the features to keep (rounded up), or numbers of features.
@@ -68,7 +68,7 @@ def evaluate(
         ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
         also sets the number of folds and repeats, and which rows belong together.
     metrics : str or sequence of str, optional
-        Names from :func:`pyfsagg.evaluation.list_metrics`; accuracy by default, R² for a regression,
+        Names from ``pyfsagg.list_methods("metrics")``; accuracy by default, R² for a regression,
         the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
         Baselines for the comparison: no selection, random rankings, and each filter of the methods
@@ -123,7 +123,7 @@ def evaluate(
     given = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
-        plan = read_plan(
+        plan = read_design(
             X,
             y,
             rankings,

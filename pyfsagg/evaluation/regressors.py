@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from pyfsagg._base.registry import Registry
 from pyfsagg.evaluation.classifiers import ClassifierSpec
 
-__all__ = ["REGRESSORS", "list_regressors"]
+__all__ = ["REGRESSORS"]
 
 REGRESSORS: Registry[ClassifierSpec] = Registry("regressor")
 
@@ -80,14 +78,3 @@ for spec in (
     ),
 ):
     REGRESSORS.add(spec)
-
-
-def list_regressors() -> pd.DataFrame:
-    """The regressors that :func:`pyfsagg.evaluate` knows by name, one row each.
-
-    Examples
-    --------
-    >>> list_regressors().index.tolist()[:2]
-    ['ridge', 'linear_regression']
-    """
-    return REGRESSORS.to_frame("make", "make_mixed")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.evaluation.comparison import Comparison, compare_folds, divisions_of
+from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.thresholds import weighted_average_accuracy
 from pyfsagg.exceptions import DataError, ParameterError
@@ -67,9 +67,9 @@ class Evaluation(Result):
     ``"p_values"`` and ``"win_tie_loss"``.
     """
 
-    kind: ClassVar[str] = "evaluation"
-    noun: ClassVar[str] = "evaluation"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
+    _kind: ClassVar[str] = "evaluation"
+    _noun: ClassVar[str] = "evaluation"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
 
     cells: pd.DataFrame
     parameters: Mapping[str, Any]
@@ -249,7 +249,7 @@ class Evaluation(Result):
         baselines: bool = False,
         alpha: float = 0.05,
         rope: float | None = None,
-    ) -> Comparison:
+    ) -> MethodComparison:
         """Which methods differ, tested over folds.
 
         Parameters
@@ -272,7 +272,7 @@ class Evaluation(Result):
 
         Returns
         -------
-        Comparison
+        MethodComparison
             Of all pairs corrected t tests with Holm's correction (``corrected_t``) and, with a
             `rope`, the probabilities that a method is worse, equivalent or better (``bayesian_t``);
             and wins, ties and losses.  Folds in which a cell failed are left out and counted.
@@ -365,18 +365,18 @@ class Evaluation(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "remarks": list(self.remarks),
             "failures": records(self.failures()),
             "summary": records(self.summary()),
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {CELL_FILE: self.cells, SUMMARY_FILE: self.summary()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document, texts = saved.document, saved.texts(CELL_FILE)
         cells = pd.DataFrame({name: _read_column(texts[name], name) for name in COLUMNS})
         if len(cells) != document["parameters"]["n_cells"]:
@@ -389,10 +389,10 @@ class Evaluation(Result):
             tuple(document["remarks"]),
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         protocol, metric = self.default_protocol, self.metrics[0]
         if min(self.parameters["thresholds"]) < 1.0:
             frame, column = self.weighted_average_accuracy(), "wacc"
@@ -420,7 +420,7 @@ class Evaluation(Result):
             ),
         ]
 
-    def default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
+    def default_comparison(self, alpha: float = 0.05) -> tuple[MethodComparison | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:

@@ -23,8 +23,8 @@ __all__ = [
     "Fold",
     "Part",
     "draw_parts",
-    "read_groups",
-    "read_rows",
+    "read_ranking_rows",
+    "read_row_groups",
     "take_rows",
 ]
 
@@ -71,7 +71,7 @@ def _seed(seed: int, key: tuple[int, ...]) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]) >> 1
 
 
-def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
+def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
     """Positions of the rows that were used for given rankings, from a mask or positions.
 
     Raises
@@ -102,7 +102,7 @@ def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
     return rows
 
 
-def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
+def read_row_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
     """Codes of the groups by row.
 
     Raises

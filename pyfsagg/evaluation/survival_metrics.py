@@ -10,7 +10,7 @@ from scipy.integrate import trapezoid
 from pyfsagg._base.types import Floats
 from pyfsagg._table.survival import Survival
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters.survival import comparable_pairs
+from pyfsagg.filters.survival import count_comparable_pairs
 
 __all__ = ["concordance_index", "integrated_brier_score", "survival_at"]
 
@@ -23,7 +23,7 @@ def concordance_index(test: Survival, risk: Floats) -> float:
     DataError
         If no two rows can be compared.
     """
-    larger, smaller, tied = comparable_pairs(test, risk)
+    larger, smaller, tied = count_comparable_pairs(test, risk)
     if larger + smaller + tied == 0:
         raise DataError(
             "no two test rows of a fold can be compared: too few events; lower n_folds, or raise test_size"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from pyfsagg._base.registry import Registry
 from pyfsagg.evaluation.classifiers import ClassifierSpec
 
-__all__ = ["SURVIVAL_MODELS", "list_survival_models"]
+__all__ = ["SURVIVAL_MODELS"]
 
 SURVIVAL_MODELS: Registry[ClassifierSpec] = Registry("survival model")
 
@@ -73,16 +71,3 @@ for spec in (
     ),
 ):
     SURVIVAL_MODELS.add(spec)
-
-
-def list_survival_models() -> pd.DataFrame:
-    """The models that :func:`pyfsagg.evaluate` knows by name with ``task="survival"``, one row each.
-
-    ``needs`` names the package that must be installed for it: ``pip install 'pyfsagg[survival]'``.
-
-    Examples
-    --------
-    >>> list_survival_models().index.tolist()
-    ['cox_ridge', 'cox', 'random_survival_forest', 'gradient_boosting']
-    """
-    return SURVIVAL_MODELS.to_frame("make", "make_mixed")

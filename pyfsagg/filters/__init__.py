@@ -1,7 +1,5 @@
 """Importance scores of features, mostly with respect to a target; one module per family."""
 
-import pandas as pd
-
 from pyfsagg.filters import correlation
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.chi_squared import chi_squared
@@ -31,7 +29,6 @@ __all__ = [
     "function_filter",
     "gain_ratio",
     "information_gain",
-    "list_filters",
     "martingale_residuals",
     "mrmr",
     "near_zero_variance",
@@ -41,20 +38,3 @@ __all__ = [
     "symmetric_uncertainty",
     "value_difference_metric",
 ]
-
-
-def list_filters() -> pd.DataFrame:
-    """Table of all filters: statistic, range, direction and source.
-
-    ``targets`` lists the targets that they can use: classes, a numeric target
-    (``task="regression"``), survival, none; ``sparse`` shows whether they read a SciPy sparse
-    matrix as well; ``counts_levels`` whether they can read a group of columns as one nominal column
-    (:class:`pyfsagg.Task`).
-
-    Examples
-    --------
-    >>> list_filters().loc["information_gain", "aliases"]
-    'ig, infogain'
-    """
-    frame = FILTERS.to_frame("latex", "prepare", "output", "accepts_missing", "settle")
-    return frame.assign(targets=frame["targets"].map(", ".join))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
 from pyfsagg._table.groups import GroupedColumns
-from pyfsagg._table.table import AnyTable, Weights, check_table, full_weights
+from pyfsagg._table.table import AnyTable, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 
 __all__ = [
@@ -135,7 +135,7 @@ def score_features(
     **parameters: Any,
 ) -> Floats:
     """Scores (n_features,) of one table, which is read with the options `reading`."""
-    table = check_table(X, **reading)
+    table = as_table(X, **reading)
     target = check_target(y, table.n_samples, task=task)
     scorer = prepare(table, target, **parameters)
     weights = full_weights(table.n_samples, sample_weight)

@@ -135,11 +135,11 @@ def prepare_callable(
     --------
     >>> import numpy as np
     >>> from pyfsagg._table.target import check_target
-    >>> from pyfsagg._table.table import check_table
+    >>> from pyfsagg._table.table import as_table
     >>> from pyfsagg.filters.model import prepare_callable
     >>> def weighted_spread(X, y, sample_weight):
     ...     return X.T @ sample_weight
-    >>> table = check_table(np.array([[1.0, 2.0], [3.0, 5.0]]))
+    >>> table = as_table(np.array([[1.0, 2.0], [3.0, 5.0]]))
     >>> target = check_target([0, 1], 2)
     >>> scorer = prepare_callable(table, target, weighted_spread)
     >>> scorer(np.array([[1, 2]], dtype=np.uint16), target.codes[None, :])["callable"].tolist()
@@ -240,9 +240,9 @@ def prepare_estimator(
     >>> import numpy as np
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from pyfsagg._table.target import check_target
-    >>> from pyfsagg._table.table import check_table
+    >>> from pyfsagg._table.table import as_table
     >>> from pyfsagg.filters.model import prepare_estimator
-    >>> table = check_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
+    >>> table = as_table(np.array([[0, 5], [0, 6], [1, 5], [1, 6]]))
     >>> target = check_target([0, 0, 1, 1], 4)
     >>> scorer = prepare_estimator(table, target, DecisionTreeClassifier(), 0)
     >>> scorer(np.ones((1, 4), dtype=np.uint16), target.codes[None, :])["estimator"].tolist()

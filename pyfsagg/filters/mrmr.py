@@ -17,7 +17,7 @@ from pyfsagg._base.memory import within_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.mrmr.selection import mrmr_block
 from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
-from pyfsagg._table.table import Kind, Table, check_table
+from pyfsagg._table.table import Kind, Table, as_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
@@ -229,7 +229,7 @@ def mrmr(
     ------
     DataError
         For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
-        (:func:`pyfsagg.check_table` says why).
+        (:func:`pyfsagg.as_table` says why).
     ParameterError
         For a parameter out of range.
 
@@ -257,7 +257,7 @@ def mrmr(
     >>> result.scores.round(4).tolist()
     [0.6931, 0.0, 0.0]
     """
-    table = check_table(X, nominal=nominal)
+    table = as_table(X, nominal=nominal)
     target = check_target(y, table.n_samples)
     if not (n_features is None or isinstance(n_features, str)):
         check_integer("n_features", n_features, low=1, high=table.n_features)

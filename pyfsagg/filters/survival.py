@@ -21,8 +21,8 @@ from pyfsagg.filters._columns import category_codes, ordered_levels, within_rang
 from pyfsagg.filters.correlation import require_ordered_complete
 
 __all__ = [
-    "comparable_pairs",
     "concordance",
+    "count_comparable_pairs",
     "cox_score",
     "martingale_residuals",
     "prepare_concordance",
@@ -195,7 +195,7 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
     )
 
 
-def comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
+def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
     """Pairs of rows of which one is known to live longer, by whether its number is larger, smaller, equal.
 
     Parameters

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._table.groups import FeatureGroups
-from pyfsagg._table.table import AnyTable, Table, check_table
+from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.exceptions import DataError
 
 __all__ = ["NearZeroVariance", "drop_features", "drop_near_zero_variance", "near_zero_variance"]
@@ -101,7 +101,7 @@ def near_zero_variance(
     """
     most_dominant = check_real("frequency_ratio", frequency_ratio, low=1.0)
     few = check_real("unique_percent", unique_percent, low=0.0, high=100.0)
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     ratio = np.zeros(table.n_features)
     percent = np.empty(table.n_features)
     constant = np.empty(table.n_features, dtype=np.bool_)
@@ -145,7 +145,7 @@ def drop_near_zero_variance(
     >>> drop_near_zero_variance(pd.DataFrame({"a": [1, 1, 1], "b": [1, 2, 3]})).feature_names
     ('b',)
     """
-    table = check_table(X, sparse=True)
+    table = as_table(X, sparse=True)
     found = near_zero_variance(
         table, frequency_ratio=frequency_ratio, unique_percent=unique_percent
     )

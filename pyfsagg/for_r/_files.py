@@ -26,7 +26,7 @@ def packed(result: Result) -> str:
     held = io.BytesIO()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        result.write_into(folder)
+        result._write_into(folder)
         with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.iterdir()):
                 archive.write(file, file.name)
@@ -48,9 +48,9 @@ _IN_R = {"combined": "combined", "scores": "scores", "ranking": "ranks", "halves
 def record_of(result: EnsembleResult) -> str:
     """A ranking but for the arrays that R has as objects of its own."""
     matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
-    arrays = result.arrays()
+    arrays = result._arrays()
     rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
-    record = {**result.origin(), **result.kept_record(), "arrays": rest}
+    record = {**result._origin(), **result.kept_record(), "arrays": rest}
     return json.dumps(record, default=as_record)
 
 

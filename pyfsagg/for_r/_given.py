@@ -23,7 +23,7 @@ __all__ = [
     "learners_of",
     "listed",
     "null_of",
-    "numbers_of",
+    "numbers_from_r",
     "progress_of",
     "rank_table_of",
     "table_of",
@@ -140,7 +140,7 @@ def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
         label, call = str(given["label"]), given["call"]
 
         def r_function(X: Any, y: Any) -> Any:
-            return numbers_of(call_r(call, X, list(y), what=f"the learner {label!r}"))
+            return numbers_from_r(call_r(call, X, list(y), what=f"the learner {label!r}"))
 
         r_function.__name__ = label
         return {label: r_function}
@@ -169,7 +169,7 @@ def aggregator_of(call: Callable[..., Any]) -> Callable[[Any], Any]:
     """An R function of a matrix of scores (m, p), which returns p scores."""
 
     def aggregator(scores: Any) -> Any:
-        return numbers_of(call_r(call, scores, what="the function aggregator"))
+        return numbers_from_r(call_r(call, scores, what="the function aggregator"))
 
     return aggregator
 
@@ -200,7 +200,7 @@ def counts(value: Any) -> Any:
     return [counts(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-def numbers_of(values: Any) -> Any:
+def numbers_from_r(values: Any) -> Any:
     """Numbers of which some may be missing."""
     return np.array([np.nan if each is None else each for each in listed(values)], dtype=float)
 

@@ -99,7 +99,7 @@ def returned(value: Any) -> Any:
 _POSITIONS = ("removal_order", "order")
 """Fields that say features by their positions, which R knows by their names."""
 
-_SILENT = ("parameters", "data", "versions", "view", "call")
+_SILENT = ("parameters", "data", "versions", "call")
 """Fields that say how a result was made."""
 
 

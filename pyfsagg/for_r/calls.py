@@ -29,7 +29,7 @@ from pyfsagg.for_r._given import (
     counts,
     listed,
     null_of,
-    numbers_of,
+    numbers_from_r,
     progress_of,
     rank_table_of,
     table_of,
@@ -146,7 +146,8 @@ CALLS: dict[str, Called] = {
     ),
     "rank_confidence": Called("statistics.rank_confidence", "rank_confidence", by_hand=True),
     # data
-    **_calls("", "datasets", "list_datasets", "load_published"),
+    "list_methods": Called("list_methods", "list_methods"),
+    "load_published": Called("load_published", "datasets"),
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
     "read_feature_table": Called("read_table", "datasets"),
     # levels and columns
@@ -155,7 +156,7 @@ CALLS: dict[str, Called] = {
     # orders of the features within samples
     **_calls(
         "rank_order", "orders",
-        "class_centers", "list_eliminations", "make_concordant_orders", "make_planted_orders",
+        "class_centers", "make_concordant_orders", "make_planted_orders",
         "random_subset_baseline", "spearman_distance", "spoiler_counts", "subset_divergence",
         "to_boolean_order", "to_rank_order",
     ),
@@ -163,12 +164,12 @@ CALLS: dict[str, Called] = {
     "elimination_seconds": Called("rank_order.estimate_seconds", "orders"),
     "order_accuracy": Called("rank_order.naive_bayes_accuracy", "orders"),
     "order_center": Called("rank_order.center", "orders"),
-    "order_concordance": Called("rank_order.concordance", "orders"),
+    "order_concordance": Called("rank_order.order_concordance", "orders"),
     # tables without classes
     **_calls(
         "unsupervised", "unsupervised",
         "clustering_curve", "consensus_matrix", "evaluate_rankings", "frcm", "frmv",
-        "list_unsupervised_methods", kinds={"labels": "labels"},
+        kinds={"labels": "labels"},
     ),
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value=_BY_FEATURE),
     "affinity_matrix": Called(
@@ -187,22 +188,13 @@ CALLS: dict[str, Called] = {
     "integrated_path": Called(
         "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},
     ),
-    # what there is
-    **_calls(
-        "", "list_filters",
-        "list_filters", "list_aggregators", "list_stability_measures", "list_resampling_plans",
-    ),
-    **_calls(
-        "evaluation", "list_filters",
-        "list_classifiers", "list_metrics", "list_regressors", "list_survival_models",
-    ),
-    "list_voting_rules": Called("committees.list_voting_rules", "list_filters"),
+    # what selections are worth
     "weighted_average_accuracy": Called(
         "evaluation.weighted_average_accuracy", "weighted_average_accuracy"
     ),
     # ranked lists
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
-    "compare_aggregations": Called("aggregation.compare_methods", **_OF_LISTS),
+    "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
     "permutation_p_values": Called("aggregation.permutation_p_values", **_OF_LISTS),
     "compare_aggregators": Called("compare_aggregators", "results"),
     # stability of selections
@@ -329,7 +321,7 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "square": lambda given: pd.DataFrame(
         given["values"], listed(given["rows"]), listed(given["columns"])
     ),
-    "numbers": numbers_of,
+    "numbers": numbers_from_r,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,

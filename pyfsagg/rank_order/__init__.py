@@ -13,9 +13,9 @@ from pyfsagg.rank_order._result import Elimination
 from pyfsagg.rank_order.distances import (
     center,
     class_centers,
-    concordance,
     inversion_counts,
     kendall_distance,
+    order_concordance,
     spearman_distance,
 )
 from pyfsagg.rank_order.divergence import instance_divergence, subset_divergence
@@ -30,7 +30,6 @@ from pyfsagg.rank_order.methods import (
     ELIMINATIONS,
     EliminationSpec,
     estimate_seconds,
-    list_eliminations,
 )
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_baseline
 from pyfsagg.rank_order.selector import RankOrderSelector
@@ -49,17 +48,16 @@ __all__ = [
     "Strategy",
     "center",
     "class_centers",
-    "concordance",
     "eliminate",
     "elimination_scores",
     "estimate_seconds",
     "instance_divergence",
     "inversion_counts",
     "kendall_distance",
-    "list_eliminations",
     "make_concordant_orders",
     "make_planted_orders",
     "naive_bayes_accuracy",
+    "order_concordance",
     "project",
     "random_subset_baseline",
     "spearman_distance",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
 from pyfsagg._base.remarks import warn
-from pyfsagg._table.table import Kind, Table, check_table, full_weights
+from pyfsagg._table.table import Kind, Table, as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -82,7 +82,7 @@ def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table
     DataError
         If a column is nominal: its levels have no place among numbers.
     """
-    table = check_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
+    table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
     nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
     if nominal.size:
         raise DataError(

@@ -69,7 +69,7 @@ def elimination_page(
     'Elimination by Spoilers'
     """
     size = n_selected(size, result.n_features, "size")
-    view = result.full_view({"size": size, "reading": reading})
+    view = result._options_in_force({"size": size, "reading": reading})
     sections = [
         Section("summary", "Summary", [Text(_summary(result, size))]),
         Section("path", "Along the path", _pictures(result)),
@@ -78,7 +78,7 @@ def elimination_page(
             settings_groups(result, first=[("Method", title_of(result.method))]),
             references(),
             command=command,
-            code=result.code(view),
+            code=result._code(view),
         ),
     ]
     name = title_of(result.method)

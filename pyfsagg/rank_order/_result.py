@@ -53,10 +53,10 @@ class Elimination(Result):
     fraction of them.  The picture takes `measure`, ``"divergence"`` or ``"accuracy"``.
     """
 
-    kind: ClassVar[str] = "elimination"
-    noun: ClassVar[str] = "elimination"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"size": 0.25})
-    one_file: ClassVar[bool] = True
+    _kind: ClassVar[str] = "elimination"
+    _noun: ClassVar[str] = "elimination"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"size": 0.25})
+    _one_file: ClassVar[bool] = True
 
     method: str
     feature_names: tuple[str, ...]
@@ -150,7 +150,7 @@ class Elimination(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "method": self.method,
             "features": list(self.feature_names),
@@ -161,12 +161,12 @@ class Elimination(Result):
             "baseline": None if self.baseline is None else self.baseline.to_dict("split"),
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         baseline = {} if self.baseline is None else {"baseline.csv": self.baseline}
         return {"removal.csv": self.to_frame(), **baseline}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document = saved.document
         accuracy, baseline = document["accuracy"], document.get("baseline")
         return cls(
@@ -186,10 +186,10 @@ class Elimination(Result):
         """How many features are selected."""
         return n_selected(view["size"], self.n_features)
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         size = self._size(view)
         rest = f", … and {size - 20} more" if size > 20 else ""
         return [

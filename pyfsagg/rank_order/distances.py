@@ -20,9 +20,9 @@ from pyfsagg.rank_order.transforms import to_rank_order
 __all__ = [
     "center",
     "class_centers",
-    "concordance",
     "inversion_counts",
     "kendall_distance",
+    "order_concordance",
     "spearman_distance",
 ]
 
@@ -163,7 +163,7 @@ def class_centers(X: Any, y: Any, *, ties: str = "average") -> pd.DataFrame:
     return pd.DataFrame(np.array(centers), index=index, columns=ranks.columns)
 
 
-def concordance(X: Any) -> float:
+def order_concordance(X: Any) -> float:
     """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs.
 
     Parameters
@@ -189,9 +189,9 @@ def concordance(X: Any) -> float:
 
     Examples
     --------
-    >>> concordance([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
+    >>> order_concordance([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
     1.0
-    >>> concordance([[1, 2, 3], [3, 2, 1]])
+    >>> order_concordance([[1, 2, 3], [3, 2, 1]])
     -1.0
     """
     table = order_table(X, min_samples=2)

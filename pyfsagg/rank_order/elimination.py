@@ -58,7 +58,7 @@ def eliminate(
     y : array of shape (n_samples,)
         Class labels.
     method : str
-        A name in :func:`~pyfsagg.rank_order.list_eliminations`.  What is removed at each step:
+        A name in ``pyfsagg.list_methods("eliminations")``.  What is removed at each step:
 
         - ``"cdv"``: the feature without which the Spearman distances between the class centres
           stay nearest to those of all features;

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import pandas as pd
-
 from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.settings import Settings
@@ -24,7 +22,6 @@ __all__ = [
     "EliminationSpec",
     "estimate_seconds",
     "find_elimination",
-    "list_eliminations",
 ]
 
 
@@ -66,20 +63,6 @@ class EliminationSpec(Spec):
 ELIMINATIONS = Registry("elimination", EliminationSpec, group="pyfsagg.eliminations")
 
 
-def list_eliminations() -> pd.DataFrame:
-    """The methods of :func:`~pyfsagg.rank_order.eliminate` by name.
-
-    ``formula``, ``bounds`` and ``higher_is_better`` (kept longer) are about the criterion.
-
-    Examples
-    --------
-    >>> list_eliminations().loc["cdv", "options"]
-    'center_distance'
-    """
-    frame = ELIMINATIONS.to_frame("latex", "title", "build", "seconds", "settings", "takes")
-    return frame.assign(options=[", ".join(spec.settings.names()) for spec in ELIMINATIONS])
-
-
 def find_elimination(method: str) -> EliminationSpec:
     """The method of that name; the error lists all of them."""
     try:
@@ -98,7 +81,7 @@ def estimate_seconds(method: str, n_samples: int, n_features: int, n_classes: in
     Parameters
     ----------
     method : str
-        A name in :func:`list_eliminations`.
+        A name in ``pyfsagg.list_methods("eliminations")``.
     n_samples, n_features, n_classes : int
 
     Examples

@@ -13,7 +13,7 @@ from pyfsagg._base.checks import check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.selection import TableSelector
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order.elimination import eliminate
 
@@ -91,7 +91,7 @@ class RankOrderSelector(TableSelector):
             How often each instance counts.
         """
         X = self._record(X, y)
-        threshold = self._threshold(check_table(X, allow_constant=True).n_features)
+        threshold = self._threshold(as_table(X, allow_constant=True).n_features)
         options = self.get_params(deep=False)
         for name in ("threshold", "divergence"):
             options.pop(name)

@@ -31,10 +31,10 @@ from pyfsagg.exceptions import (
 __all__ = [
     "check_entries",
     "check_rank_range",
-    "read_groups",
+    "read_list_weights",
     "read_lists",
+    "read_members",
     "read_values",
-    "read_weights",
     "universe_sizes",
     "whole_weights",
 ]
@@ -176,7 +176,7 @@ def read_values(
     return matrix, tuple(columns), tuple(rows)
 
 
-def read_groups(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
     """Scores of members, the position of the group of each, and the names of the groups."""
     scores = real_array("scores", pandas_series(scores))
     try:
@@ -271,7 +271,7 @@ def check_rank_range(
         )
 
 
-def read_weights(
+def read_list_weights(
     weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
 ) -> Floats:
     """One checked weight per list, in the order of the lists."""

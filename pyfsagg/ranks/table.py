@@ -19,10 +19,10 @@ from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
     check_entries,
     check_rank_range,
-    read_groups,
+    read_list_weights,
     read_lists,
+    read_members,
     read_values,
-    read_weights,
     universe_sizes,
     whole_weights,
 )
@@ -201,7 +201,7 @@ class RankTable:
         """
         if weights is None:
             return replace(self, weights=None)
-        given = read_weights(weights, self.list_names)
+        given = read_list_weights(weights, self.list_names)
         kept = given > 0
         table = self if kept.all() else self._of_lists(kept)
         even = bool((given[kept] == 1.0).all())
@@ -493,7 +493,7 @@ class RankTable:
         array([[0.25, 0.75],
                [0.5 , 1.  ]])
         """
-        values, position, names = read_groups(scores, groups)
+        values, position, names = read_members(scores, groups)
         places = rank_scores(values, "max", higher_is_better=higher_is_better) / len(values)
         order = np.lexsort((places, position))
         sizes = np.bincount(position)

@@ -49,7 +49,7 @@ def _as_frame(document: Mapping[str, Any]) -> pd.DataFrame:
 class JsonResult(Result):
     """A dataclass of frames and mappings whose record says all; it may be one JSON file."""
 
-    one_file: ClassVar[bool] = True
+    _one_file: ClassVar[bool] = True
     frames: ClassVar[tuple[str, ...]]
     """The fields that are data frames; the others are JSON as they are."""
 
@@ -61,10 +61,10 @@ class JsonResult(Result):
         """The result in sentences."""
         raise NotImplementedError
 
-    def origin(self) -> dict[str, Any]:
+    def _origin(self) -> dict[str, Any]:
         return {}  # a field of its own says how it was made
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         document = self.derived()
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -72,7 +72,7 @@ class JsonResult(Result):
         return document
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         document = saved.document
         return cls(
@@ -82,8 +82,8 @@ class JsonResult(Result):
             }
         )
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         return ["\n".join(self.conclusions())]
 
-    def code(self, view: Mapping[str, Any]) -> str | None:
+    def _code(self, view: Mapping[str, Any]) -> str | None:
         return None  # the page names the command that repeats it

@@ -6,7 +6,6 @@ from pyfsagg.resampling.plan import (
     Plan,
     PlanSpec,
     draw_resamples,
-    list_resampling_plans,
     read_plan,
     with_data,
 )
@@ -44,7 +43,6 @@ __all__ = [
     "ValueNoise",
     "canonical_order",
     "draw_resamples",
-    "list_resampling_plans",
     "read_plan",
     "with_data",
 ]

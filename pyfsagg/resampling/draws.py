@@ -19,7 +19,7 @@ from pyfsagg._table.identity import row_digests
 from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table, weights_from_counts
 from pyfsagg._table.target import Target
 
-__all__ = ["Drawn", "Resamples", "Source", "canonical_order", "generator"]
+__all__ = ["Drawn", "Population", "Resamples", "canonical_order", "generator"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Resamples:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Population:
     """What resamples are drawn from: a table whose rows count `weight` times each, and a seed.
 
     Samples are drawn in a canonical order that does not depend on the order of the rows in the

@@ -8,7 +8,6 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import check_integer
@@ -18,14 +17,13 @@ from pyfsagg._base.settings import Settings, option
 from pyfsagg._table.table import AnyTable, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Resamples, Source
+from pyfsagg.resampling.draws import Drawn, Population, Resamples
 
 __all__ = [
     "PLANS",
     "Plan",
     "PlanSpec",
     "draw_resamples",
-    "list_resampling_plans",
     "read_plan",
     "register_plan",
     "with_data",
@@ -68,7 +66,7 @@ class Plan(Settings):
     )
 
     @abstractmethod
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
 
     def refuse(self, table: AnyTable, target: Target) -> None:
@@ -130,22 +128,10 @@ def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) ->
         return given
     if not isinstance(given, str):
         raise InputTypeError(
-            "resampling must be a name from list_resampling_plans() or a plan such as "
+            "resampling must be a name from list_methods('resampling') or a plan such as "
             f"pyfsagg.Subsample(0.8), got {given!r}"
         )
     return PLANS.get(given).plan.of(parameters)
-
-
-def list_resampling_plans() -> pd.DataFrame:
-    """The resampling plans by name, with their parameter and its default.
-
-    Examples
-    --------
-    >>> float(list_resampling_plans().loc["subsample", "default"])
-    0.5
-    """
-    frame = PLANS.to_frame()
-    return frame.assign(plan=[plan.__name__ for plan in frame["plan"]])
 
 
 def draw_resamples(
@@ -194,7 +180,7 @@ def draw_resamples(
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         "draw fewer resamples, or divide sample_weight by a common factor",
     )
-    drawn = chosen.draw(Source(table, target, weight, seed), range(first, first + n_resamples))
+    drawn = chosen.draw(Population(table, target, weight, seed), range(first, first + n_resamples))
     weights = drawn.weights
     if weights is None:
         weights = np.broadcast_to(weight, (n_resamples, table.n_samples))

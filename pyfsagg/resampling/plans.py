@@ -19,7 +19,7 @@ from pyfsagg._base.settings import option
 from pyfsagg._table.table import AnyTable, SparseTable, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Source, generator
+from pyfsagg.resampling.draws import Drawn, Population, generator
 from pyfsagg.resampling.plan import Plan, register_plan
 from pyfsagg.resampling.poisson import poisson_resamples
 
@@ -50,7 +50,7 @@ class Bootstrap(Plan):
     :class:`ComplementaryPairs`).  ``pyfsagg reproduce calibration --only pairs`` measures it.
     """
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         return Drawn(source.count(rows, lambda rng: rng.choice(population, population.size)))
 
@@ -65,7 +65,7 @@ class Bootstrap(Plan):
 class PoissonBootstrap(Plan):
     """Each row a Poisson(1) number of times; for tables that are read in pieces."""
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(poisson_resamples(rows, source.weight, source.seed))
 
 
@@ -85,7 +85,7 @@ class StratifiedBootstrap(Plan):
                 "target; use 'bootstrap'"
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         return Drawn(
             source.count(rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata]))
@@ -124,7 +124,7 @@ class BalancedBootstrap(Plan):
                 "no classes; use 'bootstrap'"
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         size = self.per_class or min(stratum.size for stratum in strata)
         return Drawn(
@@ -148,7 +148,7 @@ class Subsample(Plan):
     def check(self) -> None:
         _check_fraction(self)
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         size = max(2, round(self.fraction * population.size))
         return Drawn(source.count(rows, lambda rng: rng.choice(population, size, replace=False)))
@@ -202,7 +202,7 @@ class ComplementaryPairs(Plan):
         """The numbers of the resamples that form each pair, shape (n_resamples / 2, 2)."""
         return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         units = None if self.groups is None else _groups(self.groups, source)
         strata = self._strata(source, units)
 
@@ -222,7 +222,9 @@ class ComplementaryPairs(Plan):
         return Drawn(source.count_each(rows, half))
 
     @staticmethod
-    def _strata(source: Source, groups: list[NDArray[np.intp]] | None) -> list[NDArray[np.intp]]:
+    def _strata(
+        source: Population, groups: list[NDArray[np.intp]] | None
+    ) -> list[NDArray[np.intp]]:
         """What is drawn whole, by class: positions of rows, or numbers of groups."""
         classes = source.target.kind in ("classes", "survival")
         if groups is None:
@@ -232,7 +234,7 @@ class ComplementaryPairs(Plan):
         codes = np.array([np.bincount(source.target.strata[each]).argmax() for each in groups])
         return [np.flatnonzero(codes == c) for c in range(source.target.n_strata)]
 
-    def _check_half(self, positions: NDArray[np.intp], row: int, source: Source) -> None:
+    def _check_half(self, positions: NDArray[np.intp], row: int, source: Population) -> None:
         unit = "rows" if self.groups is None else "groups"
         if source.target.kind != "classes":
             if positions.size < 2:
@@ -271,7 +273,7 @@ class GroupedBootstrap(Plan):
 
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         if self.groups is None:
             raise ParameterError(
                 "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
@@ -286,7 +288,7 @@ class GroupedBootstrap(Plan):
         )
 
 
-def _groups(groups: ArrayLike, source: Source) -> list[NDArray[np.intp]]:
+def _groups(groups: ArrayLike, source: Population) -> list[NDArray[np.intp]]:
     """The population of each group."""
     array = as_array("groups", groups)
     if array.shape != (source.n_samples,):
@@ -318,7 +320,7 @@ class KFold(Plan):
     only: ClassVar[bool] = True
     fewest: ClassVar[int] = 2
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         n_folds = rows.stop
         if rows.start:
             raise ParameterError("k_fold has no further resamples: there are only as many as folds")
@@ -333,7 +335,7 @@ class KFold(Plan):
         return Drawn(np.stack(weights))
 
     @staticmethod
-    def _check_sizes(source: Source, n_folds: int) -> None:
+    def _check_sizes(source: Population, n_folds: int) -> None:
         """Each fold leaves out a row of every class, or an event."""
         if source.target.kind == "survival":
             n_events = source.strata[1].size
@@ -376,7 +378,7 @@ class FeatureSubspace(Plan):
     def check(self) -> None:
         _check_fraction(self)
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         p = source.table.n_features
         size = min(p, max(2, round(self.fraction * p)))
         seen = np.zeros((len(rows), p), dtype=np.bool_)
@@ -411,7 +413,7 @@ class LabelNoise(Plan):
                 "plan"
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         target = source.target
         n, k = target.codes.size, target.n_classes
         labels = np.tile(target.codes, (len(rows), 1))
@@ -448,7 +450,7 @@ class ValueNoise(Plan):
                 "is sparse; use another plan, or a dense table (X.toarray())"
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(noise=self.scale)
 
 
@@ -475,7 +477,7 @@ class Rows(Plan):
                 "the rows say how often each sample is drawn; sample_weight cannot be given with them"
             )
 
-    def draw(self, source: Source, rows: range) -> Drawn:
+    def draw(self, source: Population, rows: range) -> Drawn:
         n = source.n_samples
         indices = as_array("indices", self.indices)
         if indices.ndim != 2 or 0 in indices.shape:

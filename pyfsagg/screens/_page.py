@@ -89,7 +89,7 @@ def screen_page(
     """
     top = check_integer("top", top, low=1)
     check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
-    view = result.full_view({"top": top, "fdr": fdr, "reading": reading})
+    view = result._options_in_force({"top": top, "fdr": fdr, "reading": reading})
     sections = [
         Section("summary", "Summary", _summary(result, top, fdr)),
         Section("pictures", "Effect and evidence", _pictures(result, fdr), short="Pictures"),
@@ -104,7 +104,7 @@ def screen_page(
             settings_groups(result, words={"alpha": _alphas(result)}),
             [software(__version__), *REFERENCES],
             command=command,
-            code=result.code(view),
+            code=result._code(view),
         ),
     ]
     title = f"Screen: {data_name}" if data_name else "Screen"

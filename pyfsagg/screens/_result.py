@@ -62,9 +62,9 @@ class Screen(Result):
     ``"p_values"``.
     """
 
-    kind: ClassVar[str] = "screen"
-    noun: ClassVar[str] = "screen"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
+    _kind: ClassVar[str] = "screen"
+    _noun: ClassVar[str] = "screen"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
 
     genes: tuple[str, ...]
     n_guides: NDArray[np.int64]
@@ -175,7 +175,7 @@ class Screen(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "sides": {
                 name: {
@@ -193,7 +193,7 @@ class Screen(Result):
             "tables": {"genes.csv": "every gene", "guides.csv": "every guide"},
         }
 
-    def arrays(self) -> Arrays:
+    def _arrays(self) -> Arrays:
         arrays: dict[str, NDArray[Any]] = {
             "genes": np.asarray(self.genes),
             "n_guides": self.n_guides,
@@ -208,11 +208,11 @@ class Screen(Result):
             arrays |= {f"{name}_{part}": getattr(side, part) for part in OF_SIDE}
         return arrays
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"genes.csv": self.to_frame(), "guides.csv": self.guide_frame()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document, arrays = saved.document, saved.arrays
         sides = {
             name: Side(
@@ -237,7 +237,7 @@ class Screen(Result):
             versions=document["versions"],
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f'result.to_frame("{side}").head({view["top"]})' for side in self.sides]
 
     def sentences(self, fdr: float) -> list[str]:
@@ -251,7 +251,7 @@ class Screen(Result):
             )
         return said
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         parts = [
             f"{plural(len(self.genes), 'gene')} tested, {plural(len(self.guides), 'guide')}; "
             f"null: {self.parameters.get('null', 'guides')}"

@@ -16,7 +16,7 @@ from pyfsagg.stability_measures.between import BetweenSampleStability, between_s
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
 from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.jackknife import pseudo_values
-from pyfsagg.stability_measures.measure import list_stability_measures, stability
+from pyfsagg.stability_measures.measure import stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
 from pyfsagg.stability_measures.result import StabilityReport, stability_report
 from pyfsagg.stability_measures.sets import SetPairs
@@ -42,7 +42,6 @@ __all__ = [
     "chance_level",
     "enough_resamples",
     "feature_stability",
-    "list_stability_measures",
     "nogueira",
     "pareto_front",
     "pseudo_values",

@@ -22,7 +22,7 @@ from pyfsagg.ranks import rank_scores
 
 __all__ = [
     "Matrix",
-    "Selection",
+    "SelectedSets",
     "check_several",
     "read_collection",
     "read_matrix",
@@ -43,7 +43,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class SelectedSets:
     """Selected features of m resamples.
 
     Attributes
@@ -229,8 +229,8 @@ def read_collection(
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
     least: int = 2,
-) -> Matrix | Selection:
-    """Read what the caller handed over as a :class:`Matrix` or a :class:`Selection`.
+) -> Matrix | SelectedSets:
+    """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def _read_sets(
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
     least: int = 2,
-) -> Selection:
+) -> SelectedSets:
     if not isinstance(data, (np.ndarray, pd.DataFrame)):
         rows = list(data)
         if not _is_boolean_rows(rows):
@@ -312,7 +312,7 @@ def _read_sets(
         raise ParameterError(
             f"n_features is {n_features}, but the selection matrix has {array.shape[1]} columns"
         )
-    return Selection(
+    return SelectedSets(
         array.astype(bool), array.shape[1], _column_names(feature_names, array.shape[1])
     )
 
@@ -330,7 +330,7 @@ def _read_lists(
     feature_names: Sequence[str] | None,
     per_feature: bool = False,
     least: int = 2,
-) -> Selection:
+) -> SelectedSets:
     """Lists of names or zero-based positions."""
     if len(rows) < least:
         check_rows(len(rows))
@@ -353,7 +353,7 @@ def _read_lists(
             raise ParameterError(
                 f"n_features is {n_features}, but the sets hold {len(labels)} different features"
             )
-    return Selection(
+    return SelectedSets(
         _support(selected, labels, feature_names is not None), n_features, tuple(labels)
     )
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pyfsagg._base.types import Floats
-from pyfsagg.stability_measures._input import Selection
+from pyfsagg.stability_measures._input import SelectedSets
 
 __all__ = ["intersection_variance", "mean_intersection", "pairs_variance"]
 
@@ -48,7 +48,7 @@ def intersection_variance(counts: Floats, m: int, p: int) -> float:
     return 4 / m * first + 2 / (m * (m - 1)) * second
 
 
-def mean_intersection(selection: Selection) -> float:
+def mean_intersection(selection: SelectedSets) -> float:
     """The mean over pairs of the expected size of the intersection."""
     member = selection.membership
     m = len(member)
@@ -58,7 +58,7 @@ def mean_intersection(selection: Selection) -> float:
 
 
 def pairs_variance(
-    selection: Selection, formula: Callable[[Floats, Floats, Floats, float], Floats]
+    selection: SelectedSets, formula: Callable[[Floats, Floats, Floats, float], Floats]
 ) -> float:
     """The least variance of the mean over pairs of a function of intersection and sizes."""
     counts = selection.membership.sum(axis=0)

@@ -34,7 +34,7 @@ from pyfsagg.stability_measures.result import Pair, StabilityReport
 
 __all__ = ["STABILITY_PAGE", "curve_picture", "stability_page"]
 
-STABILITY_PAGE = Topic("reference/stability_measures", "Stability measures", "list measures")
+STABILITY_PAGE = Topic("reference/stability_measures", "Stability measures", "list stability")
 MOST_ROWS = 500
 CURVE_CAPTION = (
     "Stability of the best k features of the resamples, for different k. Dotted: what selecting k "
@@ -81,7 +81,7 @@ def stability_page(
             settings_groups(result),
             _references(table),
             command=command,
-            code=result.code(result.full_view({"reading": reading})),
+            code=result._code(result._options_in_force({"reading": reading})),
         ),
     ]
     title = f"Stability of {data_name}" if data_name else "Stability"

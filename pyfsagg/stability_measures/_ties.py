@@ -18,7 +18,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.ties import pick_tied
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseAverage
-from pyfsagg.stability_measures._input import Matrix, Selection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets
 
 __all__ = [
     "average_of_draws",
@@ -42,13 +42,13 @@ def check_ties(ties: str) -> None:
     check_choice("ties", ties, EDGE_TIES)
 
 
-def select(matrix: Matrix, k: int, ties: str) -> Selection:
+def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
     """The k best of every row; with ``ties="random"`` and ties at the edge, their expected shares."""
     names, p = matrix.feature_names, matrix.values.shape[1]
     if ties == "first":
-        return Selection(select_top(matrix.values, k), p, names)
+        return SelectedSets(select_top(matrix.values, k), p, names)
     support, shares = expected_shares(matrix.values, k)
-    return Selection(support, p, names, shares)
+    return SelectedSets(support, p, names, shares)
 
 
 def expected_shares(scores: Floats, k: int) -> tuple[NDArray[np.bool_], Floats | None]:
@@ -76,7 +76,7 @@ def n_draws(m: int, p: int) -> int:
 
 
 def draw_selections(
-    selection: Selection, seed: int | None, n_orders: int | None = None
+    selection: SelectedSets, seed: int | None, n_orders: int | None = None
 ) -> Iterator[NDArray[np.bool_]]:
     """Selections with the ties at the edge in random order, each (m, p); `n_orders` of them."""
     assert selection.shares is not None
@@ -113,10 +113,10 @@ def average_of_draws(bind: Callable[[Any], BoundStatistic], drawn: list[Any]) ->
 
 
 def _stacked(drawn: list[Any]) -> Any:
-    if isinstance(drawn[0], Selection):
-        first: Selection = drawn[0]
+    if isinstance(drawn[0], SelectedSets):
+        first: SelectedSets = drawn[0]
         support = np.concatenate([each.support for each in drawn])
-        return Selection(support, first.n_features, first.labels)
+        return SelectedSets(support, first.n_features, first.labels)
     return np.concatenate(drawn)
 
 

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
-from pyfsagg.stability_measures._input import Selection
+from pyfsagg.stability_measures._input import SelectedSets
 
 __all__: list[str] = []
 
@@ -62,7 +62,7 @@ def hypergeometric_law(left: int, right: int, p: int) -> Floats:
     return np.asarray(law / law.sum())
 
 
-def novovicova_level(selection: Selection) -> float:
+def novovicova_level(selection: SelectedSets) -> float:
     """E of the measure: every h_j has the law of a sum of Bernoulli(n_i / p)."""
     p = selection.p
     sizes = selection.support.sum(axis=1)
@@ -111,7 +111,7 @@ def union_law(sizes: Floats, p: int) -> Floats:
     return law
 
 
-def davis_level(selection: Selection, penalty: float) -> float:
+def davis_level(selection: SelectedSets, penalty: float) -> float:
     """E of the measure; it depends on the size of the union only."""
     p = selection.p
     sizes = selection.support.sum(axis=1).astype(np.float64)

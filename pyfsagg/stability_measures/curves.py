@@ -17,7 +17,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.measure import check_options, stability
+from pyfsagg.stability_measures.measure import check_measure_params, stability
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
 __all__ = ["chance_level", "pareto_front", "stability_curve"]
@@ -53,7 +53,7 @@ def chance_level(
         (linear in the intersections; above 0, because its 0 stands for subsets spread as evenly as
         possible and not for random ones), novovicova (binomial frequencies), davis (law of the size
         of the union), yu and zucknick.  Zero for the measures of
-        :func:`pyfsagg.list_stability_measures` that are corrected for chance.  NaN where the measure
+        ``pyfsagg.list_methods("stability")`` that are corrected for chance.  NaN where the measure
         is always undefined, as nogueira at k = p.
 
     Raises
@@ -85,7 +85,7 @@ def chance_level(
             raise DataError(f"similarity has size {size} x {size} for {p} features")
     if isinstance(spec.bind, AdjustedPairs):
         options["random_state"] = random_state
-    check_options(spec, options)
+    check_measure_params(spec, options)
     return spec.chance(k, p, m, **options)
 
 

@@ -16,7 +16,7 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
-from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures._ties import check_ties
 
 __all__ = ["feature_stability", "select_seen"]
@@ -108,7 +108,7 @@ def feature_stability(
         feature_names=feature_names,
         per_feature=True,
     )
-    if isinstance(read, Selection):
+    if isinstance(read, SelectedSets):
         support = read.support
         seen = np.full(support.shape[1], len(support))
         count = support.sum(axis=0)
@@ -131,7 +131,7 @@ def feature_stability(
         "lower": np.minimum(lower, frequency),
         "upper": np.maximum(upper, frequency),
     }
-    if not isinstance(read, Selection):
+    if not isinstance(read, SelectedSets):
         columns |= _rank_columns(standing.ranks, seen, quantiles)
         columns["probability_in_top"] = standing.share / seen
     return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))

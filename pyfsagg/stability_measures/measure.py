@@ -27,7 +27,7 @@ from pyfsagg.stability_measures._base import (
     StabilitySpec,
     require_defined,
 )
-from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures._similarity import check_similarity
 from pyfsagg.stability_measures._ties import (
     average_of_draws,
@@ -44,31 +44,10 @@ from pyfsagg.stability_measures.intervals import (
 )
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
-__all__ = ["list_stability_measures", "stability"]
+__all__ = ["stability"]
 
 MANY = 30
 """Resamples from which on asymptotic intervals cover about what they say (measured)."""
-
-
-def list_stability_measures() -> pd.DataFrame:
-    """Table of all stability measures.
-
-    Returns
-    -------
-    DataFrame
-        One row per measure (index ``name``) with ``aliases``, ``summary``, ``formula``, ``bounds``,
-        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (its
-        input: scores, ranks or sets) and ``needs`` (required arguments).
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures import list_stability_measures
-    >>> table = list_stability_measures()
-    >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
-    ['sets', 'ranks']
-    """
-    table = STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
-    return table.rename(columns={"higher_is_better": "larger_is_stabler"})
 
 
 def stability(
@@ -97,7 +76,7 @@ def stability(
         larger = more important; a rank matrix (m, p), 1 = most important; a
         boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
     measure : str, default "nogueira"
-        A name or alias of :func:`list_stability_measures`.
+        A name or alias of ``pyfsagg.list_methods("stability")``.
     n_features : int, optional
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional
@@ -273,7 +252,7 @@ def bind(
 
 def bind_read(
     spec: StabilitySpec,
-    read: Matrix | Selection,
+    read: Matrix | SelectedSets,
     top: float | int,
     ties: str,
     seed: int,
@@ -282,14 +261,14 @@ def bind_read(
     """Bind the measure to a collection that was read; draw orders of ties where it needs them."""
     if isinstance(spec.bind, AdjustedPairs):
         options = {**options, "random_state": seed}
-    check_options(spec, options)
+    check_measure_params(spec, options)
     prepared, p, kind = prepare(spec, read, top, ties)
     drawn, n_tied = [prepared], 0
-    if isinstance(prepared, Selection):
+    if isinstance(prepared, SelectedSets):
         n_tied = prepared.n_tied
         if n_tied and spec.needs_strict:
             drawn = [
-                Selection(support, prepared.n_features, prepared.labels)
+                SelectedSets(support, prepared.n_features, prepared.labels)
                 for support in draw_selections(prepared, seed)
             ]
     elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
@@ -317,7 +296,7 @@ def refuse_accidents(spec: StabilitySpec, by_accident: bool) -> None:
         )
 
 
-def check_options(spec: StabilitySpec, options: dict[str, Any]) -> None:
+def check_measure_params(spec: StabilitySpec, options: dict[str, Any]) -> None:
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
     unknown = sorted(set(options) - allowed)
@@ -354,7 +333,7 @@ def _size_from(
 
 
 def prepare(
-    spec: StabilitySpec, read: Matrix | Selection, top: float | int, ties: str
+    spec: StabilitySpec, read: Matrix | SelectedSets, top: float | int, ties: str
 ) -> tuple[Any, int, str]:
     """What the measure's `bind` takes: scores, ascending ranks or a selection."""
     if spec.kind == "sets":

@@ -21,7 +21,7 @@ from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures._least_variance import intersection_variance
 from pyfsagg.stability_measures._ties import check_ties, select
 
@@ -336,14 +336,14 @@ def _value(squares: Floats, total: Floats, m: int, p: int) -> Floats:
     return np.where(usable & np.isfinite(found), found, np.nan)
 
 
-def _sums(selection: Selection) -> tuple[Floats, Floats, Floats]:
+def _sums(selection: SelectedSets) -> tuple[Floats, Floats, Floats]:
     """Counts of the features; sizes of the subsets; what ties add to the squared counts."""
     member = selection.membership
     squares = (member * (1.0 - member)).sum(axis=1) if selection.shares is not None else 0.0
     return member.sum(axis=0), selection.sizes, np.zeros(len(member)) + squares
 
 
-def nogueira_estimate(selection: Selection) -> float:
+def nogueira_estimate(selection: SelectedSets) -> float:
     """The estimate; NaN when all subsets are empty or all are full."""
     p, m = selection.p, len(selection.support)
     counts, sizes, ties = _sums(selection)
@@ -357,7 +357,7 @@ def nogueira_estimate(selection: Selection) -> float:
     return float(1.0 - spread / (share * (1 - share)))
 
 
-def nogueira_leave_one_out(selection: Selection) -> Floats:
+def nogueira_leave_one_out(selection: SelectedSets) -> Floats:
     """The estimates without subset 0, 1, …; NaN where undefined.  One pass over the rows."""
     p, m = selection.p, len(selection.support)
     counts, sizes, ties = _sums(selection)
@@ -369,7 +369,7 @@ def nogueira_leave_one_out(selection: Selection) -> Floats:
     return _value(squares, sizes.sum() - sizes, m - 1, p)
 
 
-def nogueira_least_variance(selection: Selection) -> float:
+def nogueira_least_variance(selection: SelectedSets) -> float:
     """The least variance, from frequencies alone."""
     p, m = selection.p, len(selection.support)
     size = float(selection.sizes.mean())
@@ -378,7 +378,7 @@ def nogueira_least_variance(selection: Selection) -> float:
     return intersection_variance(counts, m, p) / scale**2 if scale > 0 else 0.0
 
 
-def nogueira_variance(selection: Selection) -> float:
+def nogueira_variance(selection: SelectedSets) -> float:
     """Asymptotic variance: (2/m)^2 times the sum of squares of the centred contributions.
 
     The contribution of resample i is the derivative of the estimate in direction of its subset.

@@ -18,7 +18,7 @@ from pyfsagg._base.words import count
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures.curves import stability_curve
 from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
@@ -76,7 +76,7 @@ class StabilityReport(Result):
     Picture: ``"curve"``, stability against subset size.
     """
 
-    kind: ClassVar[str] = "stability"
+    _kind: ClassVar[str] = "stability"
 
     table: pd.DataFrame
     features: pd.DataFrame
@@ -99,7 +99,7 @@ class StabilityReport(Result):
         k = n_selected(self.parameters["top"], p, "top")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
 
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record: dict[str, Any] = {
             "stability": records(self.table.reset_index()),
             "curve": self.curve is not None,
@@ -115,12 +115,12 @@ class StabilityReport(Result):
             }
         return record
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         curve = {} if self.curve is None else {"curve.csv": self.curve}
         return {"stability.csv": self.table, "features.csv": self.features, **curve}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document = saved.document
         table = saved.frame("stability.csv", index="measure")
         notes = table["note"].astype(object)
@@ -144,10 +144,10 @@ class StabilityReport(Result):
             document["versions"],
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         table = self.table
         columns = table[["value", "lower", "upper"]].copy()
         columns["range"] = table["bounds"]
@@ -270,7 +270,7 @@ def stability_report(
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
-    kind = "sets" if isinstance(read, Selection) else read.kind
+    kind = "sets" if isinstance(read, SelectedSets) else read.kind
     curve = None
     if kind != "sets":
         curve = stability_curve(
@@ -348,7 +348,7 @@ def _labels(data: Any) -> list[str]:
 
 
 def _n_features(read: Any) -> int | None:
-    p = read.n_features if isinstance(read, Selection) else read.values.shape[1]
+    p = read.n_features if isinstance(read, SelectedSets) else read.values.shape[1]
     return None if p is None else int(p)
 
 

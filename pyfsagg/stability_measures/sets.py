@@ -26,7 +26,7 @@ from pyfsagg.stability_measures._base import (
     StabilitySpec,
     WholeSample,
 )
-from pyfsagg.stability_measures._input import Selection
+from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures._least_variance import intersection_variance, pairs_variance
 from pyfsagg.stability_measures.nogueira import (
     nogueira_least_variance,
@@ -93,7 +93,7 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return cells
 
 
-class ExpectedPairs(PairwiseAverage):
+class ExpectedAverage(PairwiseAverage):
     """The mean over pairs of a linear function of their expected intersections, for one size.
 
     With W the sum of all rows w_i of expected memberships, the intersections of row i with all
@@ -137,7 +137,7 @@ class SetPairs:
     correctable: bool = False
     linear: bool = False
 
-    def __call__(self, selection: Selection, *, correction: str = "none") -> PairwiseAverage:
+    def __call__(self, selection: SelectedSets, *, correction: str = "none") -> PairwiseAverage:
         check_choice("correction", correction, ("none", "exact") if self.correctable else ("none",))
         corrected = correction == "exact"
         if selection.shares is not None:
@@ -165,7 +165,9 @@ class SetPairs:
         least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
         return PairwiseAverage(len(sizes), block, least_variance=least)
 
-    def _expected(self, selection: Selection, shares: Floats, corrected: bool) -> PairwiseAverage:
+    def _expected(
+        self, selection: SelectedSets, shares: Floats, corrected: bool
+    ) -> PairwiseAverage:
         """With ties at the edge; subsets of scores have one size."""
         p = float(selection.p)
         size = selection.sizes[0]
@@ -175,9 +177,9 @@ class SetPairs:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return formula(shared, size, size, p)
 
-        return ExpectedPairs(shares, value, lambda: pairs_variance(selection, formula))
+        return ExpectedAverage(shares, value, lambda: pairs_variance(selection, formula))
 
-    def _corrected(self, selection: Selection, corrected: bool) -> Formula:
+    def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, corrected for the level of chance at the mean size if asked for."""
         if not corrected:
             return self.formula
@@ -204,7 +206,7 @@ def _zero_if(defined: bool) -> float:
 # functions of the selection frequencies
 # ---------------------------------------------------------------------------------------------
 def _frequency_statistic(
-    selection: Selection,
+    selection: SelectedSets,
     value: Callable[[Floats, Floats], Floats],
     least_variance: Callable[[], float] | None = None,
 ) -> WholeSample:
@@ -219,7 +221,7 @@ def _frequency_statistic(
     return WholeSample(len(member), evaluate, least_variance=least_variance)
 
 
-def _tie_squares(selection: Selection) -> Floats | None:
+def _tie_squares(selection: SelectedSets) -> Floats | None:
     """What ties add to the expected sum of squared counts, for each resample; None without ties.
 
     A feature that a resample selects with probability w has the square w, not w^2.
@@ -233,7 +235,7 @@ def _tie_squares(selection: Selection) -> Floats | None:
 class _Nogueira(WholeSample):
     """Nogueira's measure, of which the jackknife costs one pass over the rows."""
 
-    def __init__(self, selection: Selection, base: WholeSample) -> None:
+    def __init__(self, selection: SelectedSets, base: WholeSample) -> None:
         super().__init__(
             base.n_rows,
             base.evaluate,
@@ -246,7 +248,7 @@ class _Nogueira(WholeSample):
         return nogueira_leave_one_out(self.selection)
 
 
-def bind_nogueira(selection: Selection) -> WholeSample:
+def bind_nogueira(selection: SelectedSets) -> WholeSample:
     p = selection.p
     squares = _tie_squares(selection)
 
@@ -265,7 +267,7 @@ def bind_nogueira(selection: Selection) -> WholeSample:
     return _Nogueira(selection, _frequency_statistic(selection, value))
 
 
-def bind_novovicova(selection: Selection, *, correction: str = "none") -> WholeSample:
+def bind_novovicova(selection: SelectedSets, *, correction: str = "none") -> WholeSample:
     check_choice("correction", correction, ("none", "exact"))
     level = chance.novovicova_level(selection) if correction == "exact" else 0.0
 
@@ -279,7 +281,7 @@ def bind_novovicova(selection: Selection, *, correction: str = "none") -> WholeS
 
 
 def bind_davis(
-    selection: Selection, *, penalty: float = 0.0, correction: str = "none"
+    selection: SelectedSets, *, penalty: float = 0.0, correction: str = "none"
 ) -> WholeSample:
     check_choice("correction", correction, ("none", "exact"))
     penalty = check_real("penalty", penalty, low=0.0)
@@ -302,7 +304,7 @@ def bind_davis(
     return _frequency_statistic(selection, value)
 
 
-def bind_somol(selection: Selection) -> WholeSample:
+def bind_somol(selection: SelectedSets) -> WholeSample:
     p = selection.p
     squares = _tie_squares(selection)
 
@@ -355,10 +357,10 @@ def davis_chance(
     return chance.davis_level(_of_one_size(size, p, m), float(penalty)) if size else float("nan")
 
 
-def _of_one_size(size: int, p: int, m: int) -> Selection:
+def _of_one_size(size: int, p: int, m: int) -> SelectedSets:
     support = np.zeros((m, p), dtype=bool)
     support[:, :size] = True
-    return Selection(support, p, ())
+    return SelectedSets(support, p, ())
 
 
 def somol_chance(size: int, p: int, m: int) -> float:

@@ -24,7 +24,7 @@ from pyfsagg.stability_measures._base import (
     StabilitySpec,
     WholeSample,
 )
-from pyfsagg.stability_measures._input import Selection
+from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures._similarity import (
     RandomLevel,
     enumerated_level,
@@ -54,7 +54,7 @@ class AdjustedPairs:
 
     def __call__(
         self,
-        selection: Selection,
+        selection: SelectedSets,
         *,
         similarity: Floats,
         threshold: float = 0.9,
@@ -129,7 +129,7 @@ def _thresholded(similarity: Floats, threshold: float) -> Floats:
 
 
 def bind_zucknick(
-    selection: Selection,
+    selection: SelectedSets,
     *,
     similarity: Floats,
     threshold: float = 0.9,
@@ -180,7 +180,7 @@ def _expected_zucknick(between: float) -> Callable[[Floats, Floats, Floats, floa
 
 
 def bind_sechidis(
-    selection: Selection, *, similarity: Floats, threshold: float = 0.9
+    selection: SelectedSets, *, similarity: Floats, threshold: float = 0.9
 ) -> WholeSample:
     strong = _thresholded(similarity, threshold)
     member = selection.membership

@@ -19,7 +19,7 @@ from pyfsagg.stability_measures._base import (
     StabilitySpec,
     require_defined,
 )
-from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures._similarity import check_similarity
 from pyfsagg.stability_measures._ties import check_ties
 from pyfsagg.stability_measures.intervals import Interval
@@ -61,7 +61,7 @@ def stability_table(
         The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are taken; or
         a collection as in :func:`pyfsagg.stability`.
     measures : sequence of str, optional
-        Names or aliases of :func:`pyfsagg.list_stability_measures`.  By default every measure that
+        Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
         applies: those of selections only for selections, those that need `n_features` or
         `similarity` only if it is known.
     n_features, feature_names, top, similarity, input, n_boot, ties, random_state
@@ -149,12 +149,12 @@ def stability_table(
     return table
 
 
-def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
+def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
     """The similarity matrix, one row per column of the data."""
-    labels = read.labels if isinstance(read, Selection) else read.feature_names
+    labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
     matrix, _ = check_similarity(similarity, labels, "similarity-adjusted")
     p = len(labels)
-    if len(matrix) != p or (isinstance(read, Selection) and read.n_features not in (None, p)):
+    if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
         raise DataError(
             f"similarity has size {len(matrix)} x {len(matrix)}, but the data name {p} features; "
             "it needs a row for every feature to choose from, in their order (for lists, a data frame "
@@ -163,11 +163,11 @@ def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
     return matrix
 
 
-def _missing(spec: StabilitySpec, read: Matrix | Selection, similarity: Floats | None) -> str:
+def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None) -> str:
     """What a measure would need and the data do not have; empty if it applies."""
     if "similarity" in spec.needs and similarity is None:
         return "compares selections by the similarity of features; pass similarity="
-    if isinstance(read, Selection):
+    if isinstance(read, SelectedSets):
         if spec.kind != "sets":
             return f"compares {spec.kind}, and the data are selections"
         if "n_features" in spec.needs and read.n_features is None:

@@ -14,7 +14,7 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, require_defined
-from pyfsagg.stability_measures._input import Selection, check_several, read_matrix
+from pyfsagg.stability_measures._input import SelectedSets, check_several, read_matrix
 from pyfsagg.stability_measures._ties import check_ties, draw_selections, select
 from pyfsagg.stability_measures.pairwise import bind_asd, bind_canberra, bind_correlation
 
@@ -117,7 +117,7 @@ def measures_of(
 
 
 def _mean_jaccard(
-    selection: Selection,
+    selection: SelectedSets,
     size: int,
     random_state: int | Generator | None,
     n_orders: int | None = None,

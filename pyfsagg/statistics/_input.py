@@ -23,7 +23,7 @@ __all__ = [
     "INCOMPLETE",
     "Blocks",
     "Groups",
-    "check_level",
+    "check_confidence_level",
     "negligible",
     "read_blocks",
     "read_groups",
@@ -90,7 +90,7 @@ def subtracted(first: Floats, second: Floats) -> Floats:
     return np.asarray(found)
 
 
-def check_level(name: str, value: object) -> float:
+def check_confidence_level(name: str, value: object) -> float:
     """A confidence or significance level strictly between 0 and 1."""
     try:
         level = check_real(name, value, low=0.0, high=1.0, low_open=True)

@@ -15,7 +15,7 @@ from pyfsagg._base.scale import scaled, unscaled
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
     Blocks,
-    check_level,
+    check_confidence_level,
     negligible,
     read_blocks,
 )
@@ -215,7 +215,7 @@ def rm_anova(
     """
     check_choice("correction", correction, _CORRECTIONS)
     check_choice("mauchly", mauchly, ("textbook", "r"))
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )

@@ -16,7 +16,7 @@ from scipy import special, stats
 
 from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg.statistics._input import check_level, read_blocks
+from pyfsagg.statistics._input import check_confidence_level, read_blocks
 from pyfsagg.statistics._result import Result, number_text, p_text, pairs_listed, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
@@ -143,7 +143,7 @@ def nemenyi(
     1  condition 1  condition 3        -2.0  0.0130         True
     2  condition 2  condition 3        -1.0  0.3335        False
     """
-    level = check_level("alpha", alpha)
+    level = check_confidence_level("alpha", alpha)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )
@@ -283,7 +283,7 @@ def critical_difference(
     >>> round(result.critical_difference, 4), result.cliques
     (1.6572, (('condition 1', 'condition 2'), ('condition 2', 'condition 3')))
     """
-    level = check_level("alpha", alpha)
+    level = check_confidence_level("alpha", alpha)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )

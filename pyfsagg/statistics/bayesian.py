@@ -12,7 +12,7 @@ from scipy import special
 
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.scale import original, scaled_together
-from pyfsagg.statistics._input import check_level, negligible, read_blocks, subtracted
+from pyfsagg.statistics._input import check_confidence_level, negligible, read_blocks, subtracted
 from pyfsagg.statistics._result import Result, number_text, pairs_listed
 
 __all__ = ["BayesianTTests", "bayesian_t_tests"]
@@ -140,7 +140,7 @@ def bayesian_t_tests(
     """
     check_real("rope", rope, low=0.0)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )

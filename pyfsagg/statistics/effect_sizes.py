@@ -18,7 +18,7 @@ from scipy import optimize, special, stats
 from pyfsagg._base.checks import as_array, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.statistics._input import check_level
+from pyfsagg.statistics._input import check_confidence_level
 
 __all__ = [
     "EffectSize",
@@ -61,7 +61,7 @@ def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tupl
     >>> round(lower, 4), round(upper, 4)
     (-0.1835, 4.1011)
     """
-    tail = (1.0 - check_level("confidence", confidence)) / 2.0
+    tail = (1.0 - check_confidence_level("confidence", confidence)) / 2.0
     t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
         lower, upper = noncentral_t_interval(-t, df, confidence)
@@ -124,7 +124,7 @@ def noncentral_f_interval(
     >>> round(lower, 3), round(upper, 3)
     (0.447, 28.453)
     """
-    tail = (1.0 - check_level("confidence", confidence)) / 2.0
+    tail = (1.0 - check_confidence_level("confidence", confidence)) / 2.0
     f = check_real("f", f, low=0.0)
     df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)
     df_error = check_real("df_error", df_error, low=0.0, low_open=True)
@@ -191,7 +191,7 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     differences = _numbers("differences", differences)
     nonzero = differences[differences != 0.0]
     n = nonzero.size
@@ -213,7 +213,7 @@ def rank_biserial_unpaired(x: Floats, y: Floats, confidence: float = 0.95) -> Ef
     effect size measure based on the Mann-Whitney statistic*, Statistics in Medicine 25, 559-573,
     for θ = P(X > Y) + ½P(X = Y), with ρ = 2θ − 1.
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     x, y = _numbers("x", x), _numbers("y", y)
     m, n = x.size, y.size
     ranks = stats.rankdata(np.concatenate([x, y]))

@@ -13,7 +13,7 @@ from scipy import stats
 from pyfsagg._base.checks import check_flag
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._input import Blocks, check_level, read_blocks
+from pyfsagg.statistics._input import Blocks, check_confidence_level, read_blocks
 from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 
@@ -161,7 +161,7 @@ def friedman(
     >>> round(result.statistic, 4), round(result.p_value, 4), result.average_ranks
     (6.0, 0.0498, (1.0, 2.5, 2.5))
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )

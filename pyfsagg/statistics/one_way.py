@@ -16,7 +16,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
     Groups,
-    check_level,
+    check_confidence_level,
     negligible,
     read_groups,
 )
@@ -151,7 +151,7 @@ def one_way_anova(
     One-way ANOVA of 3 groups with 12 values: the groups differ significantly at the 5 % level
     (F(2, 9) = 6.87, p = 0.0154; η² = 0.604, 95 % interval 0.0344 to 0.759).
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     check_flag("welch", welch)
     groups = read_groups(data, group=group, value=value, incomplete=incomplete)
     groups, exponent = _scaled(groups)

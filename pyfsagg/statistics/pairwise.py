@@ -19,7 +19,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     Groups,
-    check_level,
+    check_confidence_level,
     negligible,
     read_blocks,
     read_groups,
@@ -225,7 +225,7 @@ def pairwise_tests(
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
     check_flag("paired", paired)
     check_flag("pooled", pooled)
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     folds = _read_folds(test, paired, test_train_ratio, df)
     if paired:
         blocks = read_blocks(

@@ -23,7 +23,7 @@ from pyfsagg._kernels.rank_sets import (
     independent_maxima,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._input import check_level
+from pyfsagg.statistics._input import check_confidence_level
 from pyfsagg.statistics._result import Result
 
 __all__ = ["RankConfidence", "rank_confidence", "sets_of_replicates"]
@@ -304,7 +304,7 @@ def rank_confidence(
     >>> found.top(1)
     ['item 1', 'item 2']
     """
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     check_flag("higher_is_better", higher_is_better)
     rng = np.random.default_rng(check_integer("random_state", random_state, low=0))
     values, labels = _read_estimates(estimates, names)

@@ -18,7 +18,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     INCOMPLETE,
-    check_level,
+    check_confidence_level,
     read_numbers,
     rounded,
     subtracted,
@@ -225,7 +225,7 @@ def wilcoxon(
     if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
         raise ParameterError(f"exact must be 'auto', True or False, got {shown(exact)}")
     check_flag("correction", correction)
-    level = check_level("confidence", confidence)
+    level = check_confidence_level("confidence", confidence)
     differences, n_dropped = _differences(x, y, decimals, incomplete)
     n, n_zero = differences.size, int((differences == 0.0).sum())
     used = differences[differences != 0.0] if zero_method == "wilcox" else differences

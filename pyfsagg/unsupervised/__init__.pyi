@@ -17,7 +17,6 @@ from .multiple_views import correlation_ratio as correlation_ratio
 from .multiple_views import frmv as frmv
 from .registry import UNSUPERVISED_METHODS as UNSUPERVISED_METHODS
 from .registry import UnsupervisedSpec as UnsupervisedSpec
-from .registry import list_unsupervised_methods as list_unsupervised_methods
 from .result import ConsensusRanking as ConsensusRanking
 from .result import mean_plus_sd as mean_plus_sd
 from .selectors import ConsensusAffinitySelector as ConsensusAffinitySelector
@@ -49,7 +48,6 @@ __all__ = [
     "frcm",
     "frmv",
     "laplacian_score",
-    "list_unsupervised_methods",
     "mean_plus_sd",
     "rank_unsupervised",
     "summarise_trials",

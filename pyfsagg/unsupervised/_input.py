@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._base.scale import scaled as in_range
 from pyfsagg._base.types import Floats
-from pyfsagg._table.table import Kind, Table, check_table
+from pyfsagg._table.table import Kind, Table, as_table
 from pyfsagg.exceptions import DataError
 
-__all__ = ["FEWER_SAMPLES", "Labels", "blocks", "check_labels", "check_numbers", "feature_block"]
+__all__ = [
+    "FEWER_SAMPLES",
+    "Labels",
+    "blocks",
+    "check_numbers",
+    "check_partitions",
+    "feature_block",
+]
 
 Labels = NDArray[np.int32]
 
@@ -44,7 +51,7 @@ def check_numbers(X: Any, *, standardize: str = "none") -> Table:
         Unknown `standardize`.
     """
     check_choice("standardize", standardize, SCALES)
-    table = check_table(X, min_samples=FEWEST_SAMPLES)
+    table = as_table(X, min_samples=FEWEST_SAMPLES)
     if table.n_samples < FEWEST_SAMPLES:
         raise DataError(
             f"X has {table.n_samples} sample(s); a minimum of {FEWEST_SAMPLES} is required"
@@ -105,7 +112,7 @@ def _scale(values: Floats, scaled: Floats, how: str) -> None:
                 scaled[:, j] = np.ldexp(centred, exponent)
 
 
-def check_labels(labels: Any, n_samples: int | None = None) -> Labels:
+def check_partitions(labels: Any, n_samples: int | None = None) -> Labels:
     """Partitions as integer labels (n_clusterings, n_samples) that count from 0 in each row.
 
     Raises

@@ -20,7 +20,7 @@ from pyfsagg._run.picture import picture
 from pyfsagg.unsupervised._plot import (
     plot_borda_curve,
     plot_clustering_curve,
-    plot_consensus,
+    plot_consensus_matrix,
     plot_spectrum,
 )
 from pyfsagg.unsupervised.result import ConsensusRanking
@@ -71,12 +71,12 @@ def unsupervised_page(
         sections.append(Section("consensus", "Consensus of the clusterings", [_consensus(result)]))
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    view = result.full_view({"rule": rule, "reading": reading})
+    view = result._options_in_force({"rule": rule, "reading": reading})
     sections += closing(
         settings_groups(result, first=[("Method", result.method)], last=[("Selection", str(rule))]),
         [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
         command=command,
-        code=result.code(view),
+        code=result._code(view),
     )
     return Page(
         f"Feature ranking without labels{': ' + data_name if data_name else ''}",
@@ -131,7 +131,7 @@ def _consensus(result: ConsensusRanking) -> Block:
         "dark (always); samples in the order of average linkage."
     )
     about = {"label": "Consensus matrix in cluster order", "caption": caption}
-    return picture("Consensus matrix", "consensus", plot_consensus, result, **about)
+    return picture("Consensus matrix", "consensus", plot_consensus_matrix, result, **about)
 
 
 def _against_classes(result: ConsensusRanking) -> list[Block]:

@@ -29,7 +29,7 @@ __all__ = [
     "consensus_order",
     "plot_borda_curve",
     "plot_clustering_curve",
-    "plot_consensus",
+    "plot_consensus_matrix",
     "plot_spectrum",
 ]
 
@@ -42,7 +42,7 @@ def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.asarray(leaves_list(linkage(distance, "average")), dtype=np.intp)
 
 
-def plot_consensus(result: ConsensusRanking, *, ax: Axes | None = None) -> Axes:
+def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -> Axes:
     """The consensus matrix with its samples in cluster order.
 
     A dark cell means that two samples are in one cluster in all clusterings, a white one that they
@@ -189,5 +189,5 @@ def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-UNSUPERVISED_PLOTS = {"spectrum": plot_spectrum, "consensus": plot_consensus}
+UNSUPERVISED_PLOTS = {"spectrum": plot_spectrum, "consensus": plot_consensus_matrix}
 """The pictures of :meth:`pyfsagg.unsupervised.ConsensusRanking.plot`, by name."""

@@ -17,7 +17,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import coassociation_counts
 from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
-from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, blocks, check_labels
+from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, blocks, check_partitions
 
 __all__ = ["consensus_matrix", "consensus_partition"]
 
@@ -56,7 +56,7 @@ def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
            [0.5, 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    partitions = np.ascontiguousarray(check_labels(labels).T)
+    partitions = np.ascontiguousarray(check_partitions(labels).T)
     n, n_clusterings = partitions.shape
     require_memory(12 * n * n, f"the consensus matrix of {n:,} samples", FEWER_SAMPLES)
     counts = np.empty((n, n), dtype=np.int32)
@@ -126,7 +126,7 @@ def consensus_partition(
     >>> consensus_partition(labels, 2, method="cspa", random_state=0)
     array([0, 0, 1, 1, 1, 1], dtype=int32)
     """
-    partitions = check_labels(labels)
+    partitions = check_partitions(labels)
     check_choice("method", method, CONSENSUS_METHODS)
     check_choice("partitioner", partitioner, PARTITIONERS)
     k = check_integer("n_clusters", n_clusters, low=2, high=partitions.shape[1])

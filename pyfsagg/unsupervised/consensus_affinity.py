@@ -13,13 +13,13 @@ from pyfsagg._run.execution import Execution
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, check_labels, check_numbers
+from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, check_numbers, check_partitions
 from pyfsagg.unsupervised.affinity import affinity_scores
 from pyfsagg.unsupervised.clusterings import draw_clusterings, resolve_k_range
 from pyfsagg.unsupervised.consensus import consensus_matrix
 from pyfsagg.unsupervised.result import ConsensusRanking
 
-__all__ = ["as_ranking", "ensemble_of", "frcm", "seed_of"]
+__all__ = ["as_ranking", "frcm", "partitions_of", "seed_of"]
 
 
 def frcm(
@@ -117,7 +117,7 @@ def frcm(
         require_memory(
             16 * n * n, f"the consensus matrix and the distances of {n:,} samples", FEWER_SAMPLES
         )
-        partitions, parameters = ensemble_of(
+        partitions, parameters = partitions_of(
             table,
             labels,
             n_clusterings=n_clusterings,
@@ -140,7 +140,7 @@ def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
     return {"random_state": parameters["seed"]} if "seed" in parameters else {}
 
 
-def ensemble_of(
+def partitions_of(
     table: Table,
     labels: Any,
     *,
@@ -152,7 +152,7 @@ def ensemble_of(
     """The partitions given, or freshly drawn ones; and the record of how they were made."""
     execution = Execution.without_scratch("an ensemble of clusterings", execution)
     if labels is not None:
-        partitions = check_labels(labels, table.n_samples)
+        partitions = check_partitions(labels, table.n_samples)
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
     k_range = resolve_k_range(k_range, table)
     drawn = draw_clusterings(

@@ -66,7 +66,7 @@ def evaluate_rankings(
     y : array of shape (n_samples,)
         Classes; used for the comparison only.
     methods : sequence of str
-        Names in :func:`list_unsupervised_methods`, and "pca" for as many leading principal
+        Names in ``pyfsagg.list_methods("unsupervised")``, and "pca" for as many leading principal
         components as FRCM selects features (or as there are).
     rule : "mean_plus_sd", int or float
         As in :meth:`ConsensusRanking.selected`.

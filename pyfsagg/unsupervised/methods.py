@@ -12,7 +12,7 @@ import numpy as np
 from pyfsagg._base.calls import Call
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
-from pyfsagg._table.table import check_table, full_weights
+from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking
@@ -30,7 +30,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values.
     method : str
-        A name in :func:`list_unsupervised_methods`.
+        A name in ``pyfsagg.list_methods("unsupervised")``.
     **options
         Parameters of the function of that name.
 
@@ -87,7 +87,7 @@ class UnsupervisedFilter:
     Parameters
     ----------
     method : str
-        A name in :func:`list_unsupervised_methods`.
+        A name in ``pyfsagg.list_methods("unsupervised")``.
     options : dict, optional
         Parameters of the method.  ``random_state`` must be a whole number (0 by default); together
         with the weights it makes the seed, so that resamples differ in their clusterings too.
@@ -123,7 +123,7 @@ class UnsupervisedFilter:
         y : ignored
         sample_weight : array of whole numbers, shape (n_samples,), optional
         """
-        table = check_table(X)
+        table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)
         if "random_state" in UNSUPERVISED_METHODS.get(self.method).options:

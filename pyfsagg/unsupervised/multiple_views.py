@@ -17,12 +17,12 @@ from pyfsagg.aggregation import aggregate
 from pyfsagg.unsupervised._input import (
     Labels,
     blocks,
-    check_labels,
     check_numbers,
+    check_partitions,
     feature_block,
 )
 from pyfsagg.unsupervised.consensus import consensus_matrix
-from pyfsagg.unsupervised.consensus_affinity import as_ranking, ensemble_of, seed_of
+from pyfsagg.unsupervised.consensus_affinity import as_ranking, partitions_of, seed_of
 from pyfsagg.unsupervised.result import ConsensusRanking
 
 __all__ = ["correlation_ratio", "frmv"]
@@ -60,7 +60,7 @@ def correlation_ratio(X: Any, labels: Any, *, n_jobs: int | None = None) -> Floa
     array([1., 0.])
     """
     table = check_numbers(X)
-    partition = check_labels(as_array("labels", labels)[np.newaxis], table.n_samples)
+    partition = check_partitions(as_array("labels", labels)[np.newaxis], table.n_samples)
     ratios: Floats = view_scores(table, partition, n_jobs)[0]
     return ratios
 
@@ -164,7 +164,7 @@ n_jobs, execution
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
         table = check_numbers(X, standardize=standardize)
-        partitions, parameters = ensemble_of(
+        partitions, parameters = partitions_of(
             table,
             labels,
             n_clusterings=n_clusterings,

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from pyfsagg._base.registry import Registry, Spec
 
-__all__ = ["UNSUPERVISED_METHODS", "UnsupervisedSpec", "list_unsupervised_methods"]
+__all__ = ["UNSUPERVISED_METHODS", "UnsupervisedSpec"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +34,6 @@ class UnsupervisedSpec(Spec):
 UNSUPERVISED_METHODS = Registry(
     "unsupervised method", UnsupervisedSpec, group="pyfsagg.unsupervised_methods"
 )
-
-
-def list_unsupervised_methods() -> pd.DataFrame:
-    """The rankings without labels by name.
-
-    Examples
-    --------
-    >>> list_unsupervised_methods().loc["svd_entropy", "aliases"]
-    'uff'
-    """
-    frame = UNSUPERVISED_METHODS.to_frame("latex", "load", "clusters")
-    return frame.assign(options=[", ".join(spec.options) for spec in UNSUPERVISED_METHODS])
 
 
 def _load_frcm() -> Callable[..., Any]:

@@ -96,9 +96,9 @@ class ConsensusRanking(Result):
     sorted scores with the cut) and ``"consensus"`` (the consensus matrix in cluster order).
     """
 
-    kind: ClassVar[str] = "unsupervised"
-    noun: ClassVar[str] = "ranking"
-    options: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": MEAN_PLUS_SD})
+    _kind: ClassVar[str] = "unsupervised"
+    _noun: ClassVar[str] = "ranking"
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": MEAN_PLUS_SD})
 
     method: str
     feature_names: tuple[str, ...]
@@ -165,7 +165,7 @@ class ConsensusRanking(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         rule = view["rule"]
         return {
             "method": self.method,
@@ -177,7 +177,7 @@ class ConsensusRanking(Result):
             "curves": list(self.curves),
         }
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def _arrays(self) -> dict[str, NDArray[Any]]:
         named = {
             "scores": self.scores,
             "ranking": self.ranking,
@@ -186,15 +186,15 @@ class ConsensusRanking(Result):
         }
         return {name: array for name, array in named.items() if array is not None}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         curves = {f"{name}.csv": frame for name, frame in self.curves.items()}
         return {"ranking.csv": self.to_frame(view["rule"]), **curves}
 
-    def texts(self, view: Mapping[str, Any]) -> dict[str, str]:
+    def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         return {"selected.txt": lines_of(self.selected(view["rule"]))}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document, arrays = saved.document, saved.arrays
         return cls(
             method=document["method"],
@@ -209,10 +209,10 @@ class ConsensusRanking(Result):
             curves={name: saved.frame(f"{name}.csv") for name in document.get("curves", ())},
         )
 
-    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.selected({view['rule']!r})"]
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         selected = self.selected(view["rule"])
         best = self.to_frame(view["rule"]).loc[selected[:10], ["rank", "score"]]
         table = best.to_string(

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
@@ -134,7 +134,7 @@ class Material:
                 "n_samples": len(table.X),
                 "n_features": table.X.shape[1],
                 "n_resamples": len(table.rows),
-                "sha256": data_hash(check_table(table.X), check_target(table.y, len(table.X))),
+                "sha256": data_hash(as_table(table.X), check_target(table.y, len(table.X))),
             }
             for table in self.tables
         }
@@ -210,7 +210,7 @@ def given_material(
     DataError
         If the table or the classes cannot be ranked.
     """
-    check_table(X)
+    as_table(X)
     check_target(y, len(X))
     found = _material([(name, X, y)], row_indices, {}, n_resamples, seed)
     gains = found.tables[0].gains

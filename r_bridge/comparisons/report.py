@@ -63,7 +63,7 @@ def cross_check_page(
         _settings(result),
         [software(result.versions["pyfsagg"])],
         command=command,
-        code=result.code(result.full_view({"reading": reading})),
+        code=result._code(result._options_in_force({"reading": reading})),
     )
     on = f", on {data_name}" if data_name else ""
     return Page("Does pyfsagg agree with R?", headline(result) + on, sections)

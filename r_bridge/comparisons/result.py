@@ -39,9 +39,9 @@ class CrossCheck(Result):
     True
     """
 
-    kind: ClassVar[str] = "cross_check"
-    noun: ClassVar[str] = "cross-check"
-    one_file: ClassVar[bool] = True
+    _kind: ClassVar[str] = "cross_check"
+    _noun: ClassVar[str] = "cross-check"
+    _one_file: ClassVar[bool] = True
 
     outcomes: tuple[Outcome, ...]
     missing: Mapping[str, str]
@@ -79,7 +79,7 @@ class CrossCheck(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "agrees": self.agrees,
             "counts": self.counts(),
@@ -88,11 +88,11 @@ class CrossCheck(Result):
             "missing": self.missing,
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"cross_check.csv": self.to_frame()}
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def _from_files(cls, saved: Saved) -> Self:
         document = saved.document
         return cls(
             tuple(Outcome(**each) for each in document["outcomes"]),
@@ -102,7 +102,7 @@ class CrossCheck(Result):
             document["versions"],
         )
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         rows = [("package", "quantity", "cases", "difference", "tolerance", "verdict")]
         rows += [
             (

@@ -78,7 +78,7 @@ def test_every_help_page_of_r_is_there(site: Path) -> None:
     folder = site / "reference" / "r"
     assert {page.stem for page in folder.glob("*.html")} == pages | {"index"}
     links = Links(folder / "wam.html").targets
-    assert {"settings.html", "list_filters.html", "draw_resamples.html"} <= links
+    assert {"settings.html", "list_methods.html", "draw_resamples.html"} <= links
 
 
 def test_every_public_name_has_a_page(site: Path) -> None:

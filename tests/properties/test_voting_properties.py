@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pyfsagg
-from pyfsagg.committees import VOTING_RULES, list_voting_rules
+from pyfsagg.committees import VOTING_RULES
 
-RULES = list_voting_rules().index.tolist()
+RULES = VOTING_RULES.names()
 SEQUENTIAL = [name for name in RULES if VOTING_RULES.get(name).proportional]
 NAMES = ["f0", "f1", "f2", "f3", "f4", "f5"]
 

@@ -14,7 +14,7 @@ from pyfsagg._page.page import render_page
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
 from pyfsagg.aggregation._page import aggregation_page
 from pyfsagg.aggregation._result import INDEPENDENCE
-from pyfsagg.aggregation.comparison import compare_methods
+from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -115,7 +115,7 @@ def test_long_tables_and_many_lists() -> None:
 
 def test_names_are_harmless(hostile: Any) -> None:
     table = RankTable.from_lists(dict.fromkeys(hostile, hostile))
-    comparison = compare_methods(table, ["rra", "borda"])
+    comparison = compare_aggregations(table, ["rra", "borda"])
     page = read(
         replace(comparison.results[0], others=comparison.results[1:]),
         data_name=hostile[0],

@@ -22,7 +22,7 @@ from pyfsagg.evaluation._plot import (
     plot_p_values,
     plot_win_tie_loss,
 )
-from pyfsagg.evaluation.comparison import Comparison, compare_methods
+from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
 from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -116,7 +116,7 @@ def test_lines_can_be_told_apart_beyond_the_number_of_colours() -> None:
     assert len(set(COLORS)) == 7
 
 
-def over_data_sets() -> Comparison:
+def over_data_sets() -> MethodComparison:
     values = pd.DataFrame(
         np.add.outer(np.arange(8) / 100, [0.9, 0.8, 0.7, 0.6]) + np.eye(8, 4) / 1000,
         columns=["first", "second", "third", "fourth"],
@@ -133,7 +133,7 @@ def test_critical_difference_names_every_method_once(result: Evaluation) -> None
         assert texts.count(name) == 1
     limit = comparison.tests["critical_difference"].critical_difference
     assert any(f"{limit:.2f}" in text for text in texts)
-    with pytest.raises(InputTypeError, match="expected a Comparison"):
+    with pytest.raises(InputTypeError, match="expected a MethodComparison"):
         plot_critical_difference(result)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="critical_difference is not made of folds"):
         plot_critical_difference(result.compare())

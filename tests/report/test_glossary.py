@@ -130,7 +130,7 @@ def test_without_an_address_there_is_no_link_but_a_page_and_a_command(run, repor
     assert (run.to_html(), report.to_html()) == without
     for page in without:
         assert not re.findall(r'<a href="(?!#)', page)
-        assert "“Stability measures” in the documentation, and pyfsagg list measures." in page
+        assert "“Stability measures” in the documentation, and pyfsagg list stability." in page
     assert (
         "“Choose the number of features” in the documentation, and pyfsagg help rank." in without[0]
     )

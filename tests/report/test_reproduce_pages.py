@@ -244,7 +244,7 @@ def test_picture_of_coverage(reproduction: Reproduction) -> None:
 
 def test_pages_on_gene_lists_have_what_was_counted() -> None:
     lists = shipped_gene_lists()
-    cells, means = blocks_of(lists.page(), Table)
+    cells, means = blocks_of(lists._page(), Table)
     counts = lists.summary()
     assert [row[0] for row in cells.rows] == list(counts.index)
     shown = np.array([[int(cell) for cell in row[1:]] for row in cells.rows])
@@ -252,8 +252,8 @@ def test_pages_on_gene_lists_have_what_was_counted() -> None:
     first = lists.means().sort_values("0r", ascending=False).iloc[0]
     assert list(means.rows[0][:4]) == ["birra", f"{first['0r']:.3f}", f"{first['se_0r']:.4f}", "–"]
     choice = shipped_aggregator_choice()
-    (worth,) = blocks_of(choice.page(), Table)
+    (worth,) = blocks_of(choice._page(), Table)
     shares = choice.check().sort_values(ascending=False)
     assert [row[1] for row in worth.rows] == [f"{value:.3f}" for value in shares]
-    said = [str(block.text) for block in blocks_of(choice.page(), Text)]
+    said = [str(block.text) for block in blocks_of(choice._page(), Text)]
     assert said[: len(choice.conclusions())] == choice.conclusions()

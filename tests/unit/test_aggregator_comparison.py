@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from pyfsagg.aggregation import Aggregation, Comparison, aggregate, permutation_p_values
-from pyfsagg.aggregation.comparison import compare_methods
+from pyfsagg.aggregation import Aggregation, AggregationComparison, aggregate, permutation_p_values
+from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import RankTable
@@ -31,7 +31,7 @@ def table() -> RankTable:
 
 
 def test_comparison_holds_what_each_method_gives(table):
-    comparison = compare_methods(table, METHODS, options={"rra": {"exact": True}})
+    comparison = compare_aggregations(table, METHODS, options={"rra": {"exact": True}})
     assert comparison.methods == ("robust_rank_aggregation", "mean_rank", "minimum_rank")
     single = aggregate(table, "rra", exact=True)
     np.testing.assert_array_equal(comparison.results[0].p_values, single.p_values)
@@ -44,7 +44,7 @@ def test_comparison_holds_what_each_method_gives(table):
 
 
 def test_kendall_is_tau_b_of_the_scores(table):
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     tau = comparison.kendall()
     for a in comparison.results:
         for b in comparison.results:
@@ -55,7 +55,7 @@ def test_kendall_is_tau_b_of_the_scores(table):
 
 @pytest.mark.parametrize("k", [1, 5, 12])
 def test_overlap_counts_common_items(table, k):
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     overlap = comparison.overlap(k)
     for a in comparison.results:
         for b in comparison.results:
@@ -63,31 +63,31 @@ def test_overlap_counts_common_items(table, k):
 
 
 def test_places_are_a_permutation_that_respects_the_scores(table):
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     for places, result in zip(comparison.places, comparison.results, strict=True):
         assert sorted(places) == list(range(1, len(table.names) + 1))
         assert [result.names[j] for j in np.argsort(places)] == result.select(len(places))
 
 
 def test_a_method_that_ties_everything_has_no_tau():
-    comparison = compare_methods([["a", "b"], ["b", "a"]], ["mean_rank", "best_go_first"])
+    comparison = compare_aggregations([["a", "b"], ["b", "a"]], ["mean_rank", "best_go_first"])
     assert np.isnan(comparison.kendall().iloc[0, 1])
     assert comparison.kendall().iloc[0, 0] == 1
 
 
 def test_bad_comparisons(table):
     with pytest.raises(ParameterError, match="at least two methods, got 1"):
-        compare_methods(table, ["rra"])
+        compare_aggregations(table, ["rra"])
     with pytest.raises(ParameterError, match="named twice"):
-        compare_methods(table, ["rra", "robust_rank_aggregation"])
+        compare_aggregations(table, ["rra", "robust_rank_aggregation"])
     with pytest.raises(ParameterError, match="list of names"):
-        compare_methods(table, "rra")
+        compare_aggregations(table, "rra")
     with pytest.raises(ParameterError, match="'borda', which is not compared"):
-        compare_methods(table, ["rra", "stuart"], options={"borda": {}})
+        compare_aggregations(table, ["rra", "stuart"], options={"borda": {}})
     with pytest.raises(UnknownNameError, match="did you mean 'borda'"):
-        compare_methods(table, ["rra", "brda"])
+        compare_aggregations(table, ["rra", "brda"])
     with pytest.raises(ParameterError, match="k must be"):
-        compare_methods(table, METHODS).overlap(0)
+        compare_aggregations(table, METHODS).overlap(0)
 
 
 def test_items_beside_their_lists(table):
@@ -128,14 +128,14 @@ def test_other_items_are_refused(table):
 
 
 def test_the_repr_of_a_comparison_names_the_methods(table):
-    comparison = compare_methods(table, ["mean_rank", "borda"])
-    expected = f"Comparison(mean_rank, borda; {len(comparison.names)} items)"
+    comparison = compare_aggregations(table, ["mean_rank", "borda"])
+    expected = f"AggregationComparison(mean_rank, borda; {len(comparison.names)} items)"
     assert repr(comparison) == expected
 
 
 def beside_others(table):
     """An aggregation with two other methods of the same lists."""
-    comparison = compare_methods(table, METHODS)
+    comparison = compare_aggregations(table, METHODS)
     first, *others = comparison.results
     parameters = {**first.parameters, "compared": comparison.parameters["call"]}
     result = replace(first, table=table, others=tuple(others), parameters=parameters)
@@ -164,7 +164,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
 
 def test_arrays_of_other_methods_are_numbered_from_one(table):
     result, comparison = beside_others(table)
-    arrays = result.arrays()
+    arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
     assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
@@ -175,9 +175,9 @@ def test_arrays_of_other_methods_are_numbered_from_one(table):
 def test_other_methods_come_back_from_a_file(table, tmp_path):
     result, comparison = beside_others(table)
     for kept in (result, comparison):
-        kept.save(tmp_path / kept.kind)
+        kept.save(tmp_path / kept._kind)
     back = Aggregation.load(tmp_path / "aggregation")
-    compared = Comparison.load(tmp_path / "method_comparison")
+    compared = AggregationComparison.load(tmp_path / "method_comparison")
     assert compared.methods == back.comparison.methods == comparison.methods
     for first, second in [(compared, comparison), (back.comparison, comparison)]:
         for one, other in zip(first.results, second.results, strict=True):
@@ -196,16 +196,16 @@ def test_other_methods_come_back_from_a_file(table, tmp_path):
 def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
     result, _ = beside_others(table)
     view = {"top": 5, "adjusted": True}
-    lines = result.lines_after(view)
+    lines = result._lines_after(view)
     assert lines[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("comparison = ") for line in lines)
     assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
     many = {**view, "top": 1000}
-    assert result.lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
-    assert replace(result, others=()).lines_after(view) == ["result.to_frame()"]
-    assert aggregate(table, "rra").lines_after(view) == ["result.to_frame()"]
+    assert result._lines_after(many)[-1].endswith(f"comparison.overlap({len(table.names)})")
+    assert replace(result, others=())._lines_after(view) == ["result.to_frame()"]
+    assert aggregate(table, "rra")._lines_after(view) == ["result.to_frame()"]
     test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
-    both = replace(result, permutation=test).lines_after(view)
+    both = replace(result, permutation=test)._lines_after(view)
     assert both[:2] == ["result.to_frame()", ""]
     assert any(line.startswith("test = ") for line in both)
     assert [line for line in lines[1:] if line not in both] == []
@@ -250,7 +250,7 @@ def test_ties_that_fell_at_random_are_kept_as_they_fell(ties):
     lists = RankTable.from_scores(
         scores, ties=ties, **({"random_state": 3} if ties == "random" else {})
     )
-    kept = replace(aggregate(lists, "mean_rank"), table=lists).arrays()
+    kept = replace(aggregate(lists, "mean_rank"), table=lists)._arrays()
     if ties == "random":
         np.testing.assert_array_equal(kept["table_ranks"], lists.ranks)
     else:

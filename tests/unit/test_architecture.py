@@ -34,7 +34,7 @@ FLOORS = (
     ("ensemble",),
     ("evaluation", "aggregator_influence", "committees", "out_of_core", "r_bridge"),
     ("plotting", "reproduce"),
-    ("results",),
+    ("results", "listing"),
     ("cli", "for_r"),
 )
 THRESHOLD = ("exceptions", "_version")

@@ -16,8 +16,8 @@ import pytest
 
 import pyfsagg
 from pyfsagg._command.flags import assignments
-from pyfsagg._table.table import check_table
-from pyfsagg.aggregation import compare_methods, permutation_p_values
+from pyfsagg._table.table import as_table
+from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
 from pyfsagg.rank_order import (
@@ -94,7 +94,7 @@ CALLS = {
     "a null character": lambda: pyfsagg.read_table("a\0b"),
     "a list for a table's name": lambda: pyfsagg.load_published([]),
     "half a character": lambda: pyfsagg.aggregate([["a", "\udcff"], ["a", "b"]], "rra"),
-    "half a character in a header": lambda: check_table(
+    "half a character in a header": lambda: as_table(
         np.eye(4), feature_names=["a", "b", "\udcff", "d"]
     ),
     "half a character in a class": lambda: pyfsagg.wam(
@@ -108,7 +108,7 @@ CALLS = {
         pd.DataFrame(np.eye(4), columns=pd.Index(["a", "b", "\udcff", "d"], dtype=object))
     ),
     "a list for options": lambda: pyfsagg.wam(WINE.X, WINE.y, aggregator_params=[1], **QUICK),
-    "a number for methods": lambda: compare_methods([["a"], ["a"]], 3),
+    "a number for methods": lambda: compare_aggregations([["a"], ["a"]], 3),
     "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),
     "many brackets": lambda: assignments(["a=" + "[" * 100_000]),
     "a number for a list": lambda: pyfsagg.RankTable.from_lists([1, 2]),
@@ -120,7 +120,7 @@ CALLS = {
         [1.0, 2.0], standard_errors=[1.0, 1.0], names=3
     ),
     "a number for names of halves": lambda: control_errors(np.eye(4), feature_names=3),
-    "a number for names of columns": lambda: check_table(np.eye(4), feature_names=3),
+    "a number for names of columns": lambda: as_table(np.eye(4), feature_names=3),
     "ragged universes": lambda: pyfsagg.RankTable.from_ranks([[1], [1]], universe=RAGGED),
     "ragged cut-offs": lambda: pyfsagg.aggregate([["a"], ["a"]], "rra", top_cutoff=RAGGED),
     "complex scores of guides": lambda: pyfsagg.screen(WAVES, ["a", "a", "b", "b"]),

@@ -27,7 +27,7 @@ from pyfsagg import (
     symmetric_uncertainty,
     wam,
 )
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble.bam import normalize_scores
 from pyfsagg.exceptions import (
@@ -124,7 +124,7 @@ def test_a_plan_is_the_filter_on_what_each_resample_sees(plan: str) -> None:
     groups = np.random.default_rng(1).permutation(178) // 2
     chosen = GroupedBootstrap(groups) if plan == "grouped_bootstrap" else plan
     result = wam(WINE.X, WINE.y, resampling=chosen, n_resamples=6, random_state=3).combined
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     drawn = draw_resamples(table, check_target(WINE.y, 178), chosen, n_resamples=6, seed=3)
     if plan == "grouped_bootstrap":
         pairs = drawn.weights[:, np.argsort(groups, kind="stable")].reshape(6, 89, 2)

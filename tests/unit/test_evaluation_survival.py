@@ -10,10 +10,10 @@ from statsmodels.duration.hazard_regression import PHReg
 
 import pyfsagg
 from pyfsagg._table.survival import Survival
-from pyfsagg.evaluation import list_metrics, list_survival_models
 from pyfsagg.evaluation.cox import CoxModel
 from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
+from pyfsagg.listing import list_methods
 
 RNG = np.random.default_rng(8)
 N = 90
@@ -187,8 +187,8 @@ def test_models_and_measures_belong_to_their_task() -> None:
         evaluated(metrics="accuracy")
     with pytest.raises(ParameterError, match="does not read times and events"):
         evaluated(classifiers=LogisticRegression())
-    assert list_metrics().loc["concordance_index", "task"] == "survival"
-    assert list_survival_models().loc["gradient_boosting", "needs"] == "sksurv"
+    assert list_methods("metrics").loc["concordance_index", "task"] == "survival"
+    assert list_methods("survival_models").loc["gradient_boosting", "needs"] == "sksurv"
 
 
 def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:

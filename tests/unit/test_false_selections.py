@@ -197,7 +197,7 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
     run.save(tmp_path / "kept", max_false=0.5)
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.EnsembleResult)
-    assert again.view["max_false"] == 0.5
+    assert again._view["max_false"] == 0.5
     assert again.error_control(max_false=0.5).selected == run.select("pfer:0.5")
     ranking = (tmp_path / "kept" / "ranking.csv").read_text(encoding="utf-8")
     assert "controlled,pair_frequency,expected_false,path_expected_false,q_value" in ranking

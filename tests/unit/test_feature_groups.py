@@ -64,7 +64,7 @@ def test_the_filters_that_count_levels() -> None:
         "information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "cramers_v", "mrmr",
         "value_difference_metric",
     }  # fmt: skip
-    assert pyfsagg.list_filters()["counts_levels"].sum() == len(COUNTING)
+    assert pyfsagg.list_methods("filters")["counts_levels"].sum() == len(COUNTING)
 
 
 @pytest.mark.parametrize("name", COUNTING)
@@ -444,7 +444,7 @@ def test_the_page_shows_the_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) 
 def test_what_is_said_of_unequal_sizes(run: pyfsagg.EnsembleResult) -> None:
     _, encoded, y = _tables()
     assert "Features have 1 to 5 columns" in run.about_groups()
-    told = " ".join(" ".join(run.paragraphs(run.full_view({}))).split())
+    told = " ".join(" ".join(run._paragraphs(run._options_in_force({}))).split())
     assert run.about_groups() in told
     mean = _scores(encoded, y, "ig", Task(feature_groups="prefix:=", group_score="mean"))
     assert "single columns are selected more often" in mean.about_groups()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import RankTable, aggregate
-from pyfsagg.aggregation import AGGREGATORS, compare_methods, permutation_p_values
+from pyfsagg.aggregation import AGGREGATORS, compare_aggregations, permutation_p_values
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -195,7 +195,7 @@ def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
 
 def test_methods_are_compared_with_weights() -> None:
     table = _scores(4, True, False)
-    found = compare_methods(table, ["mean_rank", "stuart"], weights=WEIGHTS)
+    found = compare_aggregations(table, ["mean_rank", "stuart"], weights=WEIGHTS)
     for result in found.results:
         alone = aggregate(table, result.method, weights=WEIGHTS)
         np.testing.assert_array_equal(result.scores, alone.scores)

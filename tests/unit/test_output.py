@@ -171,7 +171,7 @@ def test_output_and_checkpoint_lie_side_by_side(
     assert not list(here.iterdir())
 
 
-@pytest.mark.parametrize("fails", ["write_into", "report"])
+@pytest.mark.parametrize("fails", ["_write_into", "report"])
 def test_results_that_cannot_be_written_are_elsewhere(
     here: Path,
     fails: str,

@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection, QuadMesh
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._plot import plot_consensus, plot_list_ranks
 from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
-from pyfsagg.aggregation.comparison import Comparison, compare_methods
+from pyfsagg.aggregation.comparison import AggregationComparison, compare_aggregations
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable
 
@@ -45,8 +45,8 @@ def table() -> RankTable:
 
 
 @pytest.fixture(scope="module")
-def comparison(table: RankTable) -> Comparison:
-    return compare_methods(table, ["rra", "mean_rank", "minimum_rank"])
+def comparison(table: RankTable) -> AggregationComparison:
+    return compare_aggregations(table, ["rra", "mean_rank", "minimum_rank"])
 
 
 def test_consensus_shows_both_p_values(table):
@@ -155,7 +155,7 @@ def test_overlap_curves_are_shares(comparison):
 
 def test_overlap_of_many_items_stays_small():
     table = lists_of(4, p=2000, length=2000).ranks
-    comparison = compare_methods(RankTable.from_ranks(table), ["mean_rank", "borda"])
+    comparison = compare_aggregations(RankTable.from_ranks(table), ["mean_rank", "borda"])
     sizes = plot_overlap(comparison).lines[0].get_xdata()
     assert len(sizes) <= 60
     assert (sizes[0], sizes[-1]) == (1, 2000)
@@ -163,7 +163,7 @@ def test_overlap_of_many_items_stays_small():
 
 def test_two_items_and_one_list():
     table = RankTable.from_lists([["a", "b"]])
-    comparison = compare_methods(table, ["rra", "borda"])
+    comparison = compare_aggregations(table, ["rra", "borda"])
     best = comparison.results[0]
     for ax in (plot_consensus(best), plot_list_ranks(table, best), plot_places(comparison)):
         draw(ax)

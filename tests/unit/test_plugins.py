@@ -54,7 +54,7 @@ status = main(["rank", "table.csv", *flags.split(), "--output", "out"])
 sets = [{0, 1}, {0, 1, 2}, {3}]
 print(json.dumps({
     "early": early,
-    "listed": pyfsagg.list_filters().loc["class_range", "aliases"],
+    "listed": pyfsagg.list_methods("filters").loc["class_range", "aliases"],
     "label": list(squared.score_matrices),
     "scores": [once.score_matrices["class_range"].tolist(), squared.score_matrices["class_range"].tolist()],
     "refused": refused,

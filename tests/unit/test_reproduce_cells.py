@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t
 
 import pyfsagg.reproduce.tables.sources as module
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.cli import main
 from pyfsagg.datasets import Dataset, load_dataset, load_published
@@ -176,7 +176,7 @@ def test_the_computation_on_real_data_is_inside_almost_everywhere() -> None:
 
 def test_two_thirds_of_every_class() -> None:
     data = load_dataset("ionosphere")
-    table_, target = check_table(data.X), check_target(data.y, 351)
+    table_, target = as_table(data.X), check_target(data.y, 351)
     part, kept = two_thirds(table_, target, 0)
     assert np.bincount(kept.codes).tolist() == [84, 150]
     assert part.n_samples == 234

@@ -13,7 +13,7 @@ import pytest
 
 import pyfsagg
 from pyfsagg._run.result import ARRAY_FILE, KINDS, RUN_FILE
-from pyfsagg.aggregation import compare_methods
+from pyfsagg.aggregation import compare_aggregations
 from pyfsagg.cli import main
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
@@ -47,7 +47,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     ),
     "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
     "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
-    "method_comparison": lambda: compare_methods(LISTS, ["borda", "mean_rank"]),
+    "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
     "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),
     "stability": lambda: pyfsagg.stability_report([set(each) for each in LISTS], n_features=9),
@@ -74,21 +74,21 @@ def made(kind: str) -> Any:
 
 
 def test_every_class_of_results_is_tried() -> None:
-    assert {each.kind for each in CLASSES} == set(MAKE)
+    assert {each._kind for each in CLASSES} == set(MAKE)
     assert all(KINDS[kind] in CLASSES for kind in MAKE)
 
 
 @pytest.mark.parametrize("kind", MAKE)
 def test_what_is_saved_is_read_again(kind: str, tmp_path: Path) -> None:
     result = made(kind)
-    assert result.kind == kind
+    assert result._kind == kind
     result.save(tmp_path / "run")
     again = pyfsagg.load_result(tmp_path / "run")
     assert type(again) is type(result)
     assert json.loads(again.to_json()) == json.loads(result.to_json())
     assert again.summary_text() == result.summary_text()
-    assert {name: array.tobytes() for name, array in again.arrays().items()} == {
-        name: array.tobytes() for name, array in result.arrays().items()
+    assert {name: array.tobytes() for name, array in again._arrays().items()} == {
+        name: array.tobytes() for name, array in result._arrays().items()
     }
     with pytest.raises(OutputError, match="not empty"):
         result.save(tmp_path / "run")

@@ -359,7 +359,7 @@ def test_a_saved_screen_comes_back(tmp_path, side):
     assert isinstance(again, Screen)
     pd.testing.assert_frame_equal(again.to_frame(), found.to_frame())
     pd.testing.assert_frame_equal(again.guide_frame(), found.guide_frame())
-    assert again.view["top"] == 3
+    assert again._view["top"] == 3
     assert again.summary_text() == found.summary_text(top=3)
     assert again.to_json(top=3) == found.to_json(top=3)
     record = json.loads(found.to_json())

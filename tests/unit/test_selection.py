@@ -171,11 +171,11 @@ def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
         random_state=0,
     )
     control = result.error_control(max_false=1)
-    view = result.full_view({"max_false": 1.0})
+    view = result._options_in_force({"max_false": 1.0})
     assert list(result.selection_of(view).names) == control.selected != []
     assert result.selection_of(view).reason == control.sentences[0]
-    assert result.texts(view)["selected.txt"].split() == control.selected
-    both = result.full_view({"max_false": 1.0, "threshold": 5})
+    assert result._texts(view)["selected.txt"].split() == control.selected
+    both = result._options_in_force({"max_false": 1.0, "threshold": 5})
     assert result.selection_of(both).number == 5
 
 

@@ -13,7 +13,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import stability, stability_table
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, BoundStatistic, PairwiseAverage
-from pyfsagg.stability_measures._input import Selection
+from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.measure import bind
 
 NAMES = [spec.name for spec in STABILITY_MEASURES]
@@ -159,7 +159,7 @@ def test_imputed_pairs_enter_the_intervals() -> None:
 
 def test_selection_and_ranks_bind_directly() -> None:
     support = np.eye(4, dtype=bool)
-    statistic = STABILITY_MEASURES.get("jaccard").bind(Selection(support, 4, ()))
+    statistic = STABILITY_MEASURES.get("jaccard").bind(SelectedSets(support, 4, ()))
     assert statistic.estimate().value == 0.0
     ranks = rank_scores(np.arange(8.0).reshape(2, 4), higher_is_better=False)
     assert STABILITY_MEASURES.get("spearman").bind(ranks).estimate().value == pytest.approx(1.0)

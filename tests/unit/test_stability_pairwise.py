@@ -19,8 +19,9 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.listing import list_methods
 from pyfsagg.ranks import rank_scores, select_top
-from pyfsagg.stability_measures import list_stability_measures, stability, thesis_measures
+from pyfsagg.stability_measures import stability, thesis_measures
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
 
 Floats = NDArray[np.float64]
@@ -316,7 +317,7 @@ def test_subset_sizes_and_ties() -> None:
 
 
 def test_the_table_lists_every_measure() -> None:
-    table = list_stability_measures()
+    table = list_methods("stability")
     assert len(table) == 29
     assert table["formula"].str.len().min() > 5
     assert table["source"].str.len().min() > 5

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import list_stability_measures, load_dataset, stability, stability_table, wam
+from pyfsagg import list_methods, load_dataset, stability, stability_table, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import adequacy, feature_stability, pseudo_values
 
@@ -19,7 +19,7 @@ WINE = load_dataset("wine")
 def test_every_row_is_what_stability_says(method: str) -> None:
     table = stability_table(SCORES, interval=method, n_boot=50, top=3, level=0.9, random_state=5)
     assert table.attrs["seed"] == 5
-    known = list_stability_measures()
+    known = list_methods("stability")
     applicable = [name for name in known.index if "similarity" not in known.loc[name, "needs"]]
     assert table.index.tolist() == applicable
     for name, row in table.iterrows():
@@ -45,7 +45,7 @@ def test_a_result_gives_the_table_of_its_combined_scores() -> None:
 def test_selections_have_the_measures_that_apply_to_them() -> None:
     sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}, {"b", "c"}]
     without = stability_table(sets)
-    known = list_stability_measures()
+    known = list_methods("stability")
     assert set(without.index) == {
         name
         for name in known.index

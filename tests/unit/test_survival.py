@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import pyfsagg
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.reading import read_target
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
@@ -120,7 +120,7 @@ def test_concordance_of_a_resample_does_not_depend_on_those_beside_it() -> None:
 @pytest.mark.parametrize("times", [1, 1_000, 60_000])
 def test_concordance_of_rows_that_count_often(times: int) -> None:
     weights = times * np.vstack([np.ones(N, dtype=int), COUNTS % 2, COUNTS[::-1] % 2])
-    table, target = check_table(X), check_target(Y, N, task="survival")
+    table, target = as_table(X), check_target(Y, N, task="survival")
     found = prepare_concordance(table, target)(weights, target.codes[np.newaxis, :])["concordance"]
     for scores, counts in zip(found, weights // times, strict=True):
         rows = np.repeat(np.arange(N), counts)
@@ -228,7 +228,7 @@ GIVEN: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_every_way_to_give_times_is_the_same_target(kind: str) -> None:
-    task, table = pyfsagg.Task("survival"), check_table(X)
+    task, table = pyfsagg.Task("survival"), as_table(X)
     found = read_target(task, GIVEN[kind](), N)
     assert data_hash(table, found) == data_hash(table, read_target(task, Y, N))
     assert found.kind == "survival"
@@ -318,7 +318,7 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
 # ensembles
 # ---------------------------------------------------------------------------------------------
 def test_stratified_plans_keep_the_number_of_events() -> None:
-    table, target = check_table(X), read_target(pyfsagg.Task("survival"), Y, N)
+    table, target = as_table(X), read_target(pyfsagg.Task("survival"), Y, N)
     from pyfsagg.resampling import draw_resamples
 
     n_events = EVENT.sum()

@@ -15,11 +15,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.evaluation import list_regressors
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.filters import FILTERS, list_filters
+from pyfsagg.filters import FILTERS
+from pyfsagg.listing import list_methods
 from pyfsagg.unsupervised import UnsupervisedFilter
 
 X, y = load_diabetes(return_X_y=True, as_frame=True)
@@ -202,7 +202,7 @@ FEW = {
 @pytest.mark.parametrize("name", ALONE)
 def test_unsupervised_rankings_are_filters(name: str) -> None:
     run = pyfsagg.wam(WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1)
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     drawn = UnsupervisedFilter(name, FEW[name])
     again = pyfsagg.wam(
         WINE.X, filter=name, filter_params=FEW[name], n_resamples=3, random_state=1, n_jobs=2
@@ -260,7 +260,7 @@ def test_bad_input_without_a_target(options: dict[str, object], message: str) ->
 
 
 def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     hashes = {
         data_hash(table, check_target(WINE.y, 178)),
         data_hash(table, check_target(WINE.X["ash"], 178, task="regression")),
@@ -270,7 +270,7 @@ def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
 
 
 def test_the_list_of_filters_names_their_targets() -> None:
-    targets = list_filters()["targets"]
+    targets = list_methods("filters")["targets"]
     assert targets["frcm"] == "classes, numeric, survival, none"
     assert targets["value_difference_metric"] == "classes"
 
@@ -343,4 +343,4 @@ def test_bad_input_to_evaluation(options: dict[str, object], error: type, messag
 
 
 def test_regressors_by_name() -> None:
-    assert "ridge" in list_regressors().index
+    assert "ridge" in list_methods("regressors").index

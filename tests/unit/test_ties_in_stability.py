@@ -193,7 +193,7 @@ def test_an_unknown_rule_is_refused() -> None:
 def test_the_report_says_that_ties_decide() -> None:
     report = stability_report(SCORES, ["nogueira", "spearman"], top=TOP, input="scores")
     assert report.about_ties.startswith("In 3 of 4 resamples equal scores compete")
-    assert report.about_ties in report.paragraphs({})
+    assert report.about_ties in report._paragraphs({})
     untied = stability_report(SCORES[[2, 2]], ["nogueira"], top=TOP, input="scores")
     assert untied.about_ties == ""
 

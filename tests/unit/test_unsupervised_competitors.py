@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 from pyfsagg._kernels.clusters.secular import secular_root, spectral_entropy_without
 from pyfsagg._kernels.clusters.separation import correlation_ratios
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -321,7 +321,7 @@ def test_scales_by_hand(standardize: str) -> None:
 def test_scaling_leaves_the_table_of_the_caller_alone() -> None:
     X = np.asfortranarray(TABLES["tall"].copy())
     frame = pd.DataFrame(X.copy())
-    checked = check_table(X)
+    checked = as_table(X)
     for data in (X, frame, checked):
         laplacian_score(data)
     np.testing.assert_array_equal(X, TABLES["tall"])

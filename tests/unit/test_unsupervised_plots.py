@@ -15,7 +15,7 @@ from pyfsagg.unsupervised._plot import (
     consensus_order,
     plot_borda_curve,
     plot_clustering_curve,
-    plot_consensus,
+    plot_consensus_matrix,
     plot_spectrum,
 )
 
@@ -39,7 +39,7 @@ def test_consensus_picture_is_the_matrix_in_that_order() -> None:
     np.testing.assert_array_equal(shown, RESULT.consensus[np.ix_(order, order)])
     assert axes.images[0].get_clim() == (0.0, 1.0)
     with pytest.raises(DataError, match="makes no clusterings"):
-        plot_consensus(rank_unsupervised(X, "svd_entropy"))
+        plot_consensus_matrix(rank_unsupervised(X, "svd_entropy"))
 
 
 def test_spectrum_shows_all_scores_and_the_cut() -> None:

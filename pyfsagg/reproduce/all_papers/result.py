@@ -40,8 +40,8 @@ class Reproduction(JsonResult):
     times: pd.DataFrame
     record: Mapping[str, Any]
 
-    kind: ClassVar[str] = "reproduction"
-    noun: ClassVar[str] = "reproduction"
+    _kind: ClassVar[str] = "reproduction"
+    _noun: ClassVar[str] = "reproduction"
     frames: ClassVar[tuple[str, ...]] = ("cells", "statements", "times")
 
     def coverage(self, by: Sequence[str] = BY) -> pd.DataFrame:
@@ -85,7 +85,7 @@ class Reproduction(JsonResult):
             "coverage": as_rows(self.coverage().reset_index()),
         }
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {
             "cells.csv": self.cells.join(evidence(self.cells)),
             "coverage.csv": self.coverage().reset_index(),
@@ -94,7 +94,7 @@ class Reproduction(JsonResult):
             "times.csv": self.times,
         }
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         counts = self.coverage(["paper", "table"])
         text = counts.to_string(float_format="{:.2f}".format, na_rep="–")
         return ["\n".join(lines) for lines in (self.conclusions(), [text]) if lines]

@@ -46,8 +46,8 @@ class Calibration(JsonResult):
     rows: pd.DataFrame
     record: dict[str, Any]
 
-    kind: ClassVar[str] = "calibration"
-    noun: ClassVar[str] = "calibration"
+    _kind: ClassVar[str] = "calibration"
+    _noun: ClassVar[str] = "calibration"
     frames: ClassVar[tuple[str, ...]] = ("rows",)
 
     def to_frame(self) -> pd.DataFrame:
@@ -77,7 +77,7 @@ class Calibration(JsonResult):
             )
         return sentences
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"calibration.csv": self.rows}
 
 

@@ -101,12 +101,12 @@ def _into_folder(options: argparse.Namespace, write: Write) -> None:
 def keep(result: Result, folder: Path, files: str) -> Written:
     """Write the files of a result, which are named in `files`, and make its page."""
     view = {"command": command()}
-    result.write_into(folder, **view)
+    result._write_into(folder, **view)
     return Written(
         result.to_json(**view),
         result.summary_text(**view),
         f"{files}, and {RUN_FILE} (everything)",
-        result.page(**view),
+        result._page(**view),
     )
 
 

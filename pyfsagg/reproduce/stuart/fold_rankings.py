@@ -48,7 +48,7 @@ AGGREGATORS_OF_TABLE = {
     "stuart": "stuart",
     "rra": "robust_rank_aggregation",
 }
-"""The names of the published tables, and of :func:`pyfsagg.list_aggregators`."""
+"""The names of the published tables, and of ``pyfsagg.list_methods("aggregators")``."""
 
 PRAZNIK = {"binning": "praznik", "n_features": "all"}
 """mRMR as the thesis ran it: praznik's reading of the columns, all features ranked."""

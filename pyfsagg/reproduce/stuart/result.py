@@ -36,8 +36,8 @@ class StuartFinding(StuartValues):
     returned.
     """
 
-    kind: ClassVar[str] = "stuart_finding"
-    noun: ClassVar[str] = "finding on Stuart's statistic"
+    _kind: ClassVar[str] = "stuart_finding"
+    _noun: ClassVar[str] = "finding on Stuart's statistic"
 
     def conclusions(self) -> list[str]:
         """The results in sentences."""
@@ -51,7 +51,7 @@ class StuartFinding(StuartValues):
         """The conclusions, for readers of the file."""
         return {"conclusions": self.conclusions()}
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {
             "printed.csv": self.table().reset_index(),
             "runs.csv": self.runs(),

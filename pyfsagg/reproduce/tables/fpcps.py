@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.selection import n_selected
 from pyfsagg._run.parallel import run_tasks
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.evaluation.cells import Fit, fit_all
@@ -149,7 +149,7 @@ def _scores(
 def _scores_of_block(
     X: NDArray[np.float64], y: NDArray[Any], settings: Mapping[str, Any]
 ) -> NDArray[np.float64]:
-    table = check_table(X)
+    table = as_table(X)
     bins, form = settings["bins"], settings["value_differences"]
     return np.array(
         [
@@ -188,7 +188,7 @@ def auc_on_selected(
 ) -> dict[tuple[str, str], float]:
     """Table 2, one split: area under the ROC curve of classifiers on what each method keeps."""
     rng = np.random.default_rng(seed)
-    table = check_table(X)
+    table = as_table(X)
     target = check_target(y, table.n_samples)
     rows = rng.permutation(table.n_samples)
     n_training = round(TRAINING * rows.size)

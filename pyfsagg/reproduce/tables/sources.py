@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.datasets import Dataset, list_datasets, load_dataset
+from pyfsagg.datasets import Dataset, load_dataset
+from pyfsagg.datasets._loaders import list_datasets
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.reproduce.orders.genes import leukaemia_subtypes
 
@@ -66,5 +67,5 @@ def find_source(name: str) -> Source:
 
 def identity(data: Dataset) -> str:
     """SHA-256 of the cells and labels of a data set."""
-    table = check_table(data.X, sparse=True)
+    table = as_table(data.X, sparse=True)
     return data_hash(table, check_target(data.y, table.n_samples))

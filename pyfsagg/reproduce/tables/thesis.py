@@ -18,7 +18,7 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._table.table import Table, check_table
+from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
 from pyfsagg.ensemble import bam
@@ -100,7 +100,7 @@ def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Ta
     if settings["class_column"] == "feature too":
         codes = pd.factorize(np.asarray(y), sort=True)[0]
         frame = pd.concat([frame, pd.Series(codes, frame.index, name="class_column")], axis=1)
-    table = check_table(frame, nominal=nominal)
+    table = as_table(frame, nominal=nominal)
     target = check_target(y, table.n_samples)
     if settings["target"] == "shuffled":  # then no feature has to do with it
         target = target.take(np.random.default_rng([seed, 1]).permutation(target.codes.size))

@@ -65,8 +65,8 @@ class AggregatorChoice(JsonResult):
         Machine, versions, date, seed and number of sets.
     """
 
-    kind: ClassVar[str] = "aggregator_choice"
-    noun: ClassVar[str] = "comparison of aggregators"
+    _kind: ClassVar[str] = "aggregator_choice"
+    _noun: ClassVar[str] = "comparison of aggregators"
     frames: ClassVar[tuple[str, ...]] = ("sets",)
 
     sets: pd.DataFrame
@@ -170,7 +170,7 @@ class AggregatorChoice(JsonResult):
                 )
         return said
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"sets.csv": self.sets}
 
     def _thirds(self, rows: pd.Series[bool]) -> list[tuple[float, float, str]]:

@@ -40,8 +40,8 @@ class GeneListComparison(JsonResult):
         Machine, versions, date, seed and number of data sets for each setting.
     """
 
-    kind: ClassVar[str] = "gene_lists"
-    noun: ClassVar[str] = "comparison on gene lists"
+    _kind: ClassVar[str] = "gene_lists"
+    _noun: ClassVar[str] = "comparison on gene lists"
     frames: ClassVar[tuple[str, ...]] = ("cells",)
 
     cells: pd.DataFrame
@@ -118,11 +118,11 @@ class GeneListComparison(JsonResult):
                 found.append(f"Most of the true best 100 of {said}: {best}.")
         return found
 
-    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"cells.csv": self.to_frame(), "means.csv": self.means().reset_index()}
 
-    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        return [*super().paragraphs(view), self.summary().to_string()]
+    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        return [*super()._paragraphs(view), self.summary().to_string()]
 
 
 def gene_lists(

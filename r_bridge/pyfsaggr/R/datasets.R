@@ -6,7 +6,7 @@
 #' from a file of nearly any kind: delimited text, Parquet, Feather, ARFF or a sheet of a workbook,
 #' packed or not.
 #'
-#' @param name One of the names of `list_datasets()`.
+#' @param name One of the names of `list_methods("datasets")`.
 #' @param download Whether a data set of the thesis that is not here may be fetched from OpenML.
 #' @param cache A folder for downloads.
 #' @param sha256 What a download must contain; see `source` of the result.
@@ -19,7 +19,7 @@
 #' @name datasets
 #' @examples
 #' if (pyfsagg_available()) {
-#'   list_datasets()
+#'   list_methods("datasets")
 #'   wine <- load_dataset("wine")
 #'   table(wine$y)
 #' }

@@ -9,7 +9,7 @@
 #' of levels. [draw_resamples()] draws rows that can be used by runs on different columns.
 #'
 #' @param x A data frame or matrix of features, also a sparse one of the package Matrix for the filters
-#'   that [list_filters()] marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
+#'   that `list_methods("filters")` marks, or a formula such as `Class ~ .`, `Class ~ log(a) + b:c` or `~ .`
 #'   without a target, in which a number by a factor is a column for each level. Factors and text are
 #'   nominal, `NA` is missing; integers, logicals and numbers keep their meaning, and an ordered factor
 #'   counts as the numbers of its levels.
@@ -20,14 +20,14 @@
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
 #' @param na.action For the formula, the treatment of rows with missing values: by default they are kept;
 #'   `na.omit` leaves them out.
-#' @param filter,filters Names from [list_filters()], or functions of a matrix `x`, labels `y` and
+#' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
 #'   for more important ones; `filters` is then a list, `list("mrmr", mine = f)`. An R function always
 #'   runs on one core.
-#' @param aggregator A name from [list_aggregators()].
+#' @param aggregator A name from `list_methods("aggregators")`.
 #' @param n_resamples Number of resamples, or `"auto"`: until a repetition would select nearly the
 #'   same features.
-#' @param resampling A name from [list_resampling_plans()].
+#' @param resampling A name from `list_methods("resampling")`.
 #' @param seed A whole number that makes the run repeatable. By default it is drawn by R, so that
 #'   `set.seed()` decides.
 #' @param cores Number of threads; the result does not depend on it.
@@ -240,15 +240,16 @@ features_or_columns <- function(features, object, columns) {
   })))
 }
 
-#' Lists of all filters, aggregators, measures and plans
+#' The methods of each kind
 #'
-#' @return A data frame with one row for each filter, aggregator, stability measure, resampling plan,
-#'   classifier, regressor, model of survival, metric or voting rule.
+#' @param kind `"filters"`, `"aggregators"`, `"stability"`, `"resampling"`, `"classifiers"`, `"regressors"`,
+#'   `"survival_models"`, `"metrics"`, `"eliminations"`, `"unsupervised"`, `"voting_rules"` or `"datasets"`.
+#' @return A data frame with one row for each method of that kind; without `kind`, the kinds.
 #' @examples
 #' if (pyfsagg_available()) {
-#'   list_filters()[, c("name", "summary")]
+#'   list_methods("filters")[, c("name", "summary")]
 #' }
-#' @name list_filters
+#' @name list_methods
 NULL
 
 #' Rank the features of a table that is larger than memory
@@ -259,7 +260,7 @@ NULL
 #' @inheritParams wam
 #' @param source A folder of Parquet files, or one of them.
 #' @param target The column with the classes.
-#' @param filters Names from [list_filters()].
+#' @param filters Names from `list_methods("filters")`.
 #' @param binning How numbers are cut: `"equal_width"` or `"equal_frequency"`.
 #' @param bins Number of bins.
 #' @param normalize How scores of several filters are brought to 0..1: `"per_resample"` or `"per_feature"`.

@@ -7,11 +7,12 @@
 #'
 #' @inheritParams wam
 #' @param y Classes (factor, text), numbers, or a `Surv` of the package survival.
-#' @param filter A name from [list_filters()].
+#' @param filter A name from `list_methods("filters")`.
 #' @param weights How often each row counts: whole numbers.
 #' @param nominal Names or numbers of columns that are nominal, whatever their type.
 #' @param task `"classification"`, `"regression"` or `"survival"`; by default what `y` is.
-#' @param ... Options of the filter, such as `bins`, `statistic`, `mdl`, `n_features`; see [list_filters()].
+#' @param ... Options of the filter, such as `bins`, `statistic`, `mdl`, `n_features`; see
+#'   `list_methods("filters")`.
 #' @param method `"mdl"` (by the classes, Fayyad and Irani), `"equal_width"` or `"equal_frequency"`.
 #' @param mdl `"textbook"`, or `"fselectorrcpp"` for the reading of the package FSelectorRcpp.
 #' @param bins Number of bins of the two other methods.

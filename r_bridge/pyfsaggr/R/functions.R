@@ -28,9 +28,9 @@ win_tie_loss <- function(data, subject = NULL, condition = NULL, value = NULL, h
   call_python("win_tie_loss", data = "numbers")
 }
 
-#' @rdname datasets
+#' @rdname list_methods
 #' @export
-list_datasets <- function() call_python("list_datasets")
+list_methods <- function(kind = NULL) call_python("list_methods")
 
 #' @rdname datasets
 #' @export
@@ -70,10 +70,6 @@ martingale_residuals <- function(y, ties = "efron", weights = NULL) {
 #' @rdname orders
 #' @export
 class_centers <- function(x, y, ties = "average") call_python("class_centers", x = "table", y = "target")
-
-#' @rdname orders
-#' @export
-list_eliminations <- function() call_python("list_eliminations")
 
 #' @rdname orders
 #' @export
@@ -194,10 +190,6 @@ frmv <- function(x, n_clusterings = 100, feature_fraction = 0.5, k_range = NULL,
 
 #' @rdname unsupervised
 #' @export
-list_unsupervised_methods <- function() call_python("list_unsupervised_methods")
-
-#' @rdname unsupervised
-#' @export
 laplacian_score <- function(x, n_neighbors = 5, bandwidth = "mean", standardize = "z_score") {
   by_feature(call_python("laplacian_score", x = "table"), x)
 }
@@ -254,42 +246,6 @@ integrated_path <- function(scores, form = "h2", delta = 1, n_thresholds = 100, 
                             normalization = "same") {
   call_python("integrated_path", scores = "pairs")
 }
-
-#' @rdname list_filters
-#' @export
-list_filters <- function() call_python("list_filters")
-
-#' @rdname list_filters
-#' @export
-list_aggregators <- function() call_python("list_aggregators")
-
-#' @rdname list_filters
-#' @export
-list_stability_measures <- function() call_python("list_stability_measures")
-
-#' @rdname list_filters
-#' @export
-list_resampling_plans <- function() call_python("list_resampling_plans")
-
-#' @rdname list_filters
-#' @export
-list_classifiers <- function() call_python("list_classifiers")
-
-#' @rdname list_filters
-#' @export
-list_metrics <- function() call_python("list_metrics")
-
-#' @rdname list_filters
-#' @export
-list_regressors <- function() call_python("list_regressors")
-
-#' @rdname list_filters
-#' @export
-list_survival_models <- function() call_python("list_survival_models")
-
-#' @rdname list_filters
-#' @export
-list_voting_rules <- function() call_python("list_voting_rules")
 
 #' @rdname weighted_average_accuracy
 #' @export

@@ -8,8 +8,8 @@
 #'
 #' @inheritParams wam
 #' @param model The same as `x`, which may be its name too; the generic `influence()` uses this name.
-#' @param filter Name from [list_filters()], or a function as for [wam()].
-#' @param aggregators Names from [list_aggregators()]; by default arithmetic mean, geometric mean, L2
+#' @param filter Name from `list_methods("filters")`, or a function as for [wam()].
+#' @param aggregators Names from `list_methods("aggregators")`; by default arithmetic mean, geometric mean, L2
 #'   norm, Stuart and robust rank aggregation.
 #' @param n_folds Number of folds, at most the number of rows of the smallest class.
 #' @param n_resamples Number of resamples.

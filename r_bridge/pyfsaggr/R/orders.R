@@ -7,7 +7,7 @@
 #'
 #' @param x A data frame or matrix of numbers, one row per sample.
 #' @param y Classes.
-#' @param method A name from `list_eliminations()`: `"cdv"`, `"spoilers"`, `"greedy_kl"`, `"koller_sahami"`.
+#' @param method A name from `list_methods("eliminations")`: `"cdv"`, `"spoilers"`, `"greedy_kl"`, `"koller_sahami"`.
 #' @param method_params A named list of options of the method.
 #' @param weights How often each row counts: whole numbers.
 #' @param ties What equal values of a sample are: `"average"`, `"first"` or `"random"`.

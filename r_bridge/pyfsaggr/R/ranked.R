@@ -19,7 +19,7 @@
 #' @param duplicates `"error"` refuses a name that is twice in a list, `"first"` keeps its first place.
 #' @param unranked List of character vectors in no order.
 #' @param seed A whole number.
-#' @param method,methods Names from [list_aggregators()].
+#' @param method,methods Names from `list_methods("aggregators")`.
 #' @param adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
 #' @param weights What each list counts.
 #' @param options A named list with a list of options for each method.

@@ -3,7 +3,7 @@
 #' @param x A result of [wam()] or [bam()]; a numeric matrix of scores (resamples by features, large
 #'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
 #'   character vectors, the selected features of each resample.
-#' @param measures Names from [list_stability_measures()]; by default all that apply.
+#' @param measures Names from `list_methods("stability")`; by default all that apply.
 #' @param n_features Number of features to choose from; for lists.
 #' @param top For measures of selections on scores: the number or share of selected features.
 #' @param level Confidence level of the intervals.
@@ -14,7 +14,7 @@
 #'   results).
 #' @param seed Seed of drawn orders of ties, and of the bootstrap.
 #' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
-#'   need one according to [list_stability_measures()]. Rows and columns with names are matched to the
+#'   need one according to `list_methods("stability")`. Rows and columns with names are matched to the
 #'   features by them; lists of names need them, lists of numbers mean rows.
 #' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
 #' @param n_boot Number of bootstrap repetitions.
@@ -154,7 +154,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
-#' @param measure A name from [list_stability_measures()].
+#' @param measure A name from `list_methods("stability")`.
 #' @param undefined What a pair counts for which a measure is not defined; by default it is left out.
 #' @param ... Options of the measure.
 #' @param quantiles Which quantiles of the ranks of a feature are shown.

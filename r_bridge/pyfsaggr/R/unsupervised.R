@@ -7,7 +7,7 @@
 #'
 #' @param x A data frame or matrix of numbers without missing values, one row per sample.
 #' @param y Known classes, to compare clusters with.
-#' @param method A name from `list_unsupervised_methods()`.
+#' @param method A name from `list_methods("unsupervised")`.
 #' @param n_clusterings Number of clusterings.
 #' @param feature_fraction Share of the features that each clustering sees.
 #' @param k_range Smallest and largest number of clusters; `NULL` leaves it to the number of samples.
@@ -15,7 +15,7 @@
 #' @param standardize How columns are scaled: `"z_score"`, `"min_max"`, `"center"` or `"none"`.
 #' @param labels Clusterings made elsewhere: a matrix of whole numbers, one row per clustering; for
 #'   `correlation_ratio()` one clustering.
-#' @param aggregator A name from [list_aggregators()].
+#' @param aggregator A name from `list_methods("aggregators")`.
 #' @param association How a feature and a clustering are compared.
 #' @param seed A whole number; by default R draws one.
 #' @param cores,progress As in [wam()].
@@ -27,7 +27,7 @@
 #' @param rankings A named list of results, or of scores with one number for each feature.
 #' @param sizes Numbers of best features to cluster on.
 #' @param n_trials,n_init How often k-means is run, and from how many starts.
-#' @param methods Names from `list_unsupervised_methods()`, and `"pca"`.
+#' @param methods Names from `list_methods("unsupervised")`, and `"pca"`.
 #' @param rule Which features are selected: `"mean_plus_sd"`, a number, or a share below 1.
 #' @return Rankings are lists with `scores`, `ranking`, `consensus` (samples by samples), `labels` and a
 #'   `table` ([answers], [selected()]); scores are vectors with the names of the features;

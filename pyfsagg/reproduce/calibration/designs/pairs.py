@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import wam
 from pyfsagg.filters import chi_squared, information_gain
@@ -90,7 +90,7 @@ def pairs_of_halves(
     X, y = labelled_table(rng, signal, n, N_FEATURES)
     seed = int(rng.integers(2**31))
     drawn = draw_resamples(
-        check_table(X), check_target(y, n), ComplementaryPairs(), n_resamples=2 * pairs, seed=seed
+        as_table(X), check_target(y, n), ComplementaryPairs(), n_resamples=2 * pairs, seed=seed
     )
     scores = _scores(drawn.weights.astype(float), X, y, ties)
     first, second = ComplementaryPairs.pairs(2 * pairs).T

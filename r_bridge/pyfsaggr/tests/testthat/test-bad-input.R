@@ -98,7 +98,7 @@ test_that("numbers and words of R are looked at in R, and named in its words", {
   no("weights must be one number for each of the 150 rows", weights = 1:3)
   no("weights: NA", weights = c(NA, rep(1, 149)))
   no("weights must be whole numbers from 0", weights = rep(0.5, 150))
-  no("filter must be one name of list_filters(), or a function (x, y, weight), got NULL", filter = NULL)
+  no("filter must be one name of list_methods('filters'), or a function (x, y, weight), got NULL", filter = NULL)
   no("filter must be one name", filter = 3)
   no("filter_params must be a named list, such as list(bins = 5), got list(3)", filter_params = list(3))
   no("filter_params must be a named list", filter_params = "mdl")

@@ -185,10 +185,10 @@ test_that("evaluate says what features are worth", {
 
 test_that("the catalogue names what there is", {
   skip_without_pyfsagg()
-  expect_true("mrmr" %in% list_filters()$name)
-  expect_true("stuart" %in% list_aggregators()$name)
-  expect_true("nogueira" %in% list_stability_measures()$name)
-  expect_true("bootstrap" %in% list_resampling_plans()$name)
+  expect_true("mrmr" %in% list_methods("filters")$name)
+  expect_true("stuart" %in% list_methods("aggregators")$name)
+  expect_true("nogueira" %in% list_methods("stability")$name)
+  expect_true("bootstrap" %in% list_methods("resampling")$name)
 })
 
 test_that("targets may be numbers, or not there", {

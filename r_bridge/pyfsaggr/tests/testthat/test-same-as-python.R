@@ -139,7 +139,7 @@ test_that("orders within samples", {
   same(unname(spoiler_counts(made$X, made$y)), "order.spoiler_counts(made.X, made.y).to_numpy()")
   same(as.matrix(to_rank_order(made$X)), "order.to_rank_order(made.X).to_numpy()")
   same(unname(order_center(made$X)), "order.center(made.X).to_numpy()")
-  same(order_concordance(made$X), "order.concordance(made.X)")
+  same(order_concordance(made$X), "order.order_concordance(made.X)")
   same(subset_divergence(made$X, made$y, c(1, 2), unit = "bits"), "order.subset_divergence(made.X, made.y, list(made.X.columns[:2]), unit='bits')")
   same(unname(order_accuracy(made$X, made$y)), "order.naive_bayes_accuracy(made.X, made.y).to_numpy()")
   same(random_subset_baseline(made$X, made$y, max_size = 2, n_subsets = 4)[[2]],
