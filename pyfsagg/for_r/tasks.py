@@ -41,13 +41,11 @@ from pyfsagg.for_r._given import (
 from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
 from pyfsagg.for_r._words import IN_R
 from pyfsagg.for_r.calls import (
-    CALLS,
     call,
     call_method,
     call_reproduce,
     decoded,
     keep,
-    signature_of,
     write,
 )
 from pyfsagg.ranks import RankTable
@@ -619,8 +617,6 @@ _GROUPS: dict[str, dict[str, type[Settings]]] = {
 
 def _signature(of: str) -> dict[str, Any]:
     """The arguments of a function as R knows them, with those defaults that R can hold."""
-    if of in CALLS:
-        return signature_of(of)
     run: Callable[..., Any] = getattr(pyfsagg, of)
     groups = _GROUPS.get(of, {})
     flat = of in ("wam", "bam", "influence", *_GROUPS)
@@ -660,6 +656,5 @@ TASKS: dict[str, Callable[..., Any]] = {
     "reproduce": call_reproduce,
     "write": write,
     "score_features": _score_features,
-    "calls": lambda of: [name for name in CALLS if of in name],
     "signature": _signature,
 }

@@ -1,12 +1,10 @@
-# Public functions of Python by their names. A function here has the arguments of Python's under R's
-# names, and nothing else; what Python's take is read there, from their annotations.
+# Public functions of Python by their names (functions.R). What Python's take is read there, by their types.
 
-# The arguments of the function that calls this one, read by kind, and the answer as an R object.
+# The arguments of the function that calls this one, and the answer as an R object.
 #
-# table, target, data, collection: names of the arguments that are features, a target, a table of
-# numbers by conditions, scores, ranks or selections, or ranked lists. more: arguments given in dots.
-call_python <- function(of, table = NULL, target = NULL, data = NULL, collection = NULL, lists = NULL,
-                        more = list()) {
+# ...: how R reads an argument, by its name and one of KINDS. more: arguments given in dots.
+call_python <- function(of, ..., more = list()) {
+  kinds <- list(...)
   frame <- parent.frame()
   definition <- sys.function(sys.parent())
   names <- setdiff(names(formals(definition)), "...")
@@ -17,21 +15,35 @@ call_python <- function(of, table = NULL, target = NULL, data = NULL, collection
   read <- list()
   for (name in names(given)) {
     value <- given[[name]]
-    read[[name]] <- if (name %in% table) {
-      if (!is.null(value)) marked("table", table_parts(value))
-    } else if (name %in% target) {
-      if (!is.null(value)) marked("target", target_parts(value, task = if (is_task(given$task)) given$task else "any"))
-    } else if (name %in% data) {
-      if (!is.null(value)) table_of_numbers(value, name)
-    } else if (name %in% lists) {
-      rank_table_given(value)
-    } else if (!name %in% collection) {
-      read_argument(value, name, formals(definition)[[name]], given)
+    kind <- kinds[[name]]
+    if (identical(kind, "collection")) {
+      read <- c(read, read_collection(name, given, names))
+    } else if (is.null(kind)) {
+      read[[name]] <- read_argument(value, name, formals(definition)[[name]], given)
+    } else if (!is.null(value)) {
+      read[[name]] <- KINDS[[kind]](value, name, given)
     }
   }
-  for (name in collection) read <- c(read, read_collection(name, given, names))
   as_r(ask("call", list(of = of, arguments = read[!vapply(read, is.null, NA)])))
 }
+
+KINDS <- list(
+  table = function(value, ...) marked("table", table_parts(value)),
+  target = function(value, name, given) {
+    marked("target", target_parts(value, task = if (is_task(given$task)) given$task else "any"))
+  },
+  numbers = function(value, name, ...) table_of_numbers(value, name),
+  matrix = function(value, name, ...) python_value(as.matrix(value), name),
+  lists = function(value, ...) rank_table_given(value),
+  features = function(value, name, given) python_value(feature_names(given$x, value, name), name),
+  position = function(value, name, given) {
+    python_value(match(feature_names(given$x, value, name), columns_of(given$x)) - 1L, name)
+  },
+  like_first = function(value, name, given) python_value(columns_like(value, given$first), name),
+  labels = function(value, name, ...) python_value(whole_labels(value), name),
+  pairs = function(value, name, ...) pairs_of_halves(value, name),
+  path = function(value, name, ...) folder_setting(value, name)
+)
 
 is_task <- function(task) is.character(task) && length(task) == 1L && task %in% TASKS
 

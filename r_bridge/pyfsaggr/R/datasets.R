@@ -25,24 +25,10 @@
 #' }
 NULL
 
-#' @rdname datasets
-#' @export
-load_dataset <- function(name, download = FALSE, cache = NULL, sha256 = NULL) {
-  found <- unclass(call_python("load_dataset"))
+dataset_of <- function(found) {
   labels <- unname(found$y)
   list(
     x = found$X, y = if (is.factor(labels)) labels else factor(labels, sort(unique(labels), method = "radix")),
     name = found$name, source = found$source, differences = as.character(found$differences)
   )
-}
-
-#' @rdname datasets
-#' @export
-load_published <- function(table) call_python("load_published")
-
-#' @rdname datasets
-#' @export
-read_feature_table <- function(source, ...) {
-  source <- path.expand(check_string(source, "source"))
-  call_python("read_feature_table", more = list(...))
 }

@@ -249,8 +249,8 @@ features_or_columns <- function(features, object, columns) {
 #' if (pyfsagg_available()) {
 #'   list_methods("filters")[, c("name", "summary")]
 #' }
-#' @export
-list_methods <- function(kind = NULL) call_python("list_methods")
+#' @name list_methods
+NULL
 
 #' Rank the features of a table that is larger than memory
 #'

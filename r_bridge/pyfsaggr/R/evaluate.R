@@ -104,7 +104,6 @@ summary.pyfsagg_evaluation <- function(object, ...) object$summary
 #' @export
 as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 
-
 #' Average over thresholds, weighted by the share of features that are left out
 #'
 #' @param accuracy One value for each threshold; or a matrix with a column for each threshold.
@@ -114,10 +113,8 @@ as.data.frame.pyfsagg_evaluation <- function(x, ...) x$cells
 #' if (pyfsagg_available()) {
 #'   weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1))
 #' }
-#' @export
-weighted_average_accuracy <- function(accuracy, thresholds = seq(0.1, 1, 0.1)) {
-  call_python("weighted_average_accuracy")
-}
+#' @name weighted_average_accuracy
+NULL
 
 #' The same evaluation on several data sets
 #'

@@ -52,29 +52,10 @@ score_features <- function(x, y = NULL, filter = "information_gain", weights = N
   scores
 }
 
-#' @rdname filters
-#' @export
-discretize <- function(x, y = NULL, method = "mdl", mdl = "textbook", bins = 10, nominal = NULL, weights = NULL) {
-  nominal <- feature_names(x, nominal)
-  call_python("discretize", table = "x", target = "y")
-}
-
-#' @rdname filters
-#' @export
-near_zero_variance <- function(x, frequency_ratio = 19, unique_percent = 10) {
-  call_python("near_zero_variance", table = "x")
-}
-
-#' @rdname filters
-#' @export
-martingale_residuals <- function(y, ties = "efron", weights = NULL) {
-  call_python("martingale_residuals", target = "y")
-}
-
 # Names of features, which may be given by their numbers, from 1.
 feature_names <- function(x, features, name = "features") {
   if (!is.numeric(features)) return(features)
-  known <- if (is.data.frame(x)) names(x) else names_of(x)
+  known <- columns_of(x)
   if (anyNA(match(features, seq_along(known)))) {
     refuse_argument(name, paste("names of features, or numbers from 1 to", length(known)), features)
   }
@@ -82,6 +63,6 @@ feature_names <- function(x, features, name = "features") {
 }
 
 # A vector with a value for each feature of x, by its name.
-by_feature <- function(x, values) {
-  stats::setNames(values, if (is.data.frame(x)) names(x) else names_of(x))
-}
+by_feature <- function(values, x) if (is.null(dim(values))) stats::setNames(values, columns_of(x)) else values
+
+columns_of <- function(x) if (is.data.frame(x)) names(x) else names_of(x)

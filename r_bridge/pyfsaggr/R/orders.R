@@ -45,15 +45,6 @@
 #' }
 NULL
 
-#' @rdname orders
-#' @export
-eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weights = NULL, ties = "average",
-                               missing = "error", tie_break = "first", accuracy = FALSE, n_folds = 5,
-                               max_seconds = 3600, seed = NULL, cores = 1, progress = interactive(),
-                               save = NULL, report = NULL, ...) {
-  call_python("eliminate_features", table = "x", target = "y", more = list(...))
-}
-
 #' @rdname selected
 #' @export
 selected.pyfsagg_elimination <- function(object, n = 0.25, ...) {
@@ -72,102 +63,4 @@ best_of <- function(features, n) {
     stop_pyfsagg(paste0("n must be a number of features from 1 to ", p, ", or a share below 1"), "parameter")
   }
   features[seq_len(if (n < 1) ceiling(n * p - 1e-9) else n)]
-}
-
-#' @rdname orders
-#' @export
-elimination_seconds <- function(method, n_samples, n_features, n_classes = 2) call_python("elimination_seconds")
-
-#' @rdname orders
-#' @export
-to_rank_order <- function(x, ties = "average", missing = "error", seed = NULL) {
-  call_python("to_rank_order", table = "x")
-}
-
-#' @rdname orders
-#' @export
-to_boolean_order <- function(x, ties = "average", missing = "error", seed = NULL) {
-  call_python("to_boolean_order", table = "x")
-}
-
-#' @rdname orders
-#' @export
-project_orders <- function(x, features, ties = "average", missing = "error", seed = NULL) {
-  features <- feature_names(x, features)
-  call_python("project_orders", table = "x")
-}
-
-#' @rdname orders
-#' @export
-order_center <- function(x, ties = "average") call_python("order_center", table = "x")
-
-#' @rdname orders
-#' @export
-class_centers <- function(x, y, ties = "average") call_python("class_centers", table = "x", target = "y")
-
-#' @rdname orders
-#' @export
-order_concordance <- function(x) call_python("order_concordance", table = "x")
-
-#' @rdname orders
-#' @export
-spoiler_counts <- function(x, y, weights = NULL, ties = "average", missing = "error", seed = NULL) {
-  call_python("spoiler_counts", table = "x", target = "y")
-}
-
-#' @rdname orders
-#' @export
-subset_divergence <- function(x, y, features, unit = "nats", space = "orders", ties = "average",
-                              missing = "error", seed = NULL) {
-  features <- feature_names(x, features)
-  call_python("subset_divergence", table = "x", target = "y")
-}
-
-#' @rdname orders
-#' @export
-instance_divergence <- function(x, y, features, unit = "nats", space = "orders", ties = "average",
-                                missing = "error", seed = NULL) {
-  features <- feature_names(x, features)
-  call_python("instance_divergence", table = "x", target = "y")
-}
-
-#' @rdname orders
-#' @export
-order_accuracy <- function(x, y, features = NULL, n_folds = 5, alpha = 1, ties = "average", missing = "error",
-                           seed = 0) {
-  features <- feature_names(x, features)
-  call_python("order_accuracy", table = "x", target = "y")
-}
-
-#' @rdname orders
-#' @export
-random_subset_baseline <- function(x, y, max_size = 30, n_subsets = 100, n_folds = 5, ties = "average",
-                                   missing = "error", seed = 0) {
-  call_python("random_subset_baseline", table = "x", target = "y")
-}
-
-#' @rdname orders
-#' @export
-inversion_counts <- function(first, second) call_python("inversion_counts")
-
-#' @rdname orders
-#' @export
-kendall_distance <- function(first, second) call_python("kendall_distance")
-
-#' @rdname orders
-#' @export
-spearman_distance <- function(first, second) call_python("spearman_distance")
-
-#' @rdname orders
-#' @export
-make_planted_orders <- function(n_classes = 7, n_per_class = 20, n_extraneous = 4, n_redundant = 0,
-                                shuffle = TRUE, seed = NULL) {
-  call_python("make_planted_orders")
-}
-
-#' @rdname orders
-#' @export
-make_concordant_orders <- function(n_classes = 5, n_per_class = 100, n_features = 25, min_concordance = 0.1,
-                                   max_concordance = 0.9, seed = NULL) {
-  call_python("make_concordant_orders")
 }

@@ -115,23 +115,3 @@ rank_table_given <- function(x) {
   if (!is.null(given$items)) given$items <- as.list(enc2utf8(given$items))
   marked("rank_table", given[!vapply(given, is.null, NA)])
 }
-
-#' @rdname ranked_lists
-#' @export
-aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
-                            report = NULL, ...) {
-  call_python("aggregate_lists", lists = "x", more = list(...))
-}
-
-#' @rdname ranked_lists
-#' @export
-compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, options = NULL, save = NULL) {
-  call_python("compare_aggregations", lists = "x")
-}
-
-#' @rdname ranked_lists
-#' @export
-permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, null = NULL,
-                                 n_permutations = 1000, adjust = "bh", weights = NULL, seed = NULL, ...) {
-  call_python("permutation_p_values", lists = "x", more = list(...))
-}

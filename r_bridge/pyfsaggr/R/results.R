@@ -96,10 +96,3 @@ compare_methods <- function(object, value = "wacc", protocol = NULL, classifier 
     alpha = alpha, rope = rope
   ))
 }
-
-#' @rdname results
-#' @export
-compare_aggregators <- function(results, measure = "spearman", filter = NULL, top = 0.25, adjust = "holm",
-                                confidence = 0.95, save = NULL) {
-  call_python("compare_aggregators")
-}

@@ -187,54 +187,6 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' }
 NULL
 
-#' @rdname stability_more
-#' @export
-nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, level = 0.95, ties = "random") {
-  call_python("nogueira", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, top = 0.25,
-                          input = NULL, level = 0.95, ties = "random") {
-  call_python("nogueira_test", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 0.25, similarity = NULL,
-                              input = NULL, undefined = NULL, interval = NULL, level = 0.95,
-                              n_boot = 1000, ties = "random", seed = NULL, ...) {
-  call_python("stability_measure", collection = "x", more = list(...))
-}
-
-#' @rdname stability_more
-#' @export
-feature_stability <- function(x, top = 0.25, level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
-                              n_features = NULL, input = NULL, ties = "random") {
-  call_python("feature_stability", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL, input = NULL,
-                            ties = "random", seed = NULL, ...) {
-  call_python("stability_curve", collection = "x", more = list(...))
-}
-
-#' @rdname stability_more
-#' @export
-adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, seed = NULL) {
-  call_python("adequacy", collection = "x")
-}
-
-#' @rdname stability_more
-#' @export
-between_sample_stability <- function(first, second, top = 0.25, level = 0.95, n_rows = NULL) {
-  second <- columns_like(second, first)
-  call_python("between_sample_stability")
-}
-
 # The columns in the order of those of another matrix, where both have names.
 columns_like <- function(second, first) {
   if (is.null(colnames(first)) || is.null(colnames(second))) return(second)
@@ -243,16 +195,3 @@ columns_like <- function(second, first) {
   }
   second[, colnames(first), drop = FALSE]
 }
-
-#' @rdname stability_more
-#' @export
-stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
-                             n_features = NULL, top = 0.25, similarity = NULL, input = NULL,
-                             interval = "jackknife", level = 0.95, n_boot = 1000, sizes = NULL,
-                             ties = "random", seed = NULL, save = NULL, report = NULL) {
-  call_python("stability_report", collection = c("x", "compare"))
-}
-
-#' @rdname stability_more
-#' @export
-pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE) call_python("pareto_front")
