@@ -210,9 +210,10 @@ CALLS: dict[str, Called] = {
     ),
     "pareto_front": Called("pareto_front", "stability_more"),
     "stability_curve": Called("stability_curve", **_OF_SCORES),
-    "stability_measure": Called("stability", **_OF_DATA),
-    "stability_report": Called(
-        "stability_report", **{**_OF_DATA, "kinds": {"data": "collection", "compare": "collection"}}
+    "stability": Called(
+        "stability",
+        **{**_OF_DATA, "page": "stability", "kinds": {"data": "collection", "compare": "collection"}},
+        by_hand=True,
     ),
 }  # fmt: skip
 

@@ -402,37 +402,6 @@ def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
     return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
 
 
-def _collection(kind: str, data: Any, n_features: int | None) -> tuple[Any, dict[str, Any]]:
-    """Scores, ranks or selections, and what has to be said of them."""
-    if kind == "lists":
-        return [{str(one) for one in listed(each)} for each in data], {"n_features": n_features}
-    return np.asarray(data), {"input": kind}
-
-
-def _stability(
-    kind: str,
-    data: Any,
-    measures: Any = None,
-    n_features: int | None = None,
-    feature_names: Any = None,
-    top: float | int = 0.25,
-    level: float = 0.95,
-    ties: str = "random",
-    seed: int = 0,
-    similarity: Any = None,
-    interval: str | None = "jackknife",
-    n_boot: int = 1000,
-) -> dict[str, Any]:
-    """The table of stability measures of scores, ranks or selections."""
-    options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
-    options |= {"interval": interval, "n_boot": n_boot, "similarity": decoded(similarity)}
-    given, about = _collection(kind, data, n_features)
-    options |= about
-    options["feature_names"] = None if feature_names is None else listed(feature_names)
-    names = None if measures is None else listed(measures)
-    return frame_of(pyfsagg.stability_table(given, names, **options), "measure")
-
-
 def _influence(
     table: Mapping[str, Any],
     target: Mapping[str, Any] | None,
@@ -643,7 +612,6 @@ TASKS: dict[str, Callable[..., Any]] = {
     "vote": _vote,
     "committee": _committee,
     "screen": _screen,
-    "stability": _stability,
     "influence": _influence,
     "evaluate": _evaluate,
     "load": _load,

@@ -6,7 +6,7 @@
 #' @param measures Names from `list_methods("stability")`; by default all that apply.
 #' @param n_features Number of features to choose from; for lists.
 #' @param top For measures of selections on scores: the number or share of selected features.
-#' @param level Confidence level of the intervals.
+#' @param confidence_level Confidence level of the intervals.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
 #' @param ties Treatment of equal scores that compete for the last places of a selection:
@@ -18,10 +18,19 @@
 #'   features by them; lists of names need them, lists of numbers mean rows.
 #' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
 #' @param n_boot Number of bootstrap repetitions.
-#' @param ... Arguments of the default method.
+#' @param undefined For one measure: what a pair counts for which it is not defined; by default it is left out.
+#' @param measure_params For one measure: a list of its options, such as `list(correction = "exact")`.
+#' @param compare A second collection to compare with.
+#' @param paired Whether row i of both belongs together.
+#' @param names How the two are called.
+#' @param sizes Sizes of selections for the curve; 10 %, 20 %, ... of the features by default.
+#' @param save,report A folder for the result, and a file for its page (HTML).
+#' @param ... Not used.
 #' @return A data frame of class `pyfsagg_stability` with one row for each measure: value, interval and
 #'   `n_tied`, the number of resamples in which equal scores compete for places. The intervals refer to resamples
-#'   drawn in the same way: the run repeated with another seed, if they come from one data set.
+#'   drawn in the same way: the run repeated with another seed, if they come from one data set. Its attributes
+#'   `features`, `curve` and `pair` are the stability of each feature, that of the best k for many k, and the
+#'   comparison; without the first two if `measures` is one name.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 30, seed = 1)
@@ -29,28 +38,18 @@
 #'   stability(list(c("a", "b"), c("a", "c"), c("a", "b")), n_features = 10)
 #' }
 #' @export
-stability <- function(x, ...) UseMethod("stability")
-
-#' @rdname stability
-#' @export
-stability.pyfsagg_ensemble <- function(x, ...) stability.default(x$combined, ...)
-
-#' @rdname stability
-#' @export
-stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25, level = 0.95,
-                              input = NULL, ties = "random", seed = 0, similarity = NULL,
-                              interval = "jackknife", n_boot = 1000, ...) {
-  check_no_more(..., of = stability.default)
-  given <- collection(x, input, n_features)
-  found <- as_frame(ask("stability", c(given, list(
-    measures = if (!is.null(measures)) check_words(measures, "measures"),
-    top = check_top(top), level = check_between(level, "level", 0, 1),
-    ties = check_choice(ties, "ties", c("random", "first")), seed = check_count(seed, "seed", low = 0),
-    similarity = similarity_given(similarity, x), n_boot = check_count(n_boot, "n_boot"),
-    interval = if (!is.null(interval)) check_choice(interval, "interval", c("jackknife", "bootstrap"))
-  ))))
-  for (column in c("lower", "upper")) found[[column]][is.nan(found[[column]])] <- NA
-  structure(found, class = c("pyfsagg_stability", "data.frame"))
+stability <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
+                      n_features = NULL, top = 0.25, similarity = NULL, input = NULL, undefined = NULL,
+                      interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
+                      ties = "random", seed = 0, measure_params = NULL, save = NULL, report = NULL, ...) {
+  check_no_more(..., of = stability)
+  top <- check_top(top)
+  confidence_level <- check_between(confidence_level, "confidence_level", 0, 1)
+  found <- call_python("stability", x = "collection", compare = "collection")
+  structure(
+    found$table, class = c("pyfsagg_stability", "data.frame"), features = found$features, curve = found$curve,
+    pair = found$pair, files = attr(found, "files")
+  )
 }
 
 # A collection of scores, ranks or selections, as Python is given it.
@@ -140,11 +139,11 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' More on the stability of selections
 #'
 #' `nogueira()` estimates the stability of Nogueira with its variance and interval, and `nogueira_test()`
-#' tests a value of it; `stability_measure()` computes one measure with all of its options;
+#' tests a value of it;
 #' `feature_stability()` says how stable the standing of each feature is, `stability_curve()` how
 #' stable the best k are for many k; `adequacy()` how far another run with as many resamples would
 #' move scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
-#' common row; `stability_report()` puts all of it into one result and its page; `pareto_front()` marks the methods that
+#' common row; `pareto_front()` marks the methods that
 #' no other one beats in stability and accuracy.
 #'
 #' @inheritParams stability
@@ -154,8 +153,6 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
-#' @param measure A name from `list_methods("stability")`.
-#' @param undefined What a pair counts for which a measure is not defined; by default it is left out.
 #' @param ... Options of the measure.
 #' @param quantiles Which quantiles of the ranks of a feature are shown.
 #' @param measures Names of measures; for the curve of sets.
@@ -165,15 +162,11 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param aggregator A function of a matrix of scores (resamples in rows) that returns a score for each feature;
 #'   by default that of the result, and for a matrix the mean.
 #' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
-#' @param compare A second collection to compare with.
-#' @param paired Whether row i of both belongs together.
-#' @param names How the two are called.
-#' @param save,report A folder for the result, and a file for its page (HTML).
+#' @param level Confidence level of the intervals.
 #' @param accuracy,larger_stability_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
-#' @return `nogueira()`, `nogueira_test()`, `stability_measure()`, `adequacy()`, `between_sample_stability()`
-#'   and `stability_report()` return lists ([answers]); `feature_stability()` and `stability_curve()` data
+#' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]); `feature_stability()` and `stability_curve()` data
 #'   frames; `pareto_front()` a logical vector.
 #' @name stability_more
 #' @examples
