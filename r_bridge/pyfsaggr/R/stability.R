@@ -133,6 +133,7 @@ print.pyfsagg_stability <- function(x, digits = 3, ...) {
 #' @export
 as.data.frame.pyfsagg_stability <- function(x, ...) {
   class(x) <- "data.frame"
+  for (name in c("features", "curve", "pair", "files")) attr(x, name) <- NULL
   x
 }
 
