@@ -31,7 +31,7 @@ from pyfsagg.aggregation import aggregate
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised.affinity import affinity_scores
 
 RESAMPLES = 8
@@ -188,14 +188,14 @@ def aggregation_kernels(p: int, m: int) -> list[Kernel]:
             "bytes read from memory",
             scores.nbytes,
             "every score once",
-            lambda: stability(scores, "pearson"),
+            lambda: measure_stability(scores, "pearson"),
         ),
         Kernel(
             "stability, Canberra",
             "divisions",
             200 * 199 / 2 * p,
             "one division for every pair of resamples and feature",
-            lambda: stability(few, "canberra"),
+            lambda: measure_stability(few, "canberra"),
         ),
     ]
 

@@ -21,7 +21,8 @@ from scipy.stats import kendalltau, rankdata
 
 from pyfsagg.listing import list_methods
 from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures import stability, thesis_measures
+from pyfsagg.stability_measures import thesis_measures
+from pyfsagg.stability_measures.measure import measure_stability
 
 SLOW: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "pearson": lambda a, b: float(np.corrcoef(a, b)[0, 1]),
@@ -52,7 +53,7 @@ def pair_loop(name: str, rows: np.ndarray) -> Callable[[], float]:
 def measure(name: str, data: np.ndarray, options: argparse.Namespace) -> dict[str, Any]:
     """One measure on all resamples, beside the loop on some of them."""
     m, few = len(data), min(len(data), options.loop_resamples)
-    calls: dict[str, Callable[[], object]] = {"ours": lambda: stability(data, name)}
+    calls: dict[str, Callable[[], object]] = {"ours": lambda: measure_stability(data, name)}
     if name in SLOW:
         calls["loop"] = pair_loop(name, data[:few])
     timings = interleaved(calls, rounds=options.rounds)
@@ -88,7 +89,7 @@ def main() -> None:
     def everything() -> None:
         thesis_measures(scores)
         for name in sets:
-            stability(support, name)
+            measure_stability(support, name)
 
     together = interleaved(
         {"thesis measures": lambda: thesis_measures(scores), "and all set measures": everything},

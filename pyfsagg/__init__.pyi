@@ -78,8 +78,6 @@ from .stability_measures import nogueira as nogueira
 from .stability_measures import pareto_front as pareto_front
 from .stability_measures import stability as stability
 from .stability_measures import stability_curve as stability_curve
-from .stability_measures import stability_report as stability_report
-from .stability_measures import stability_table as stability_table
 from .statistics import RankConfidence as RankConfidence
 from .statistics import rank_confidence as rank_confidence
 from .unsupervised import ConsensusAffinitySelector as ConsensusAffinitySelector
@@ -160,8 +158,6 @@ __all__ = [
     "spearman",
     "stability",
     "stability_curve",
-    "stability_report",
-    "stability_table",
     "statistics",
     "symmetric_uncertainty",
     "unsupervised",

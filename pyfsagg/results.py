@@ -21,7 +21,7 @@ from pyfsagg.reproduce import (
     StuartFinding,
 )
 from pyfsagg.screens import Screen
-from pyfsagg.stability_measures import StabilityReport
+from pyfsagg.stability_measures import StabilityResult
 from pyfsagg.unsupervised import ConsensusRanking
 from r_bridge.comparisons import CrossCheck
 
@@ -44,7 +44,7 @@ CLASSES: tuple[type[Result], ...] = (
     ListAgreement,
     Reproduction,
     Screen,
-    StabilityReport,
+    StabilityResult,
     StuartFinding,
 )
 

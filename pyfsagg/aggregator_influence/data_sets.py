@@ -9,7 +9,7 @@ import pandas as pd
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 
 __all__ = ["compare_aggregators"]
 
@@ -94,7 +94,7 @@ def compare_aggregators(
             )
         label = result.filter_label(filter)
         rows[name] = {
-            aggregator: stability(
+            aggregator: measure_stability(
                 result.scores[label, aggregator],
                 measure,
                 input="scores",

@@ -15,7 +15,8 @@ from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import pseudo_values, stability_table
+from pyfsagg.stability_measures import pseudo_values
+from pyfsagg.stability_measures.table import stability_table
 
 __all__ = ["THESIS_MEASURES", "InfluenceResult"]
 

@@ -40,7 +40,7 @@ TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """What resamples gave, ready for :func:`pyfsagg.stability_table`.
+    """What resamples gave, ready for :func:`pyfsagg.stability`.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from pyfsagg.cli._collections import Collection
-    from pyfsagg.stability_measures import StabilityReport
+    from pyfsagg.stability_measures import StabilityResult
 
 __all__ = ["add_commands"]
 
@@ -111,7 +111,7 @@ def add_commands(commands: Any) -> None:
 
 def _stability(options: argparse.Namespace) -> None:
     from pyfsagg.cli._collections import read_similarity
-    from pyfsagg.stability_measures import stability_report
+    from pyfsagg.stability_measures import stability
 
     collection = _read(options, options.sources)
     other = _read(options, options.compare) if options.compare else None
@@ -122,8 +122,8 @@ def _stability(options: argparse.Namespace) -> None:
     names = {} if other is None else {"names": [collection.name, other.name]}
     similarity = read_similarity(options.similarity) if options.similarity else None
 
-    def compute(progress: Any) -> StabilityReport:
-        report = stability_report(
+    def compute(progress: Any) -> StabilityResult:
+        report = stability(
             collection.given,
             options.measures,
             compare=None if other is None else other.given,
@@ -134,7 +134,7 @@ def _stability(options: argparse.Namespace) -> None:
             similarity=similarity,
             input="sets" if collection.form == "lists" else options.input,
             interval=None if options.interval == "none" else options.interval,
-            level=options.level,
+            confidence_level=options.level,
             n_boot=options.n_boot,
             sizes=options.sizes,
             ties=options.ties,

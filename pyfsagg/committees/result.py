@@ -21,7 +21,8 @@ from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.groups import Grouped
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures import pareto_front, stability
+from pyfsagg.stability_measures import pareto_front
+from pyfsagg.stability_measures.measure import measure_stability
 
 __all__ = ["Committee"]
 
@@ -270,7 +271,7 @@ class Committee(Grouped, Result):
         if len(support) < 2:
             return float("nan")
         frame = pd.DataFrame(support, columns=list(self.feature_names))
-        return float(stability(frame, measure, input="sets", **options).value)
+        return float(measure_stability(frame, measure, input="sets", **options).value)
 
     def summary(self) -> pd.DataFrame:
         """Voters by learner.

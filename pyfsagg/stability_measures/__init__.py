@@ -6,7 +6,6 @@ from pyfsagg._run.result import Face, shown_by
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     PairwiseAverage,
-    StabilityResult,
     StabilitySpec,
     UndefinedStabilityError,
     WholeSample,
@@ -16,11 +15,9 @@ from pyfsagg.stability_measures.between import BetweenSampleStability, between_s
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
 from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.jackknife import pseudo_values
-from pyfsagg.stability_measures.measure import stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
-from pyfsagg.stability_measures.result import StabilityReport, stability_report
+from pyfsagg.stability_measures.result import StabilityResult, stability
 from pyfsagg.stability_measures.sets import SetPairs
-from pyfsagg.stability_measures.table import stability_table
 from pyfsagg.stability_measures.thesis import thesis_measures
 
 __all__ = [
@@ -30,7 +27,6 @@ __all__ = [
     "NogueiraResult",
     "PairwiseAverage",
     "SetPairs",
-    "StabilityReport",
     "StabilityResult",
     "StabilitySpec",
     "StabilityTest",
@@ -47,8 +43,6 @@ __all__ = [
     "pseudo_values",
     "stability",
     "stability_curve",
-    "stability_report",
-    "stability_table",
     "thesis_measures",
 ]
 

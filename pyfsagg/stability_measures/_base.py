@@ -23,8 +23,8 @@ __all__ = [
     "BoundStatistic",
     "Estimate",
     "Imputed",
+    "MeasureValue",
     "PairwiseAverage",
-    "StabilityResult",
     "StabilitySpec",
     "UndefinedStabilityError",
     "WholeSample",
@@ -292,7 +292,7 @@ STABILITY_MEASURES = Registry(
 
 
 @dataclass(frozen=True)
-class StabilityResult:
+class MeasureValue:
     """The stability of a collection of scores, ranks or selections.
 
     Attributes
@@ -360,7 +360,7 @@ class StabilityResult:
         return json.dumps(asdict(self))
 
     def __repr__(self) -> str:
-        text = f"StabilityResult({self.measure} = {self.value:.6g}"
+        text = f"MeasureValue({self.measure} = {self.value:.6g}"
         if self.interval is not None and self.level is not None:
             low, high = self.interval
             text += f", {100 * self.level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"

@@ -30,7 +30,7 @@ from pyfsagg._run.picture import picture
 from pyfsagg._version import __version__
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._plot import plot_stability_curve
-from pyfsagg.stability_measures.result import Pair, StabilityReport
+from pyfsagg.stability_measures.result import Pair, StabilityResult
 
 __all__ = ["STABILITY_PAGE", "curve_picture", "stability_page"]
 
@@ -45,7 +45,7 @@ CURVE_LABEL = "Lines: stability of the best k features against k, with the level
 
 
 def stability_page(
-    result: StabilityReport,
+    result: StabilityResult,
     *,
     command: str | None = None,
     data_name: str | None = None,
@@ -55,7 +55,7 @@ def stability_page(
 
     Parameters
     ----------
-    result : StabilityReport
+    result : StabilityResult
     command, data_name, reading
         As in :data:`pyfsagg._run.result.ORIGIN`.
 
@@ -64,7 +64,7 @@ def stability_page(
     Page
         At most 500 features are listed.
     """
-    table, level = result.table, result.parameters["level"]
+    table, level = result.table, result.parameters["confidence_level"]
     interval, p = result.parameters["interval"], result.data["n_features"]
     sections = [
         Section("summary", "Summary", [Text(_summary(result))]),
@@ -75,8 +75,9 @@ def stability_page(
         sections.append(Section("size", "Stability against subset size", curve))
     if result.pair is not None:
         sections.append(Section("comparison", "Comparison", _comparison(result.pair, level)))
+    if result.features is not None:
+        sections.append(Section("features", "Features", [_features(result.features, level)]))
     sections += [
-        Section("features", "Features", [_features(result.features, level)]),
         *closing(
             settings_groups(result),
             _references(table),
@@ -96,8 +97,8 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
     return picture(title, "curve", plot_stability_curve, curve, **about)
 
 
-def _summary(result: StabilityReport) -> str:
-    level = result.parameters["level"]
+def _summary(result: StabilityResult) -> str:
+    level = result.parameters["confidence_level"]
     resamples = plural(result.data["n_resamples"], "resample").capitalize()
     sentences = [f"{resamples} were compared: {result.what}."]
     rows = result.table.to_dict("index")
@@ -119,7 +120,7 @@ def _summary(result: StabilityReport) -> str:
     return " ".join([*sentences, *([result.about_ties] if result.about_ties else [])])
 
 
-def _measures(result: StabilityReport, interval: str, level: float) -> Table:
+def _measures(result: StabilityResult, interval: str, level: float) -> Table:
     rows, table = [], result.table
     for name, row in table.iterrows():
         limits = "–"

@@ -22,7 +22,7 @@ from pyfsagg._draw.style import (
 )
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures.curves import pareto_front
-from pyfsagg.stability_measures.result import StabilityReport
+from pyfsagg.stability_measures.result import StabilityResult
 
 __all__ = ["STABILITY_PLOTS", "plot_adequacy", "plot_stability_curve", "plot_trade_off"]
 
@@ -247,11 +247,11 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _plot_curve_of_report(report: StabilityReport, *, ax: Axes | None = None) -> Axes:
+def _plot_curve_of_report(report: StabilityResult, *, ax: Axes | None = None) -> Axes:
     if report.curve is None:
         raise DataError("selections have one size only, and no curve of stability against size")
     return plot_stability_curve(report.curve, ax=ax)
 
 
 STABILITY_PLOTS = {"curve": _plot_curve_of_report}
-"""The pictures of :meth:`pyfsagg.stability_measures.StabilityReport.plot`, by name."""
+"""The pictures of :meth:`pyfsagg.stability_measures.StabilityResult.plot`, by name."""

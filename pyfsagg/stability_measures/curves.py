@@ -17,7 +17,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.measure import check_measure_params, stability
+from pyfsagg.stability_measures.measure import check_measure_params, measure_stability
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
 __all__ = ["chance_level", "pareto_front", "stability_curve"]
@@ -150,7 +150,7 @@ def stability_curve(
             if spec.kind != "sets" or spec.chance is not None:
                 level = chance_level(spec.name, k, p, m, random_state=seed, **options)
             try:
-                value = stability(
+                value = measure_stability(
                     matrix.values,
                     spec.name,
                     input="scores",

@@ -1,4 +1,4 @@
-"""One entry to all stability measures, and the table of them."""
+"""The value of one stability measure, with its interval."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     BoundStatistic,
     Imputed,
+    MeasureValue,
     PairwiseAverage,
-    StabilityResult,
     StabilitySpec,
     require_defined,
 )
@@ -44,13 +44,13 @@ from pyfsagg.stability_measures.intervals import (
 )
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
 
-__all__ = ["stability"]
+__all__ = ["measure_stability"]
 
 MANY = 30
 """Resamples from which on asymptotic intervals cover about what they say (measured)."""
 
 
-def stability(
+def measure_stability(
     data: Any,
     measure: str = "nogueira",
     *,
@@ -66,8 +66,8 @@ def stability(
     ties: str = "random",
     random_state: int | Generator | None = None,
     **options: Any,
-) -> StabilityResult:
-    """Stability of scores, rankings or selections over resamples.
+) -> MeasureValue:
+    """One measure of the stability of scores, rankings or selections over resamples.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def stability(
 
     Returns
     -------
-    StabilityResult
+    MeasureValue
         ``float(result)`` is the value.
 
     Raises
@@ -146,11 +146,12 @@ def stability(
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import stability
+    >>> from pyfsagg.stability_measures.measure import measure_stability
     >>> sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
-    >>> stability(sets, n_features=4)
-    StabilityResult(nogueira = 0.333333; 3 resamples read as sets, 3 rows)
-    >>> round(float(stability([[0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.5, 0.2, 0.1]], "spearman")), 4)
+    >>> measure_stability(sets, n_features=4)
+    MeasureValue(nogueira = 0.333333; 3 resamples read as sets, 3 rows)
+    >>> scores = [[0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.5, 0.2, 0.1]]
+    >>> round(float(measure_stability(scores, "spearman")), 4)
     0.6667
     """
     spec = STABILITY_MEASURES.get(measure)
@@ -180,7 +181,7 @@ def stability(
         or isinstance(spec.bind, AdjustedPairs)
         or (n_tied > 0 and spec.needs_strict and ties == "random")
     )
-    return StabilityResult(
+    return MeasureValue(
         estimate.value,
         spec.name,
         statistic.n_rows,

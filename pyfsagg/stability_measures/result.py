@@ -22,9 +22,9 @@ from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures.curves import stability_curve
 from pyfsagg.stability_measures.features import feature_stability
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
-from pyfsagg.stability_measures.table import stability_table
+from pyfsagg.stability_measures.table import one_measure_table, stability_table
 
-__all__ = ["Pair", "StabilityReport", "stability_report"]
+__all__ = ["Pair", "StabilityResult", "stability"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +55,22 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StabilityReport(Result):
-    """Result of :func:`stability_report`.
+class StabilityResult(Result):
+    """Result of :func:`stability`; ``float(result)`` is the value of the measure, if one was named.
 
     Attributes
     ----------
     table : DataFrame
-        Result of :func:`stability_table`.
-    features : DataFrame
-        Result of :func:`feature_stability`.
+        One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
+        ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (scores, ranks or sets),
+        ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
+        scores compete for places, so that the value is a mean over their orders), and ``note``,
+        the reason why a value or an interval is missing, empty otherwise.
+    features : DataFrame or None
+        Result of :func:`feature_stability`; None if one measure was named.
     curve : DataFrame or None
-        Result of :func:`stability_curve`; None for selections, which have one size only.
+        Result of :func:`stability_curve`; None for selections, which have one size only, and if one
+        measure was named without `sizes`.
     pair : Pair or None
         The comparison with a second collection.
     parameters, data, versions : dict
@@ -79,12 +84,44 @@ class StabilityReport(Result):
     _kind: ClassVar[str] = "stability"
 
     table: pd.DataFrame
-    features: pd.DataFrame
+    features: pd.DataFrame | None
     curve: pd.DataFrame | None
     pair: Pair | None
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
+
+    @property
+    def value(self) -> float:
+        """The value of the measure.
+
+        Raises
+        ------
+        ParameterError
+            If the result has several measures.
+        """
+        return float(self._only_row()["value"])
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the measure, if it has one."""
+        row = self._only_row()
+        return None if pd.isna(row["lower"]) else (float(row["lower"]), float(row["upper"]))
+
+    def __float__(self) -> float:
+        return self.value
+
+    def _only_row(self) -> pd.Series[Any]:
+        if len(self.table) > 1:
+            raise ParameterError(
+                f"this result has {len(self.table)} measures: read its table, or ask for one of them "
+                "by its name"
+            )
+        return self.table.iloc[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table of measures."""
+        return self.table
 
     @property
     def what(self) -> str:
@@ -103,6 +140,7 @@ class StabilityReport(Result):
         record: dict[str, Any] = {
             "stability": records(self.table.reset_index()),
             "curve": self.curve is not None,
+            **({} if self.features is not None else {"features": False}),
         }
         if self.pair is not None:
             record["comparison"] = {
@@ -116,8 +154,12 @@ class StabilityReport(Result):
         return record
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        curve = {} if self.curve is None else {"curve.csv": self.curve}
-        return {"stability.csv": self.table, "features.csv": self.features, **curve}
+        tables = {
+            "stability.csv": self.table,
+            "features.csv": self.features,
+            "curve.csv": self.curve,
+        }
+        return {name: table for name, table in tables.items() if table is not None}
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
@@ -136,7 +178,9 @@ class StabilityReport(Result):
             pair = Pair((names[0], names[1]), (results[0], results[1]), paired, test)
         return cls(
             table,
-            saved.frame("features.csv", index="feature"),
+            saved.frame("features.csv", index="feature")
+            if document.get("features", True)
+            else None,
             saved.frame("curve.csv") if document.get("curve") else None,
             pair,
             document["parameters"],
@@ -192,15 +236,20 @@ class StabilityReport(Result):
         )
 
     def __repr__(self) -> str:
-        return (
-            f"StabilityReport({self.data['n_resamples']:,} resamples: {self.what}; "
-            f"{len(self.table)} measures)"
-        )
+        shown = f"{len(self.table)} measures"
+        if len(self.table) == 1:
+            shown = f"{self.table.index[0]} = {self.value:.6g}"
+            if self.interval is not None:
+                low, high = self.interval
+                shown += (
+                    f", {100 * self.parameters['confidence_level']:g} % [{low:.4g}, {high:.4g}]"
+                )
+        return f"StabilityResult({self.data['n_resamples']:,} resamples: {self.what}; {shown})"
 
 
-def stability_report(
+def stability(
     data: Any,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     *,
     compare: Any = None,
     paired: bool = False,
@@ -210,69 +259,148 @@ def stability_report(
     top: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
+    undefined: float | None = None,
     interval: str | None = "jackknife",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     sizes: Sequence[float | int] | None = None,
     ties: str = "random",
     random_state: Any = None,
-) -> StabilityReport:
-    """Everything about the stability of scores, rankings or selections, in one result.
+    measure_params: Mapping[str, Any] | None = None,
+) -> StabilityResult:
+    """Stability of scores, rankings or selections over resamples.
 
     Parameters
     ----------
-    data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot, ties
-        As in :func:`stability_table`.
+    data : EnsembleResult, array, frame or list
+        The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are taken; a
+        score matrix (m, p), larger = more important; a rank matrix (m, p), 1 = most important; a
+        boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
+    measures : str or sequence of str, optional
+        Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
+        applies: those of selections only for selections, those that need `n_features` or
+        `similarity` only if it is known.  One name asks for this measure alone: the answer has
+        no table of features, and what makes the value impossible is an error and not a note.
     compare : EnsembleResult, array, frame or list, optional
         A second collection over the same features: equal stability of both selections is
         tested.
     paired : bool
-        Whether row i of both comes from the same resample; see :meth:`NogueiraResult.compare`.
+        Whether row i of both comes from the same resample; see
+        :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
     names : two str
         Names of the two collections.
+    n_features : int, optional
+        Number of features p to choose from; needed by most set measures when `data` is a list.
+    feature_names : sequence of str, optional
+        Names of the columns; for a list of sets, all features to choose from.
+    top : float or int, default 0.25
+        For measures of sets on scores or ranks: how many of the most important features are selected,
+        a fraction of p (rounded up) or a count.
+    similarity : array or frame of shape (p, p), optional
+        Similarities within [0, 1] for the similarity-adjusted measures.
+    input : {"auto", "scores", "ranks", "sets"}
+        How to read `data`; the result records the choice.  "auto" reads a matrix in which every
+        row is a ranking of 1..p (average ties) as ranks, booleans and 0/1 as selections, and any
+        other matrix as scores.
+    undefined : float, optional
+        For one measure: value of pairs that are undefined (two empty subsets, a constant score row).
+        By default they are left out and counted in ``n_undefined``.
+    interval : {"jackknife", "bootstrap", "analytic", None}
+        Interval over resamples: of the value that a repetition with another seed would have, if
+        they are resamples of one data set; of the population, if they come from independent
+        samples.  "jackknife" and "bootstrap" use Student's quantile and have at least the nominal
+        coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where
+        most features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
+        and needs 30 resamples.  For the Kendall measures an interval takes time of the order
+        m^2 p log p; with many resamples it is left out, with a note, unless `measures` names them.
+    confidence_level : float, default 0.95
+        Confidence level of the intervals.
+    n_boot : int, default 1000
+        Bootstrap samples.
     sizes : sequence of float or int, optional
         Subset sizes of the curve, as in :func:`stability_curve`.
+    ties : {"random", "first"}
+        Treatment of equal scores that compete for the last places of a subset.  "random": their
+        order is no evidence, and the value is the mean over all orders, drawn independently for
+        each resample: exact where it follows from expected intersections (nogueira, somol,
+        sechidis, and all averages over pairs but those of jaccard and of similar features), over
+        orders drawn with the seed otherwise.  "first": every resample takes the first columns, as
+        in published results; a filter with many equal scores is then stable on pure noise.
     random_state : int, Generator or None
-        Seed of the bootstrap and of orders of ties; None draws one.  It is recorded.
+        Seed of the bootstrap, of orders of ties and of estimated chance levels; None draws one.  It
+        is recorded.
+    measure_params : dict, optional
+        For one measure: `direction`, `location` (canberra), `feature_weights` (pearson, spearman),
+        `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none", "exact",
+        "estimate") where the measure has one, `threshold` and `n_random` (similarity-adjusted).
 
     Returns
     -------
-    StabilityReport
+    StabilityResult
 
     Raises
     ------
-    DataError, ParameterError
-        As :func:`stability_table`; if `sizes` are given for selections, or `compare` is over other
-        features.
+    DataError
+        For one resample, missing or infinite scores, a similarity matrix that does not fit; if
+        `compare` is over other features; for one measure, no pair for which it is defined.
+    ParameterError
+        For an unknown measure, or a named one that does not apply to the data; for `top` or
+        `confidence_level` out of range; if `sizes` are given for selections.
+
+    See Also
+    --------
+    nogueira : One measure with tests of its value and of a difference.
+    feature_stability : How stable the standing of each feature is.
+
+    Notes
+    -----
+    ``measure_params={"correction": "exact"}`` maps the score to (score - E) / (maximum - E), with E the
+    mean under random selection of subsets of the same sizes: pair by pair for averages over pairs; for
+    davis and novovicova over all m subsets together, where stabm 1.2.2 takes E over pairs of subsets.
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import stability_report
+    >>> from pyfsagg.stability_measures import stability
     >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
-    >>> stability_report(scores, ["spearman"], top=2)
-    StabilityReport(3 resamples: scores of 4 features; selections are the best 2; 1 measures)
+    >>> stability(scores, ["spearman", "canberra"], interval=None).table["value"].round(4)
+    measure
+    spearman    0.6667
+    canberra    0.1750
+    Name: value, dtype: float64
+    >>> sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
+    >>> stability(sets, "nogueira", n_features=4, interval=None)
+    StabilityResult(3 resamples: selections of 2 of 4 features; nogueira = 0.333333)
     """
     seed = resolve_seed(random_state)
-    call = Call.of(stability_report, locals(), data=("data",), random_state=seed)
+    call = Call.of(stability, locals(), data=("data",), random_state=seed)
     shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
     own = {**shared, "feature_names": feature_names, "input": input}
-    table = stability_table(
-        data,
-        measures,
-        **own,
-        similarity=similarity,
-        interval=interval,
-        level=level,
-        n_boot=n_boot,
-        random_state=seed,
-    )
-    features = feature_stability(data, **own, level=level)
+    limits = {"interval": interval, "level": confidence_level, "n_boot": n_boot}
+    alone = isinstance(measures, str)
+    if isinstance(measures, str):
+        table = one_measure_table(
+            data,
+            measures,
+            **own,
+            similarity=similarity,
+            undefined=undefined,
+            **limits,
+            random_state=seed,
+            measure_params=measure_params,
+        )
+    else:
+        _refuse_for_several(undefined=undefined, measure_params=measure_params)
+        table = stability_table(
+            data, measures, **own, similarity=similarity, **limits, random_state=seed
+        )
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
     kind = "sets" if isinstance(read, SelectedSets) else read.kind
     curve = None
-    if kind != "sets":
+    if kind == "sets" and sizes is not None:
+        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
+    if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
             data,
             sizes=sizes,
@@ -281,23 +409,21 @@ def stability_report(
             ties=ties,
             random_state=seed,
         )
-    elif sizes is not None:
-        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
     pair = None
     names = check_list("names", names)
     if len(names) != 2:
         raise ParameterError(f"names must be two names, got {len(names)}")
     if compare is not None:
         found = (
-            nogueira(data, **own, level=level),
-            nogueira(compare, **shared, input=input, level=level),
+            nogueira(data, **own, level=confidence_level),
+            nogueira(compare, **shared, input=input, level=confidence_level),
         )
         called = (str(names[0]), str(names[1]))
         pair = _pair(found, called, paired, _labels(data), _labels(compare))
     lists = _as_lists(data)
-    return StabilityReport(
+    return StabilityResult(
         table,
-        features,
+        None if alone else feature_stability(data, **own, level=confidence_level),
         curve,
         pair,
         {
@@ -305,7 +431,7 @@ def stability_report(
             "top": top,
             "input": kind,
             "interval": interval or "none",
-            "level": level,
+            "confidence_level": confidence_level,
             "n_boot": n_boot if interval == "bootstrap" else None,
             "similarity": None if similarity is None else "given",
             "ties": ties,
@@ -320,6 +446,12 @@ def stability_report(
         },
         versions(),
     )
+
+
+def _refuse_for_several(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(f"{name} belongs to one measure; name it: measures='davis'")
 
 
 def _pair(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,15 @@ from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collect
 from pyfsagg.stability_measures._similarity import check_similarity
 from pyfsagg.stability_measures._ties import check_ties
 from pyfsagg.stability_measures.intervals import Interval
-from pyfsagg.stability_measures.measure import bind_read, find_interval, refuse_accidents
+from pyfsagg.stability_measures.measure import (
+    bind,
+    bind_read,
+    find_interval,
+    impute,
+    refuse_accidents,
+)
 
-__all__ = ["stability_table"]
+__all__ = ["one_measure_table", "stability_table"]
 
 VISIT_PAIRS = ("kendall", "weighted_kendall")
 """Measures whose intervals visit all pairs of resamples one by one, at p log p each."""
@@ -94,7 +100,7 @@ def stability_table(
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import stability_table
+    >>> from pyfsagg.stability_measures.table import stability_table
     >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
     >>> stability_table(scores, ["spearman", "canberra"], interval=None)["value"].round(4)
     measure
@@ -143,10 +149,56 @@ def stability_table(
                 f"no interval: it would visit {statistic.n_rows:,} x {statistic.n_rows:,} rankings "
                 f"one by one; name {spec.name!r} among measures to have it"
             )
+        del rows[spec.name]["standard_error"]
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
     table["note"] = table.pop("note")  # the last column
     table.attrs["seed"] = seed
     return table
+
+
+def one_measure_table(
+    data: Any,
+    measure: str,
+    *,
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    top: float | int,
+    similarity: Any,
+    input: str,
+    undefined: float | None,
+    interval: str | None,
+    level: float,
+    n_boot: int,
+    ties: str,
+    random_state: int,
+    measure_params: Mapping[str, Any] | None,
+) -> pd.DataFrame:
+    """The table of one measure, with the standard error that belongs to its interval.
+
+    A measure that is undefined on the data is an error here.
+    """
+    spec = STABILITY_MEASURES.get(measure)
+    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
+    statistic, _, _, n_tied, by_accident = bind(
+        spec,
+        data,
+        n_features=n_features,
+        feature_names=feature_names,
+        top=top,
+        similarity=similarity,
+        input=input,
+        ties=ties,
+        seed=random_state,
+        **(measure_params or {}),
+    )
+    if undefined is not None:
+        statistic = impute(spec, statistic, check_real("undefined", undefined))
+    row = _row(
+        spec, statistic, interval, level, n_boot, random_state, by_accident, must_be_defined=True
+    )
+    row["n_tied"] = n_tied
+    row["note"] = row.pop("note")  # the last column
+    return pd.DataFrame([row], index=pd.Index([spec.name], name="measure"))
 
 
 def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
@@ -186,6 +238,8 @@ def _row(
     n_boot: int,
     seed: int,
     by_accident: bool,
+    *,
+    must_be_defined: bool = False,
 ) -> dict[str, Any]:
     """One line of the table; an undefined value or interval is explained in the note."""
     found = statistic.estimate()
@@ -199,11 +253,14 @@ def _row(
         if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
             note = NARROW
     except DataError as reason:
+        if must_be_defined and not np.isfinite(found.value):
+            raise
         note = str(reason)
     return {
         "value": found.value,
         "lower": np.nan if limits is None else spec.within(limits.lower, statistic.n_rows),
         "upper": np.nan if limits is None else spec.within(limits.upper, statistic.n_rows),
+        "standard_error": np.nan if limits is None else limits.standard_error,
         "bounds": spec.bounds,
         "corrected_for_chance": spec.corrected_for_chance,
         "larger_is_stabler": spec.larger_is_stabler,

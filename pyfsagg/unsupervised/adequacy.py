@@ -12,7 +12,7 @@ import numpy as np
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.affinity import affinity_scores
 from pyfsagg.unsupervised.consensus import consensus_matrix
@@ -116,7 +116,7 @@ def enough_clusterings(
         raise DataError("X is not the table that was ranked: other features or samples")
     parts = [ranking.labels[first::n_parts] for first in range(n_parts)]
     scores = affinity_scores(table, np.stack([consensus_matrix(part) for part in parts]))
-    of_part = float(stability(scores, "pearson", input="scores"))
+    of_part = float(measure_stability(scores, "pearson", input="scores"))
     if of_part <= 0.0:
         reliability, needed = 0.0, None
     else:

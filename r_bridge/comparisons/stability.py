@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import r_bridge.stability as stabm
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 from r_bridge import correlation
 from r_bridge.comparisons._base import Case, Tolerance, compare
 from r_bridge.comparisons._material import Material
@@ -44,7 +44,9 @@ def _similarity(p: int) -> NDArray[np.float64]:
 
 
 def _value(support: NDArray[np.bool_], measure: str, **options: Any) -> float:
-    return stability(_positions(support), measure, n_features=support.shape[1], **options).value
+    return measure_stability(
+        _positions(support), measure, n_features=support.shape[1], **options
+    ).value
 
 
 def _register_sets(measure: str) -> None:
@@ -69,7 +71,7 @@ def _register_adjusted(measure: str) -> None:
         name=f"stabm_{measure}",
         package="stabm",
         summary=f"stability with similar features, {words}",
-        ours=f"stability(sets, '{measure}', n_features=p, similarity=S, threshold=0.6)",
+        ours=f"stability(sets, '{measure}', n_features=p, similarity=S, measure_params={{'threshold': 0.6}})",
         theirs=f"{stabm.ADJUSTED_MEASURES[measure]}(features, S, threshold = 0.6)",
         tolerance=AVERAGE,
     )
@@ -93,7 +95,7 @@ for _name in stabm.ADJUSTED_MEASURES:
     name="stabm_exact_correction",
     package="stabm",
     summary="correction for chance over all subsets",
-    ours="stability(sets, measure, n_features=p, correction='exact')",
+    ours="stability(sets, measure, n_features=p, measure_params={'correction': 'exact'})",
     theirs="stability…(features, p, correction.for.chance = 'exact')",
     tolerance=AVERAGE,
 )
@@ -128,7 +130,7 @@ def _register_correlations(measure: Any) -> None:
     def _cases(material: Material) -> Iterator[Case]:
         for table in material.tables:
             theirs = correlation.correlations(table.gains, method=measure)
-            ours = stability(table.gains, measure, input="scores").value
+            ours = measure_stability(table.gains, measure, input="scores").value
             yield Case(table.name, ours, _mean_of_pairs(theirs))
 
 
@@ -148,7 +150,7 @@ def _canberra(material: Material) -> Iterator[Case]:
     for table in material.tables:
         ascending = rank_scores(table.gains, higher_is_better=False)
         theirs = correlation.distances(ascending, method="canberra") / ascending.shape[1]
-        ours = stability(table.gains, "canberra", input="scores").value
+        ours = measure_stability(table.gains, "canberra", input="scores").value
         yield Case(table.name, ours, _mean_of_pairs(theirs))
 
 

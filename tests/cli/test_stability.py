@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import feature_stability, load_dataset, nogueira, stability_table, wam
+from pyfsagg import feature_stability, load_dataset, nogueira, wam
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures import STABILITY_MEASURES
+from pyfsagg.stability_measures.table import stability_table
 
 WINE = load_dataset("wine")
 RUN = wam(WINE.X, WINE.y, n_resamples=12, random_state=0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 
 CASES = json.loads((Path(__file__).parent / "data" / "stability_sets.json").read_text())
 SNAKE = {
@@ -41,7 +41,7 @@ def test_values_of_stabm(case: int, measure: str) -> None:
         options["threshold"] = 0.3
     if measure in UNCORRECTED:
         options["correction"] = "none"
-    found = stability(sets, SNAKE.get(measure, measure.lower()), **options)
+    found = measure_stability(sets, SNAKE.get(measure, measure.lower()), **options)
     assert found.value == pytest.approx(CASES[case]["values"][measure], rel=0, abs=1e-10)
     assert found.n_undefined == 0
 
@@ -53,7 +53,7 @@ def value_of(measure: str, key: str, **options: Any) -> float:
     sets = [[feature - 1 for feature in row] for row in EXACT[key]]
     if measure in {*SNAKE.values(), "yu", "zucknick"}:
         options |= {"similarity": EXACT["similarity"], "threshold": EXACT["threshold"]}
-    return stability(sets, measure, n_features=EXACT["p"], **options).value
+    return measure_stability(sets, measure, n_features=EXACT["p"], **options).value
 
 
 @pytest.mark.parametrize("measure", sorted(EXACT["exact"]))

@@ -12,8 +12,9 @@ from scipy.stats import rankdata
 
 from pyfsagg._kernels.stability.pairs import canberra_pair_sum
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import UndefinedStabilityError, stability
+from pyfsagg.stability_measures import UndefinedStabilityError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures.measure import measure_stability
 
 NAMES = [spec.name for spec in STABILITY_MEASURES]
 
@@ -59,9 +60,9 @@ def value(scores: NDArray[np.float64], name: str, top: int = 1) -> float | None:
     options["ties"] = "first" if spec.needs_strict else "random"
     if is_undefined(scores, name, top):
         with pytest.raises(UndefinedStabilityError, match=f"{name!r} is undefined on these data"):
-            stability(scores, name, input="scores", top=top, **options)
+            measure_stability(scores, name, input="scores", top=top, **options)
         return None
-    return stability(scores, name, input="scores", top=top, **options).value
+    return measure_stability(scores, name, input="scores", top=top, **options).value
 
 
 def bounds(name: str, m: int, p: int) -> tuple[float, float]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from r_packages import need
 
-from pyfsagg import load_dataset, stability
+from pyfsagg import load_dataset
 from pyfsagg.datasets import load_published
 from pyfsagg.reproduce import claim_variants, stuart_finding
 from pyfsagg.reproduce.stuart.fold_rankings import (
@@ -15,6 +15,7 @@ from pyfsagg.reproduce.stuart.fold_rankings import (
 )
 from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
 from pyfsagg.reproduce.tables.thesis import stability_by_aggregator_information_gain
+from pyfsagg.stability_measures.measure import measure_stability
 from r_bridge import aggregate_ranks
 from r_bridge import statistics as r
 
@@ -126,4 +127,4 @@ def test_rank_of_nan_in_r():
     values = np.array([np.nan, 0.5, np.nan, -np.inf, np.inf, 0.5])
     np.testing.assert_array_equal(r_ranks(values), [5, 2.5, 6, 1, 4, 2.5])
     repeated = np.vstack([r_ranks(np.full(5, np.nan))] * 3)
-    assert stability(repeated, "spearman").value == pytest.approx(1.0)
+    assert measure_stability(repeated, "spearman").value == pytest.approx(1.0)

@@ -61,7 +61,7 @@ def noise() -> pyfsagg.EnsembleResult:
 
 @pytest.fixture(scope="module")
 def report() -> object:
-    return pyfsagg.stability_report(np.random.default_rng(0).random((6, 9)), n_boot=10)
+    return pyfsagg.stability(np.random.default_rng(0).random((6, 9)), n_boot=10)
 
 
 def words_of(page: str) -> list[str]:

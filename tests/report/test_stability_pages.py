@@ -12,7 +12,7 @@ import pytest
 from html_pages import Page, open_in_browser
 from matplotlib.figure import Figure
 
-from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve, stability_table
+from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
 from pyfsagg._page.page import Text, render_page, write_page
 from pyfsagg.aggregator_influence._page import influence_page
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
@@ -23,10 +23,11 @@ from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
     adequacy_curve,
     enough_resamples,
-    stability_report,
+    stability,
 )
 from pyfsagg.stability_measures._page import stability_page
 from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
+from pyfsagg.stability_measures.table import stability_table
 
 WINE = load_dataset("wine")
 RNG = np.random.default_rng(2)
@@ -143,7 +144,7 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
 # pages
 # ---------------------------------------------------------------------------------------------
 def test_stability_page_shows_the_table(tmp_path: Path) -> None:
-    report = stability_report(
+    report = stability(
         SCORES, top=3, compare=SCORES[:9, ::-1], names=("one", "<other>"), input="scores"
     )
     table = stability_table(SCORES, top=3)

@@ -159,10 +159,10 @@ CALLS = {
     "a table of labels": lambda: pyfsagg.datasets.check_table(WINE.X, y=np.zeros((2, 3, 4))),
     "ragged times": lambda: pyfsagg.cox_score(WINE.X, RAGGED),
     "times beyond floats": lambda: pyfsagg.cox_score(np.eye(2), np.array([[10**400, 1], [2, 0]])),
-    "no measures": lambda: pyfsagg.stability_table(np.eye(3), []),
-    "no similarities": lambda: pyfsagg.stability_table(np.eye(3), similarity=pd.DataFrame()),
-    "an array for sizes": lambda: pyfsagg.stability_report([{0}, {1}], sizes=np.zeros((4, 3))),
-    "one name of two": lambda: pyfsagg.stability_report([{0}, {1}], names=["a"]),
+    "no measures": lambda: pyfsagg.stability(np.eye(3), []),
+    "no similarities": lambda: pyfsagg.stability(np.eye(3), similarity=pd.DataFrame()),
+    "an array for sizes": lambda: pyfsagg.stability([{0}, {1}], sizes=np.zeros((4, 3))),
+    "one name of two": lambda: pyfsagg.stability([{0}, {1}], names=["a"]),
     "a seed of folds that is a word": lambda: naive_bayes_accuracy(
         np.arange(12).reshape(6, 2), list("aaabbb"), random_state="one"
     ),
@@ -266,7 +266,7 @@ def test_the_accuracy_of_huge_scores() -> None:
 
 
 def test_selections_by_number_of_unequal_size_have_a_report() -> None:
-    found = pyfsagg.stability_report([[1, 2], [3], [1, 3]], random_state=0)
+    found = pyfsagg.stability([[1, 2], [3], [1, 3]], random_state=0)
     assert found.data["n_resamples"] == 3
 
 

@@ -20,7 +20,6 @@ from pyfsagg import (
     compare_aggregators,
     influence,
     load_dataset,
-    stability,
     wam,
 )
 from pyfsagg.aggregator_influence import with_options
@@ -35,6 +34,7 @@ from pyfsagg.exceptions import (
 )
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import draw_resamples
+from pyfsagg.stability_measures.measure import measure_stability
 
 WINE = load_dataset("wine")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "robust_rank_aggregation"]
@@ -134,7 +134,7 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
     assert len(frame) == 12
     for row in frame.itertuples():
         scores = result.scores[row.filter, row.aggregator]
-        alone = stability(
+        alone = measure_stability(
             scores,
             row.measure,
             input="scores",
@@ -184,9 +184,10 @@ def test_comparison_over_folds_against_other_implementations(result: InfluenceRe
     values = found.values
     for name in AGGREGATORS:
         scores = result.scores["information_gain", name]
-        whole = stability(scores, "spearman", input="scores").value
+        whole = measure_stability(scores, "spearman", input="scores").value
         without = [
-            stability(np.delete(scores, i, 0), "spearman", input="scores").value for i in range(8)
+            measure_stability(np.delete(scores, i, 0), "spearman", input="scores").value
+            for i in range(8)
         ]
         np.testing.assert_allclose(values[name], 8 * whole - 7 * np.array(without), atol=1e-10)
         assert values[name].mean() == pytest.approx(whole, abs=1e-12)
@@ -253,7 +254,7 @@ def test_comparison_over_data_sets() -> None:
     for name, result in results.items():
         for aggregator in ("a", "b"):
             scores = result.scores["information_gain", aggregator]
-            alone = stability(scores, "kendall", input="scores").value
+            alone = measure_stability(scores, "kendall", input="scores").value
             assert found.values.loc[name, aggregator] == alone
     p = stats.ttest_rel(found.values["a"], found.values["b"]).pvalue
     assert found.to_frame()["p"].iloc[0] == pytest.approx(p)

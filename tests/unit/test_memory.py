@@ -15,7 +15,8 @@ import pyfsagg
 from pyfsagg._base import memory
 from pyfsagg._base.memory import read_memory
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
-from pyfsagg.stability_measures import chance_level, feature_stability, stability
+from pyfsagg.stability_measures import chance_level, feature_stability
+from pyfsagg.stability_measures.measure import measure_stability
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2
@@ -139,8 +140,8 @@ def test_set_measures_need_no_array_of_all_features() -> None:
     assert found.estimate == pytest.approx(named.estimate, rel=1e-12)
     for measure in ("jaccard", "lustgarten", "hamming"):
         pair = [{1, 2}, {2, 7}]
-        small = stability(pair, measure, n_features=100_000).value
-        large = stability(pair, measure, n_features=100_001).value
+        small = measure_stability(pair, measure, n_features=100_000).value
+        large = measure_stability(pair, measure, n_features=100_001).value
         assert large == pytest.approx(small, abs=1e-4)
     with pytest.raises(DataError, match="position from 0 to 999999999"):
         pyfsagg.nogueira([{1}, {10**9}], n_features=10**9)

@@ -60,7 +60,7 @@ print(json.dumps({
     "refused": refused,
     "status": status,
     "simpson": float(pyfsagg.stability(sets, "overlap-coefficient", n_features=4)),
-    "in table": "simpson" in pyfsagg.stability_table(sets, n_features=4).index,
+    "in table": "simpson" in pyfsagg.stability(sets, n_features=4).table.index,
     "chance": chance_level("simpson", 2, 4, 5),
 }))
 """

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from pyfsagg import aggregate, stability, wam
+from pyfsagg import aggregate, wam
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
     eliminate,
@@ -22,6 +22,7 @@ from pyfsagg.reproduce.orders import generated, genes
 from pyfsagg.reproduce.orders._plot import plot_experiment
 from pyfsagg.reproduce.orders.experiment import CURVES, Experiment
 from pyfsagg.reproduce.orders.figures import run_experiment
+from pyfsagg.stability_measures.measure import measure_stability
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def test_eliminations_feed_ensembles(method: str) -> None:
     if method == "spoilers":
         assert set(result.select(3)) == set(data.planted)
     pairs = np.corrcoef(matrix)[np.triu_indices(12, 1)]  # without ties scores are their own ranks
-    assert float(stability(matrix, "spearman")) == pytest.approx(pairs.mean())
+    assert float(measure_stability(matrix, "spearman")) == pytest.approx(pairs.mean())
     ranking = aggregate(matrix, "borda").ranking
     np.testing.assert_array_equal(
         np.argsort(ranking), np.argsort(-matrix.mean(axis=0), kind="stable")
@@ -131,7 +132,7 @@ def test_ties_do_not_pass_for_stability() -> None:
         result = wam(X, y, filter=by_elimination, n_resamples=10, random_state=0)
         again = wam(X, y, filter=by_elimination, n_resamples=10, random_state=0, n_jobs=2)
         np.testing.assert_array_equal(result.combined, again.combined)
-        found[rule] = float(stability(result.combined, "spearman"))
+        found[rule] = float(measure_stability(result.combined, "spearman"))
     assert found["first"] > 0.95
     assert abs(found["random"]) < 0.3
 

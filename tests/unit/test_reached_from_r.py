@@ -40,7 +40,6 @@ REACHED = {
     "rank_out_of_core": "rank_out_of_core",
     "screen": "screen_genes",
     "spearman": "score_features",
-    "stability_table": "stability",
     "symmetric_uncertainty": "score_features",
     "value_difference_metric": "score_features",
     "vote": "vote_features",

@@ -18,12 +18,12 @@ from pyfsagg.stability_measures import (
     chance_level,
     feature_stability,
     pareto_front,
-    stability,
     stability_curve,
 )
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
 from pyfsagg.stability_measures.features import _known_quantiles
+from pyfsagg.stability_measures.measure import measure_stability
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 CORRECTABLE = [
@@ -46,7 +46,7 @@ def test_chance_level_is_the_mean_over_random_selections(name: str) -> None:
     if name == "yu" or name.startswith("intersection_"):
         options["correction"] = "none"
     values = [
-        stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
+        measure_stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
         for _ in range(600)
     ]
     level = chance_level(name, K, P, M, **options)
@@ -93,7 +93,7 @@ def test_curve_holds_the_stability_of_every_n_selected() -> None:
     curve = stability_curve(scores, ["jaccard", "nogueira"], [0.1, 5, 1.0])
     assert curve["size"].tolist() == [2, 5, 20] * 2
     jaccard = curve[curve["measure"] == "jaccard"]
-    assert jaccard["value"].iloc[1] == stability(scores, "jaccard", top=5).value
+    assert jaccard["value"].iloc[1] == measure_stability(scores, "jaccard", top=5).value
     assert jaccard["chance"].iloc[1] == chance_level("jaccard", 5, 20, 9)
     last = curve[curve["measure"] == "nogueira"].iloc[-1]
     assert not last["defined"]
@@ -109,7 +109,9 @@ def test_curve_draws_adjusted_measures_too() -> None:
     scores = np.random.default_rng(2).normal(size=(5, 12))
     curve = stability_curve(scores, ["yu"], [3], similarity=near(12))
     assert curve["chance"].tolist() == [0.0]
-    assert curve["value"].iloc[0] == stability(scores, "yu", top=3, similarity=near(12)).value
+    assert (
+        curve["value"].iloc[0] == measure_stability(scores, "yu", top=3, similarity=near(12)).value
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,7 +13,8 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import NogueiraResult, nogueira, stability
+from pyfsagg.stability_measures import NogueiraResult, nogueira
+from pyfsagg.stability_measures.measure import measure_stability
 
 Bools = NDArray[np.bool_]
 
@@ -76,7 +77,7 @@ def test_estimate_and_variance_against_slow_forms(seed: int) -> None:
     rows = draw(rng, 40, rng.uniform(0.05, 0.95, 15))
     found = nogueira(rows)
     assert found.estimate == pytest.approx(slow_estimate(rows), abs=1e-12)
-    assert found.estimate == pytest.approx(stability(rows, "nogueira").value, abs=1e-12)
+    assert found.estimate == pytest.approx(measure_stability(rows, "nogueira").value, abs=1e-12)
     assert found.asymptotic_variance == pytest.approx(paper_variance(rows), rel=1e-10)
     # The functional carries the factor m/(m-1), the formula does not: they differ by O(1/m).
     assert found.asymptotic_variance == pytest.approx(slow_variance(rows), rel=4 / 40)
@@ -213,12 +214,12 @@ def test_forms_of_input_and_output() -> None:
     assert nogueira(wide).variance == pytest.approx(found.variance)
     scores = np.random.default_rng(0).normal(size=(6, 8))
     assert nogueira(scores, top=3).estimate == pytest.approx(
-        stability(scores, "nogueira", top=3).value
+        measure_stability(scores, "nogueira", top=3).value
     )
     with pytest.raises(DataError, match="use 'jackknife'"):
-        stability(sets, "nogueira", n_features=5, interval="analytic")
+        measure_stability(sets, "nogueira", n_features=5, interval="analytic")
     many = np.random.default_rng(0).random((40, 8)) < 0.4
-    analytic = stability(many, "nogueira", interval="analytic")
+    analytic = measure_stability(many, "nogueira", interval="analytic")
     assert analytic.standard_error == pytest.approx(math.sqrt(nogueira(many).asymptotic_variance))
     assert analytic.interval_method == "analytic"
     frame = found.to_frame()

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import Task, influence, load_dataset, stability
+from pyfsagg import Task, influence, load_dataset
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -22,6 +22,7 @@ from pyfsagg.exceptions import (
 from pyfsagg.reproduce import StuartFinding, claims, stuart_finding
 from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
 from pyfsagg.reproduce.stuart.fold_rankings import count_kinds, places_by_first_list
+from pyfsagg.stability_measures.measure import measure_stability
 
 WINE, IONOSPHERE = load_dataset("wine"), load_dataset("ionosphere")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "l2_norm", "stuart", "rra"]
@@ -95,7 +96,9 @@ def test_exact_column_is_that_of_the_influence_experiment(found: StuartFinding) 
     for row in shown[shown["aggregator"].isin(AGGREGATORS)].to_dict(orient="records"):
         scores = same.scores["information_gain", names.get(row["aggregator"], row["aggregator"])]
         options = {"direction": "descending"} if row["measure"] == "canberra" else {}
-        expected = stability(scores, row["measure"], input="scores", top=0.25, **options).value
+        expected = measure_stability(
+            scores, row["measure"], input="scores", top=0.25, **options
+        ).value
         assert row["value"] == pytest.approx(expected, abs=1e-12)
 
 

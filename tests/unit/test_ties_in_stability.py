@@ -18,10 +18,10 @@ from pyfsagg.stability_measures import (
     pseudo_values,
     stability,
     stability_curve,
-    stability_report,
-    stability_table,
     thesis_measures,
 )
+from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures.table import stability_table
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 BY_FORMULA = [name for name in SETS if not STABILITY_MEASURES.get(name).needs_strict]
@@ -65,7 +65,9 @@ def orders(scores: NDArray[np.float64], top: int = TOP) -> list[NDArray[np.bool_
 
 def mean_over_orders(name: str, scores: NDArray[np.float64] = SCORES) -> float:
     options = options_of(name)
-    return float(np.mean([stability(each, name, **options).value for each in orders(scores)]))
+    return float(
+        np.mean([measure_stability(each, name, **options).value for each in orders(scores)])
+    )
 
 
 def test_the_example_has_24_orders() -> None:
@@ -76,29 +78,29 @@ def test_the_example_has_24_orders() -> None:
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
-    found = stability(SCORES, name, top=TOP, input="scores", **options_of(name))
+    found = measure_stability(SCORES, name, top=TOP, input="scores", **options_of(name))
     assert found.value == pytest.approx(mean_over_orders(name), abs=1e-12)
     assert (found.n_tied, found.seed) == (3, None)
 
 
 @pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
 def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
-    found = stability(SCORES, name, top=TOP, input="scores", correction="exact").value
-    slow = [stability(each, name, correction="exact").value for each in orders(SCORES)]
+    found = measure_stability(SCORES, name, top=TOP, input="scores", correction="exact").value
+    slow = [measure_stability(each, name, correction="exact").value for each in orders(SCORES)]
     assert found == pytest.approx(np.mean(slow), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", BY_DRAWS)
 def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
     options = options_of(name)
-    found = stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
-    values = [stability(each, name, **options).value for each in orders(SCORES)]
+    found = measure_stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    values = [measure_stability(each, name, **options).value for each in orders(SCORES)]
     # 4000 / (4 x 3) draws of the four rows; six standard errors of their mean.
     assert found.value == pytest.approx(
         np.mean(values), abs=6 * np.std(values) / np.sqrt(333) + 1e-12
     )
     assert (found.n_tied, found.seed) == (3, 1)
-    again = stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    again = measure_stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
     assert again == found
 
 
@@ -116,11 +118,11 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
     rng = np.random.default_rng(2)
     scores = np.maximum(rng.integers(-6, 3, (8, 12)), 0).astype(float)
     options = options_of(name, 12)
-    value = stability(scores, name, top=4, input="scores", interval="jackknife", **options)
+    value = measure_stability(scores, name, top=4, input="scores", interval="jackknife", **options)
     order = rng.permutation(12)
     if "similarity" in options:
         options["similarity"] = options["similarity"][np.ix_(order, order)]  # type: ignore[index]
-    mixed = stability(
+    mixed = measure_stability(
         scores[:, order], name, top=4, input="scores", interval="jackknife", **options
     )
     assert mixed.value == pytest.approx(value.value, abs=1e-12)
@@ -131,8 +133,8 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
 def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None:
     scores = np.random.default_rng(3).normal(size=(6, 9))
     options = {**options_of(name, 9), "top": 3, "interval": "jackknife"}
-    random = stability(scores, name, input="scores", random_state=1, **options)
-    first = stability(scores, name, input="scores", random_state=1, ties="first", **options)
+    random = measure_stability(scores, name, input="scores", random_state=1, **options)
+    first = measure_stability(scores, name, input="scores", random_state=1, ties="first", **options)
     assert random == first
     assert random.n_tied == 0
 
@@ -140,8 +142,8 @@ def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None
 @pytest.mark.parametrize("name", SETS)
 def test_first_takes_the_first_columns(name: str) -> None:
     options = options_of(name)
-    first = stability(SCORES, name, top=TOP, input="scores", ties="first", **options)
-    assert first.value == stability(select_top(SCORES, TOP), name, **options).value
+    first = measure_stability(SCORES, name, top=TOP, input="scores", ties="first", **options)
+    assert first.value == measure_stability(select_top(SCORES, TOP), name, **options).value
     assert first.n_tied == 0
 
 
@@ -170,8 +172,8 @@ def test_noise_with_many_zeros_is_not_stable() -> None:
 def test_rank_biased_overlap_draws_the_order_of_ties() -> None:
     zeros = np.zeros((12, 40))
     zeros[:, 0] = 1.0
-    first = stability(zeros, "rank_biased_overlap", input="scores", ties="first").value
-    found = stability(zeros, "rank_biased_overlap", input="scores", random_state=0)
+    first = measure_stability(zeros, "rank_biased_overlap", input="scores", ties="first").value
+    found = measure_stability(zeros, "rank_biased_overlap", input="scores", random_state=0)
     assert first == pytest.approx(1.0)
     assert found.value < 0.6
     assert (found.n_tied, found.seed) == (12, 0)
@@ -185,16 +187,23 @@ def test_selections_have_no_ties() -> None:
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    for call in (stability, nogueira, stability_table, feature_stability, thesis_measures):
+    for call in (
+        stability,
+        measure_stability,
+        nogueira,
+        stability_table,
+        feature_stability,
+        thesis_measures,
+    ):
         with pytest.raises(ParameterError, match="ties"):
             call(SCORES, ties="average")  # type: ignore[operator]
 
 
 def test_the_report_says_that_ties_decide() -> None:
-    report = stability_report(SCORES, ["nogueira", "spearman"], top=TOP, input="scores")
+    report = stability(SCORES, ["nogueira", "spearman"], top=TOP, input="scores")
     assert report.about_ties.startswith("In 3 of 4 resamples equal scores compete")
     assert report.about_ties in report._paragraphs({})
-    untied = stability_report(SCORES[[2, 2]], ["nogueira"], top=TOP, input="scores")
+    untied = stability(SCORES[[2, 2]], ["nogueira"], top=TOP, input="scores")
     assert untied.about_ties == ""
 
 

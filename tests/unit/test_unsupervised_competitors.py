@@ -15,7 +15,7 @@ from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.resampling import Rows
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised import (
     UNSUPERVISED_METHODS,
     UnsupervisedFilter,
@@ -281,9 +281,9 @@ def test_stability_of_unsupervised_rankings_over_resamples() -> None:
         planted, random = (
             np.array([scorer(table, None, w) for w in weights]) for table in (X, noise)
         )
-        structured = float(stability(planted, "spearman"))
-        assert structured > float(stability(random, "spearman")) + 0.2
-        assert float(stability(planted, "nogueira", top=10)) > 0.8
+        structured = float(measure_stability(planted, "spearman"))
+        assert structured > float(measure_stability(random, "spearman")) + 0.2
+        assert float(measure_stability(planted, "nogueira", top=10)) > 0.8
         assert set(np.argsort(-np.asarray(aggregate(planted, "borda").scores))[:10]) == set(
             range(10)
         )

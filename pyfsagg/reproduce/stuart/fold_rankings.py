@@ -24,7 +24,7 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 
 __all__ = [
     "AGGREGATORS_OF_TABLE",
@@ -171,7 +171,9 @@ def fold_stability(scores: Floats, *, best_first: bool = True) -> dict[str, floa
     ends: dict[str, Any] = {"direction": "descending" if best_first else "ascending"}
     options = {name: ends if name == "canberra" else {} for name in THESIS_MEASURES}
     return {
-        name: stability(scores, name, input="scores", top=0.25, ties="first", **chosen).value
+        name: measure_stability(
+            scores, name, input="scores", top=0.25, ties="first", **chosen
+        ).value
         for name, chosen in options.items()
     }
 

@@ -29,7 +29,7 @@ from pyfsagg.filters import (
     value_difference_metric,
 )
 from pyfsagg.ranks import RankTable, select_top
-from pyfsagg.stability_measures import stability
+from pyfsagg.stability_measures.measure import measure_stability
 
 __all__ = [
     "AGGREGATORS",
@@ -75,7 +75,9 @@ def tanimoto_of_aggregators(
     seeds = np.random.SeedSequence(seed).spawn(settings["n_splits"])
     splits = list(run_tasks(_of_split, (X, y, settings), seeds, n_jobs=n_jobs))
     return {
-        (name, "tanimoto"): float(stability(np.array([split[name] for split in splits]), "jaccard"))
+        (name, "tanimoto"): float(
+            measure_stability(np.array([split[name] for split in splits]), "jaccard")
+        )
         for name in AGGREGATORS
     }
 

@@ -10,7 +10,8 @@ import numpy as np
 from pyfsagg.exceptions import DataError
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 from pyfsagg.reproduce.calibration.data import N_SELECTED, resampled_scores
-from pyfsagg.stability_measures import UndefinedStabilityError, stability
+from pyfsagg.stability_measures import UndefinedStabilityError
+from pyfsagg.stability_measures.measure import measure_stability
 
 OF = "what resamples drawn in the same way would give: the run repeated with another seed"
 SIGNALS = ("noise", "graded", "strong")
@@ -34,7 +35,9 @@ def _true_value(measure: str, signal: str, filter: str, m: int) -> float:
     def value(rows: int) -> float:
         scores = resampled_scores(rng, rows, signal, filter)
         try:
-            return stability(scores, measure, top=N_SELECTED, input="scores", random_state=0).value
+            return measure_stability(
+                scores, measure, top=N_SELECTED, input="scores", random_state=0
+            ).value
         except UndefinedStabilityError:  # fewer than two rows that vary
             return np.nan
 
@@ -52,7 +55,9 @@ def _covered(
         truth = _true_value(name, signal, filter, 0 if name in PAIRWISE else m)
         options: dict[str, Any] = {"interval": method, "n_boot": 300, "random_state": rng}
         try:
-            limits = stability(scores, name, top=N_SELECTED, input="scores", **options).interval
+            limits = measure_stability(
+                scores, name, top=N_SELECTED, input="scores", **options
+            ).interval
         except DataError:  # refused
             limits = None
         hits.append(np.nan if limits is None else float(limits[0] <= truth <= limits[1]))
