@@ -1,7 +1,7 @@
 """Write the functions of R that call one of Python as it is: ``python tools/r_functions.py``.
 
-Their names, arguments and defaults are those of :data:`pyfsagg.for_r.calls.CALLS` and the signatures behind it;
-the help pages that they stand on are written by hand in the other files of the R package.
+Their names, arguments and defaults are those of :data:`pyfsagg.for_r.calls.CALLS` and the signatures
+behind it; the help pages on which they stand are written by hand in the other files of the R package.
 """
 
 from __future__ import annotations

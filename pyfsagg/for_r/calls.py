@@ -64,8 +64,8 @@ class Called:
     names : dict of str to str
         Arguments of Python that have another name in R, beside those of :data:`IN_R`.
     kinds : dict of str to str
-        Arguments, by their names in Python, that R reads in a way of its own (``KINDS`` in ``call.R``) which the
-        types do not tell.
+        Arguments, by their names in Python, that R reads in a way of its own (``KINDS`` in ``call.R``)
+        which the types do not tell.
     value : str
         R code around the answer ``{}``.
     without : tuple of str
