@@ -26,6 +26,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import kendall_block
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import read_matrix
@@ -222,7 +223,9 @@ def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
     if not callable(aggregator):
-        raise InputTypeError(f"aggregator must be callable, got {type(aggregator).__name__}")
+        raise InputTypeError(
+            Param("aggregator"), f" must be callable, got {type(aggregator).__name__}"
+        )
     found = np.asarray(aggregator(values), dtype=np.float64)
     if found.shape != (values.shape[1],) or not np.isfinite(found).all():
         raise DataError(
@@ -328,7 +331,7 @@ def adequacy_curve(
     seed = resolve_seed(random_state)
     rows = []
     for size in check_list("sizes", sizes):
-        count = check_integer("each of sizes", size, low=2, high=m)
+        count = check_integer(Message("each of ", Param("sizes")), size, low=2, high=m)
         found = adequacy(
             values[:count],
             top=top,

@@ -15,6 +15,7 @@ from pyfsagg._base.checks import check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count
+from pyfsagg._message import Param
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -282,11 +283,14 @@ def stability_report(
             random_state=seed,
         )
     elif sizes is not None:
-        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
+        raise ParameterError(
+            Param("sizes"),
+            " belongs to scores or ranks; selections have their sizes",
+        )
     pair = None
     names = check_list("names", names)
     if len(names) != 2:
-        raise ParameterError(f"names must be two names, got {len(names)}")
+        raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
     if compare is not None:
         found = (
             nogueira(data, **own, level=level),
@@ -331,8 +335,9 @@ def _pair(
 ) -> Pair:
     if results[0].n_features != results[1].n_features:
         raise DataError(
-            f"{names[0]} has {results[0].n_features} features and {names[1]} has "
-            f"{results[1].n_features}; stability is compared for the same features to choose from"
+            f"{names[0]} has {results[0].n_features} features and {names[1]} has ",
+            f"{results[1].n_features}; stability ",
+            "is compared for the same features to choose from",
         )
     strange = sorted(set(second) - set(first))
     if strange and first:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -109,7 +110,7 @@ def stability_table(
         check_choice("interval", interval, ("jackknife", "bootstrap"))
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     if (
         isinstance(similarity, pd.DataFrame)
         and feature_names is None
@@ -125,7 +126,9 @@ def stability_table(
     else:
         chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         if not chosen:
-            raise ParameterError("measures is empty; name at least one, or leave it out for all")
+            raise ParameterError(
+                Param("measures"), " is empty; name at least one, or leave it out for all"
+            )
         for spec in chosen:
             reason = _missing(spec, read, matrix)
             if reason:
@@ -156,9 +159,10 @@ def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
     p = len(labels)
     if len(matrix) != p or (isinstance(read, Selection) and read.n_features not in (None, p)):
         raise DataError(
-            f"similarity has size {len(matrix)} x {len(matrix)}, but the data name {p} features; "
-            "it needs a row for every feature to choose from, in their order (for lists, a data frame "
-            "with their names)"
+            Param("similarity"),
+            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
+            "needs a row for every feature to choose from, in their order (for lists, a data ",
+            "frame with their names)",
         )
     return matrix
 
