@@ -14,7 +14,7 @@ from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
 from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._message import NONE, Param, Use
+from pyfsagg._message import NONE, Param, Remedy, Use
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Kind, Table, Weights, check_table, full_weights
 from pyfsagg._table.target import Target, check_target
@@ -149,7 +149,8 @@ class Discretization:
             raise DataError(
                 Param("X"),
                 f" has the features {list(table.feature_names)[:5]}…, but the discretisation was ",
-                f"made for {list(self.feature_names)[:5]}…; give the same ones in the same order",
+                f"made for {list(self.feature_names)[:5]}…",
+                Remedy("give the same ones in the same order"),
             )
         return _codes(table, self.cutpoints, self.levels)
 
@@ -241,9 +242,10 @@ def discretize(
                 NONE,
                 ", but ",
                 Use(method="mdl"),
-                " needs class labels; give ",
-                Param("y"),
-                " or use an equal_width or equal_frequency discretisation",
+                " needs class labels",
+                Remedy(
+                    "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
+                ),
             )
         target = check_classes(check_target(y, table.n_samples))
     columns = numeric_columns(table, booleans=parity and method == "mdl")

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._message import FALSE, MAPPING, TRUE, Got, Value, named
+from pyfsagg._message import FALSE, MAPPING, TRUE, Got, Remedy, Value, named
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 if TYPE_CHECKING:
@@ -179,7 +179,8 @@ def real_array(name: str, values: Any) -> Any:
         raise DataError(
             "Complex data not supported: ",
             named(name),
-            " has complex values; take the real part or the modulus",
+            " has complex values",
+            Remedy("take the real part or the modulus"),
         )
     import numpy as np
 

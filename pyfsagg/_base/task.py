@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pyfsagg._base.checks import check_integer, got_short
 from pyfsagg._base.settings import Settings, names_of, option
-from pyfsagg._message import Param, Use
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 __all__ = ["PREFIX", "TASKS", "Task"]
@@ -129,12 +129,16 @@ class Task(Settings):
         if given == PREFIX:
             raise ParameterError(
                 Use(feature_groups=PREFIX),
-                f" names no separator; give the text that ends the prefix, for instance '{PREFIX}=' ",
-                f"or '{PREFIX}_'",
+                " names no separator",
+                Remedy(
+                    f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'",
+                ),
             )
         if given in ("", {}):
             raise ParameterError(
-                Param("feature_groups"), " is empty; leave it out, or name the columns of a group"
+                Param("feature_groups"),
+                " is empty",
+                Remedy("leave it out, or name the columns of a group"),
             )
 
     def record(self) -> dict[str, Any]:

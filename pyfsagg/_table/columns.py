@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_writable_names, writable_text
-from pyfsagg._message import NAN, NONE
+from pyfsagg._message import NAN, NONE, Remedy
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = [
@@ -142,11 +142,8 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         raise DataError(
             f"column {str(column.name)!r} holds a signaling ",
             NAN,
-            ", Decimal('sNaN'); write ",
-            NONE,
-            " or ",
-            NAN,
-            " where a value is missing",
+            ", Decimal('sNaN')",
+            Remedy("write ", NONE, " or ", NAN, " where a value is missing"),
         ) from None
 
 

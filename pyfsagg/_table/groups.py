@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_list, check_writable_names
 from pyfsagg._base.task import PREFIX, Task
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Got, Message, Param, Use
+from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.sparse import SparseTable
@@ -192,8 +192,8 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
         if task.group_score != "auto":
             raise ParameterError(
                 Use(group_score=task.group_score),
-                " is the score of a group of columns, and there are no groups; give ",
-                Param("feature_groups"),
+                " is the score of a group of columns, and there are no groups",
+                Remedy("give ", Param("feature_groups")),
             )
         return None
     names = table.feature_names
@@ -257,13 +257,14 @@ def _assignment(given: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
     for group, members in groups.items():
         if not group.strip():
             raise ParameterError(
-                Param("feature_groups"), " has a group without a name; give it one"
+                Param("feature_groups"), " has a group without a name", Remedy("give it one")
             )
         if group in place and place[group] not in members:
             raise ParameterError(
                 Param("feature_groups"),
                 f" names a group {group!r}, and the table has a column of this name that is not in ",
-                "it; rename the group, or put the column into it",
+                "it",
+                Remedy("rename the group, or put the column into it"),
             )
     alone = {name: [j] for j, name in enumerate(names) if j not in grouped}
     return {**groups, **alone}
@@ -328,7 +329,10 @@ def _members(group: Any, members: Any) -> list[Any]:
     listed = check_list(Message(f"the group {group!r} of ", Param("feature_groups")), members)
     if not listed:
         raise ParameterError(
-            f"the group {group!r} of ", Param("feature_groups"), " has no column; leave it out"
+            f"the group {group!r} of ",
+            Param("feature_groups"),
+            " has no column",
+            Remedy("leave it out"),
         )
     return listed
 
@@ -442,8 +446,8 @@ def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) 
             raise ParameterError(
                 Use(group_score="joint"),
                 f" makes levels of the values of a group, and the column {table.feature_names[j]!r} ",
-                f"of the group {group!r} has {n_values:,} values, more than {MOST_VALUES}; use ",
-                "'auto', 'max' or 'mean', or declare the column nominal",
+                f"of the group {group!r} has {n_values:,} values, more than {MOST_VALUES}",
+                Remedy("use 'auto', 'max' or 'mean', or declare the column nominal"),
             )
 
 

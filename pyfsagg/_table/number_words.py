@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._message import Message, Use
+from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._table.delimited import MISSING
 from pyfsagg.exceptions import DataError
 
@@ -137,11 +137,8 @@ def refuse_points(columns: Iterable[pd.Series[Any]]) -> None:
     for column in columns:
         if numbers_of(column, ",") is None and numbers_of(column, ".") is not None:
             raise DataError(
-                f"column {str(column.name)!r} has decimal points and others have decimal commas; say ",
-                "which: ",
-                Use(decimal=","),
-                " or ",
-                Use(decimal="."),
+                f"column {str(column.name)!r} has decimal points and others have decimal commas",
+                Remedy("say which: ", Use(decimal=","), " or ", Use(decimal=".")),
             )
 
 

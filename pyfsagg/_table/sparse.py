@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._message import INF, NAN, Param
+from pyfsagg._message import INF, NAN, Param, Remedy
 from pyfsagg._table.columns import Kind, array_kind
 from pyfsagg._table.sparse_check import sparse_columns
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -127,10 +127,8 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
         raise DataError(
             f"column {names[j]!r} has an infinite value (",
             INF,
-            f") in row {rows[place] + 1}; replace ",
-            "infinity by a number or mark it missing (",
-            NAN,
-            ")",
+            f") in row {rows[place] + 1}",
+            Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
         )
     kinds = np.full(len(names), array_kind(dtype), dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._message import Param, named
+from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = ["check_sparse", "sparse_columns"]
@@ -45,7 +45,9 @@ def sparse_columns(X: Any) -> Any:
     columns.sum_duplicates()
     if stored.format in _DOUBLES and np.isinf(stored.data).any() > np.isinf(columns.data).any():
         raise DataError(
-            Param("X"), " has inf and -inf (infinity) for one and the same cell; correct it"
+            Param("X"),
+            " has inf and -inf (infinity) for one and the same cell",
+            Remedy("correct it"),
         )
     if matrix.dtype.kind == "b":
         np.minimum(columns.data, 1.0, out=columns.data)
@@ -78,8 +80,8 @@ def check_sparse(X: Any, name: str = "X") -> None:
     if problem:
         raise DataError(
             named(name),
-            f" is a damaged sparse matrix ({X.format}): {problem}; make it anew from its ",
-            "rows, columns and values",
+            f" is a damaged sparse matrix ({X.format}): {problem}",
+            Remedy("make it anew from its rows, columns and values"),
         )
 
 

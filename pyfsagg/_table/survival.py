@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Booleans, Floats
-from pyfsagg._message import FALSE, INF, NAN, TRUE, Param, Phrase, Use
+from pyfsagg._message import FALSE, INF, NAN, TRUE, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame
 from pyfsagg.exceptions import DataError
 
@@ -178,7 +178,8 @@ def _refuse_missing(column: pd.Series[Any], what: str) -> None:
         raise DataError(
             f"the {what} is missing (",
             NAN,
-            f") in {missing} of {len(column)} rows; drop these rows first",
+            f") in {missing} of {len(column)} rows",
+            Remedy("drop these rows first"),
         )
 
 

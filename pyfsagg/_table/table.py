@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
-from pyfsagg._message import INF, NAN, Message, Param, Phrase
+from pyfsagg._message import INF, NAN, Message, Param, Phrase, Remedy
 from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
 from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
@@ -314,7 +314,9 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
 def check_names(columns: pd.Index) -> None:
     """Refuse columns without a name of their own."""
     if isinstance(columns, pd.MultiIndex):
-        raise DataError(Param("X"), " has several levels of column names; flatten them to one")
+        raise DataError(
+            Param("X"), " has several levels of column names", Remedy("flatten them to one")
+        )
     missing = columns.isna()
     names = [str(name) for name in columns.tolist()]
     blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
@@ -368,10 +370,8 @@ def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_cons
             raise DataError(
                 f"column {names[start + j]!r} has an infinite value (",
                 INF,
-                f") in row {row + 1}; replace ",
-                "infinity by a number or mark it missing (",
-                NAN,
-                ")",
+                f") in row {row + 1}",
+                Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
             )
     if not allow_constant:
         _refuse_constant(_is_constant(column) for column in values.T)
@@ -413,7 +413,8 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
         raise ParameterError(
             Param("sample_weight"),
             f" lets a row count {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} ",
-            "times; divide the weights by a common factor",
+            "times",
+            Remedy("divide the weights by a common factor"),
         )
     if not whole or weights.min() < 0 or weights.sum() < 2:
         raise ParameterError(

@@ -18,7 +18,7 @@ from pyfsagg._base.checks import (
 )
 from pyfsagg._base.task import TASKS
 from pyfsagg._base.types import Floats
-from pyfsagg._message import INF, NAN, NONE, Param, Use
+from pyfsagg._message import INF, NAN, NONE, Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg._table.survival import Survival, read_survival
 from pyfsagg.exceptions import DataError
@@ -184,7 +184,8 @@ def check_target(
         raise DataError(
             f"the target {label!r} is missing (",
             NAN,
-            f") in {missing} of {n_samples} rows; drop these rows first",
+            f") in {missing} of {n_samples} rows",
+            Remedy("drop these rows first"),
         )
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
-from pyfsagg._message import SCORES
+from pyfsagg._message import SCORES, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, whole_weights
 
@@ -166,9 +166,8 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     """
     if table.scores is None:
         raise DataError(
-            f"{method} aggregates scores, and this table holds ranks only; use {sibling!r}, which ",
-            "aggregates ranks, or build the table with ",
-            SCORES,
+            f"{method} aggregates scores, and this table holds ranks only",
+            Remedy(f"use {sibling!r}, which aggregates ranks, or build the table with ", SCORES),
         )
     return table.scores
 

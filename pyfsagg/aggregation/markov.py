@@ -28,7 +28,7 @@ from pyfsagg._kernels.lists.markov import (
     prefix_step,
     win_matrix,
 )
-from pyfsagg._message import Name, Param, Use
+from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -255,7 +255,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     raise ParameterError(
         f"the chain did not settle within {MAX_STEPS} steps at ",
         Use(tolerance=Name(f"{tolerance:g}")),
-        f"; raise tolerance or damping (now {damping:g})",
+        Remedy(f"raise tolerance or damping (now {damping:g})"),
     )
 
 
@@ -310,9 +310,11 @@ def _pairwise(
             f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
             "and is refused above ",
             Use(max_items=max_items),
-            "; aggregate with mc1, mc2 (definition 'dwork') or mc3, which need no pairs, cut the ",
-            "lists, or raise ",
-            Param("max_items"),
+            Remedy(
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, which need no pairs, cut the ",
+                "lists, or raise ",
+                Param("max_items"),
+            ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
     win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), needed, wins)

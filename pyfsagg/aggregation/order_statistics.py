@@ -14,7 +14,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.beta_crossing import log_exact_p
 from pyfsagg._kernels.lists.binomial_tail import log_rho, log_rho_with_cutoffs
 from pyfsagg._kernels.lists.order_statistics import log_stuart
-from pyfsagg._message import Param
+from pyfsagg._message import Param, Remedy
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -272,7 +272,8 @@ def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) 
             f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is ",
             f"{ranks[j, i]:.6g}, beyond its ",
             Param("top_cutoff"),
-            f" of {cutoffs[i]:g}; raise the cutoff, or mark such items missing",
+            f" of {cutoffs[i]:g}",
+            Remedy("raise the cutoff, or mark such items missing"),
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
-from pyfsagg._message import NONE, Got, Param, Use
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -92,8 +92,8 @@ def geometric_mean(
         i, j = np.argwhere(scores < 0)[0]
         raise DataError(
             f"geometric_mean needs scores of at least 0, and {table.names[j]!r} has ",
-            f"{scores[i, j]:.6g} in list {i + 1}; use arithmetic_mean, or shift the scores with ",
-            Use(shift="minimum"),
+            f"{scores[i, j]:.6g} in list {i + 1}",
+            Remedy("use arithmetic_mean, or shift the scores with ", Use(shift="minimum")),
         )
     with np.errstate(divide="ignore"):
         logs = np.log(scores)

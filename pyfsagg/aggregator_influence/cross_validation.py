@@ -13,7 +13,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_list
 from pyfsagg._base.task import Task
 from pyfsagg._base.words import readable
-from pyfsagg._message import Got, Param, Public, Use
+from pyfsagg._message import Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
@@ -196,9 +196,11 @@ def _check_inner_plan(plan: Plan) -> None:
     if plan.only or isinstance(plan, PoissonBootstrap):
         raise ParameterError(
             Use(resampling=plan.name),
-            " cannot be drawn inside the training part of a fold; use 'bootstrap', ",
-            "'stratified_bootstrap', 'subsample' or a ",
-            Public("GroupedBootstrap"),
+            " cannot be drawn inside the training part of a fold",
+            Remedy(
+                "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a ",
+                Public("GroupedBootstrap"),
+            ),
         )
 
 

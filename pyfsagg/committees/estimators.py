@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from pyfsagg._base.checks import as_array, got_short
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Use
+from pyfsagg._message import Remedy, Use
 from pyfsagg.committees.coding import Coding
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -114,8 +114,8 @@ class Importance:
                 return found if columns is None else self._by_feature(found, columns)
         raise ParameterError(
             f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor ",
-            "importances; select with ",
-            Use("LearnerSelection", by="sequential"),
+            "importances",
+            Remedy("select with ", Use("LearnerSelection", by="sequential")),
         )
 
     def _by_feature(self, found: NDArray[Any], columns: FeatureColumns) -> Floats:

@@ -18,7 +18,7 @@ from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
-from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Use
+from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
@@ -423,7 +423,8 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
     if not found:
         raise ParameterError(
             Param("learners"),
-            " is empty; give at least one, for instance {'forest': RandomForestClassifier()}",
+            " is empty",
+            Remedy("give at least one, for instance {'forest': RandomForestClassifier()}"),
         )
     return found
 
@@ -454,9 +455,10 @@ def _checked(name: str, model: Any, task: str) -> Any:
         raise ParameterError(f"{name!r} is a model of survival; a committee takes other learners")
     if task == "classification" and is_regressor(model):
         raise ParameterError(
-            f"{name!r} is a regressor, and the target has classes; give a classifier, or say ",
-            Use(task="regression"),
-            " if the target is a number",
+            f"{name!r} is a regressor, and the target has classes",
+            Remedy(
+                "give a classifier, or say ", Use(task="regression"), " if the target is a number"
+            ),
         )
     if task == "regression" and is_classifier(model):
         raise ParameterError(
@@ -480,8 +482,10 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
         if validated and not hasattr(models[name], "predict"):
             raise ParameterError(
                 f"the learner {name!r} is a function and predicts nothing, so that it cannot be ",
-                "cross-validated; select by importance, or by elimination with a number ",
-                Param("n_features"),
+                "cross-validated",
+                Remedy(
+                    "select by importance, or by elimination with a number ", Param("n_features")
+                ),
             )
     return ways
 
@@ -500,8 +504,8 @@ def _check_metric(metric: Any, weights: Weights) -> str:
     if isinstance(weights, str) and metric.startswith("neg_"):
         raise ParameterError(
             Use(weights="performance"),
-            f" needs performances above 0, and {metric!r} has none; take another metric, or no ",
-            "weights",
+            f" needs performances above 0, and {metric!r} has none",
+            Remedy("take another metric, or no weights"),
         )
     return metric
 
@@ -523,9 +527,8 @@ def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None)
         k = way.count(p)
         if way.by == "sequential" and k == p:
             raise ParameterError(
-                f"the learner {name!r} is to select all {p} features one by one; give a smaller ",
-                Param("n_features"),
-                " in its LearnerSelection",
+                f"the learner {name!r} is to select all {p} features one by one",
+                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
             )
     if size is not None:
         check_integer("size", size, low=1, high=p)
@@ -546,9 +549,8 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
         test = np.repeat(np.arange(n_samples), np.where(drawn == 0, there, 0))
         if test.size == 0:
             raise DataError(
-                f"resample {number} draws all rows, and none is left to test on; draw fewer, for ",
-                "instance by ",
-                SUBSAMPLE,
+                f"resample {number} draws all rows, and none is left to test on",
+                Remedy("draw fewer, for instance by ", SUBSAMPLE),
             )
         pairs.append((train, test))
     return pairs

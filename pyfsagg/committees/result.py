@@ -16,7 +16,7 @@ from pyfsagg._base.checks import as_array, check_integer
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import number, plural, ranks
-from pyfsagg._message import NONE, Got, Param, Use
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg._run.result import Arrays, Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
@@ -204,9 +204,8 @@ class Committee(Grouped, Result):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             raise DataError(
-                "no voter has a performance, so that there is no front; give ",
-                Param("performance"),
-                " to vote()",
+                "no voter has a performance, so that there is no front",
+                Remedy("give ", Param("performance"), " to vote()"),
             )
         n, performance = n[known], performance[known]
         on_front = pareto_front(n, performance, larger_stability_is_better=False)
@@ -461,9 +460,12 @@ def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
         if not (found > 0.0).any():
             raise DataError(
                 Use(weights="performance"),
-                " needs a performance above 0 of at least one voter; give ",
-                Param("performance"),
-                ", one number per voter and larger = better, or other weights",
+                " needs a performance above 0 of at least one voter",
+                Remedy(
+                    "give ",
+                    Param("performance"),
+                    ", one number per voter and larger = better, or other weights",
+                ),
             )
         known: Floats = np.maximum(found, 0.0)
         return known
@@ -476,7 +478,7 @@ def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
         raise ParameterError(Param("weights"), " must be numbers that are not negative; one is not")
     if not given.any():
         raise ParameterError(
-            Param("weights"), " are all 0, so that no voter counts; give one above 0"
+            Param("weights"), " are all 0, so that no voter counts", Remedy("give one above 0")
         )
     return given
 

@@ -16,7 +16,7 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
-from pyfsagg._message import Message, Param, Use
+from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg._run.beside import Checks
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, Progress, progress_reporter
@@ -293,8 +293,8 @@ class Run:
         if not all_seen(matrices, size):
             raise DataError(
                 f"the first {size} resamples did not see all features, so that permuted targets ",
-                "cannot be compared with the true one; raise ",
-                Param("permutation_resamples"),
+                "cannot be compared with the true one",
+                Remedy("raise ", Param("permutation_resamples")),
             )
         scores, p_values, family_wise = score_permuted(
             {label: matrix[:size] for label, matrix in matrices.items()},
@@ -407,7 +407,7 @@ def set_up_run(
             Use(resampling=plan.name),
             " changes columns, and is not supported with ",
             Param("feature_groups"),
-            "; use a plan that draws rows, for instance 'bootstrap' or 'subsample'",
+            Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     settled = {
         "filters": labels,
@@ -472,7 +472,7 @@ def set_up_run(
 def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
     """Refuse p-values against permuted targets where rows cannot be shuffled one by one."""
     if target.kind == "none":
-        raise DataError("there is no target to shuffle; give ", Param("y"))
+        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
     if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
         raise ParameterError(
             "rows of one group, or with weights, cannot be shuffled one by one, and p-values that take them "
@@ -501,8 +501,8 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
     if plan.only:
         raise ParameterError(
             Use(n_resamples="auto"),
-            " draws more resamples as needed, which row_indices and k_fold do not allow; give a ",
-            "number",
+            " draws more resamples as needed, which row_indices and k_fold do not allow",
+            Remedy("give a number"),
         )
     if goal.maximum % plan.together:
         raise ParameterError(
@@ -514,9 +514,8 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
     if execution.scratch is not None:
         raise ParameterError(
             Param("scratch"),
-            " reserves files for a known number of resamples; give ",
-            Param("n_resamples"),
-            " as a number",
+            " reserves files for a known number of resamples",
+            Remedy("give ", Param("n_resamples"), " as a number"),
         )
     n_selected(goal.top, n_features)
 

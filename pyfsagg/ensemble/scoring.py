@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.estimators import is_survival_model
-from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Param, Value
+from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Param, Remedy, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
@@ -97,7 +97,7 @@ def bind_filters(
                 each = replace(each, table=grouped.table, grouped=grouped, names=groups.names)
             bound.append(each)
     if not labels:
-        raise ParameterError(Param("filters"), " is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     if unused:
         raise ParameterError(
             Param("filter_params"),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
-from pyfsagg._message import Got, Param, Use
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.exceptions import OutputError, ParameterError
 
 __all__ = ["MatrixStore"]
@@ -59,8 +59,8 @@ class MatrixStore:
         except OSError as error:
             raise OutputError(
                 Use(scratch=str(self._folder)),
-                f" cannot take a score matrix of {size / 1000000.0:,.0f} MB: {error.strerror}; name a ",
-                "folder with more room",
+                f" cannot take a score matrix of {size / 1000000.0:,.0f} MB: {error.strerror}",
+                Remedy("name a folder with more room"),
             ) from None
         self._maps.append(mapped)
         return np.frombuffer(mapped, dtype=np.float64).reshape(shape)

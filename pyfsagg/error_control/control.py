@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import Got, Name, Param, Use
+from pyfsagg._message import Got, Name, Param, Remedy, Use
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
     largest_size,
@@ -356,11 +356,14 @@ def control_errors(
                 Use(method="e_values"),
                 f" can select none of {plural(p, 'feature')} at ",
                 Use(fdr=Name(f"{level:g}")),
-                f" with {n_pairs} pairs, whatever the data; use ",
-                Use(method="integrated_path"),
-                ", or a limit ",
-                Param("max_false"),
-                " on the number of false selections",
+                f" with {n_pairs} pairs, whatever the data",
+                Remedy(
+                    "use ",
+                    Use(method="integrated_path"),
+                    ", or a limit ",
+                    Param("max_false"),
+                    " on the number of false selections",
+                ),
             )
         values = stability_e_values(matrix, level, assumption=assumption)
         support = e_bh(values, level)
@@ -420,7 +423,7 @@ def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]
     """
     if max_false is not None and fdr is not None:
         raise ParameterError(
-            Param("max_false"), " and fdr are two different goals; give one of them"
+            Param("max_false"), " and fdr are two different goals", Remedy("give one of them")
         )
     if fdr is not None:
         return "fdr", check_level("fdr", fdr)
@@ -439,8 +442,8 @@ def require_pairs(plan: str) -> None:
     if plan != "complementary_pairs":
         raise DataError(
             "error control reads the halves of complementary pairs, and this run was resampled ",
-            f"by {plan!r}; run it again with ",
-            Use(resampling="complementary_pairs"),
+            f"by {plan!r}",
+            Remedy("run it again with ", Use(resampling="complementary_pairs")),
         )
 
 
@@ -455,8 +458,8 @@ def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[FloatArray, t
     if matrix.shape[0] < 4:
         raise DataError(
             f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are ",
-            "needed, and 50 are usual; draw more, with ",
-            Use(n_resamples=100),
+            "needed, and 50 are usual",
+            Remedy("draw more, with ", Use(n_resamples=100)),
         )
     given = (
         tuple(f"x{j}" for j in range(matrix.shape[1]))
@@ -481,8 +484,8 @@ def _size_and_threshold(
                 Use(q=q),
                 " and ",
                 Use(threshold=Name(f"{threshold:g}")),
-                f" up to {bound:.3g} false selections are expected, more than {wish:g}; give one of the ",
-                "two, and the other is found",
+                f" up to {bound:.3g} false selections are expected, more than {wish:g}",
+                Remedy("give one of the two, and the other is found"),
             )
         return q, threshold
     if q is not None:

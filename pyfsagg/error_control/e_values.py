@@ -88,8 +88,7 @@ def stability_e_values(
     if matrix.ndim != 2 or matrix.shape[0] % 2:
         raise DataError(
             Param("scores"),
-            " must have the shape (2 n_pairs, features)",
-            f", got {matrix.shape}",
+            f" must have the shape (2 n_pairs, features), got {matrix.shape}",
         )
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
     values = values_of_sizes(p, n_pairs, level, threshold, assumption)

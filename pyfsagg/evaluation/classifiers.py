@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_list
 from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.registry import Registry
-from pyfsagg._message import Got, Param, Use
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.table import Kind, Table
 from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
 
@@ -173,7 +173,9 @@ def read_classifiers(
     if not found:
         example = next(iter(known)).name
         raise ParameterError(
-            Param("classifiers"), f" is empty; name at least one, for instance {example!r}"
+            Param("classifiers"),
+            " is empty",
+            Remedy(f"name at least one, for instance {example!r}"),
         )
     return found
 

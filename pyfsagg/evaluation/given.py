@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
-from pyfsagg._message import Got, Name, Param, Use
+from pyfsagg._message import Got, Name, Param, Remedy, Use
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -124,8 +124,10 @@ def _check_groups(label: str, result: EnsembleResult, known: tuple[str, ...]) ->
     ranked = [*result.feature_names, *result.data["dropped_features"]]
     if set(ranked) != set(known) and result.groups:
         raise DataError(
-            f"the ranking {label!r} is one of groups of columns; give the same groups here, by ",
-            Use("Task", feature_groups=Name("result.groups")),
+            f"the ranking {label!r} is one of groups of columns",
+            Remedy(
+                "give the same groups here, by ", Use("Task", feature_groups=Name("result.groups"))
+            ),
         )
 
 

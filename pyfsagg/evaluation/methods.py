@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
-from pyfsagg._message import Got, Param, Use
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -245,9 +245,8 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         what = "sample weights" if parameters["weighted"] else what
         raise ParameterError(
             f"the run {label!r} cannot be repeated inside folds, because it used {what}, which ",
-            "its record does not hold; use ",
-            Use(protocol="thesis"),
-            ", or give methods",
+            "its record does not hold",
+            Remedy("use ", Use(protocol="thesis"), ", or give methods"),
         )
     return EnsembleMethod(
         tuple(result.score_matrices),

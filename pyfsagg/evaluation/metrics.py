@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_list
 from pyfsagg._base.registry import Registry
-from pyfsagg._message import Got, Param
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.survival import Survival
 from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, ParameterError
@@ -137,9 +137,8 @@ def _average_precision(found: Predictions) -> float:
     scores, absent = found.scores, set(range(found.n_classes)) - set(found.labels.tolist())
     if absent:
         raise DataError(
-            "average precision needs test rows of every class, and a fold has none of one; lower ",
-            Param("n_folds"),
-            ", or merge or drop the class",
+            "average precision needs test rows of every class, and a fold has none of one",
+            Remedy("lower ", Param("n_folds"), ", or merge or drop the class"),
         )
     return float(
         np.mean(

@@ -16,7 +16,7 @@ from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
-from pyfsagg._message import Got, Param, Use
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
@@ -421,9 +421,8 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
             raise ParameterError(
                 f"the ranking {label!r} cannot be repeated inside the folds of ",
                 Use(protocol="nested"),
-                ", because how it was made is not known; use ",
-                Use(protocol="thesis"),
-                ", or give methods",
+                ", because how it was made is not known",
+                Remedy("use ", Use(protocol="thesis"), ", or give methods"),
             )
         found[label] = repeat_of(label, item)
     return found

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from pyfsagg._message import Got, Param, Use, named
+from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.comparison import Comparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
@@ -229,8 +229,8 @@ class Evaluation(Result):
         if "nested" not in self.protocols or not others:
             raise DataError(
                 "optimism compares the nested protocol with another one, and this evaluation has ",
-                f"{', '.join(self.protocols)}; run evaluate with ",
-                Use(protocol="both"),
+                f"{', '.join(self.protocols)}",
+                Remedy("run evaluate with ", Use(protocol="both")),
             )
         cells = self.summary()
         cells = cells[cells["metric"] == self.check_metric(metric)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.remarks import ALONE
-from pyfsagg._message import Got, Param
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.protocol import PROTOCOLS
@@ -177,8 +177,7 @@ def _check_classes(
 ) -> None:
     if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
         raise DataError(
-            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; ",
-            "lower ",
+            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower ",
             Param("n_folds"),
             ", or raise ",
             Param("test_size"),
@@ -187,18 +186,15 @@ def _check_classes(
         if rows.size < 2 * n_folds:
             raise DataError(
                 f"there are {rows.size} rows in {where}, fewer than two for each of the ",
-                f"{n_folds} folds; lower ",
-                Param("n_folds"),
-                ", or raise ",
-                Param("test_size"),
+                f"{n_folds} folds",
+                Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
             )
         return  # its bins only spread the folds over its range
     counts = np.bincount(target.strata[rows], minlength=target.n_strata)
     if target.kind == "survival":
         if counts[1] < n_folds:
             raise DataError(
-                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; ",
-                "lower ",
+                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower ",
                 Param("n_folds"),
                 ", or raise ",
                 Param("test_size"),
@@ -208,11 +204,14 @@ def _check_classes(
     if counts[smallest] < n_folds:
         raise DataError(
             f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in ",
-            f"{where}, fewer than the {n_folds} folds; lower ",
-            Param("n_folds"),
-            ", raise ",
-            Param("test_size"),
-            ", or merge or drop the class",
+            f"{where}, fewer than the {n_folds} folds",
+            Remedy(
+                "lower ",
+                Param("n_folds"),
+                ", raise ",
+                Param("test_size"),
+                ", or merge or drop the class",
+            ),
         )
 
 

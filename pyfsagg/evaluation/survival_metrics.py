@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Param
+from pyfsagg._message import Param, Remedy
 from pyfsagg._table.survival import Survival
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters.survival import comparable_pairs
@@ -27,10 +27,8 @@ def concordance_index(test: Survival, risk: Floats) -> float:
     larger, smaller, tied = comparable_pairs(test, risk)
     if larger + smaller + tied == 0:
         raise DataError(
-            "no two test rows of a fold can be compared: too few events; lower ",
-            Param("n_folds"),
-            ", or raise ",
-            Param("test_size"),
+            "no two test rows of a fold can be compared: too few events",
+            Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
         )
     return (smaller + 0.5 * tied) / (larger + smaller + tied)  # a larger risk, a shorter life
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_list
 from pyfsagg._base.selection import n_selected
-from pyfsagg._message import Got, Param
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = [
@@ -45,7 +45,9 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
     """
     given = _listed(thresholds)
     if not given:
-        raise ParameterError(Param("thresholds"), " is empty; name at least one, for instance 0.25")
+        raise ParameterError(
+            Param("thresholds"), " is empty", Remedy("name at least one, for instance 0.25")
+        )
     found = []
     for value in given:
         size = n_selected(value, n_features, "thresholds")
@@ -55,7 +57,9 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
     for one, other in itertools.pairwise(found):
         if one.share == other.share:
             raise ParameterError(
-                Param("thresholds"), f" names {one.share:g} of the features twice; give each once"
+                Param("thresholds"),
+                f" names {one.share:g} of the features twice",
+                Remedy("give each once"),
             )
     return tuple(found)
 

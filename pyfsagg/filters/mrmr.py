@@ -17,7 +17,7 @@ from pyfsagg._base.memory import within_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.mrmr.selection import mrmr_block
 from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
-from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Use
+from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Remedy, Use
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -155,9 +155,8 @@ def prepare_mrmr(
                 Use(bins=bins),
                 " has no meaning with ",
                 Use(binning="praznik"),
-                ", which derives the number of bins from the number of samples; leave bins out or ",
-                "use ",
-                Use(binning="equal_width"),
+                ", which derives the number of bins from the number of samples",
+                Remedy("leave bins out or use ", Use(binning="equal_width")),
             )
         _refuse_missing(table)
         binned = is_kind(table, Kind.NUMERIC)
@@ -176,9 +175,12 @@ def _refuse_missing(table: Table) -> None:
                 NAN,
                 "), which mRMR with ",
                 Use(binning="praznik"),
-                " does not define; fill them in, drop the column, or use ",
-                Use(binning="equal_width"),
-                " (the default), where missing values are a separate level",
+                " does not define",
+                Remedy(
+                    "fill them in, drop the column, or use ",
+                    Use(binning="equal_width"),
+                    " (the default), where missing values are a separate level",
+                ),
             )
 
 

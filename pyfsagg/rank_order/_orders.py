@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
 from pyfsagg._base.remarks import warn
-from pyfsagg._message import NAN, Param, Use
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg._table.table import Kind, Table, check_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -110,9 +110,12 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
         raise DataError(
             f"column {table.feature_names[column]!r} has a missing value (",
             NAN,
-            f") in row {row + 1} ({len(unknown)} in all); impute them, or pass ",
-            Use(missing="unknown"),
-            " to leave the place of a missing value open",
+            f") in row {row + 1} ({len(unknown)} in all)",
+            Remedy(
+                "impute them, or pass ",
+                Use(missing="unknown"),
+                " to leave the place of a missing value open",
+            ),
         )
     if ties == "error":
         _refuse_ties(table)
@@ -276,7 +279,7 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
                 f"{', '.join(map(repr, names[:5]))}",
             )
     if len(set(positions)) < len(positions):
-        raise ParameterError(Param("features"), " names a column twice; give each once")
+        raise ParameterError(Param("features"), " names a column twice", Remedy("give each once"))
     if not positions:
-        raise ParameterError(Param("features"), " is empty; name at least one")
+        raise ParameterError(Param("features"), " is empty", Remedy("name at least one"))
     return np.array(positions, dtype=np.int64)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.remarks import warn
-from pyfsagg._message import Use, named
+from pyfsagg._message import Remedy, Use, named
 from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.unpack import decode_text, read_bytes
 from pyfsagg.exceptions import DataError, UnknownNameError
@@ -184,9 +184,12 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     if with_tab is not None:
         raise DataError(
             f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of ",
-            "names; name the column that holds the names with ids, or say ",
-            Use(format="matrix"),
-            ", 'columns' or 'lines'",
+            "names",
+            Remedy(
+                "name the column that holds the names with ids, or say ",
+                Use(format="matrix"),
+                ", 'columns' or 'lines'",
+            ),
         )
     rows = [line for line in lines[header:] if line.strip()]
     if rows and all(map(_NAME_AND_NUMBER.fullmatch, rows)):

@@ -20,7 +20,7 @@ from pyfsagg._base.checks import (
 )
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
-from pyfsagg._message import INF, NAN, SCORES, Got, Param, Use, named
+from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import (
     DataError,
@@ -212,9 +212,8 @@ def check_entries(
         raise DataError(
             f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite (",
             INF,
-            "); use a finite ",
-            "number or ",
-            NAN,
+            ")",
+            Remedy("use a finite number or ", NAN),
         )
     missing = np.isnan(matrix)
     if not missing.any():
@@ -222,14 +221,18 @@ def check_entries(
     if missing.all(axis=1).any():
         i = int(np.flatnonzero(missing.all(axis=1))[0])
         raise DataError(
-            f"every {what} of {list_names[i]!r} is missing (", NAN, "): an empty list; leave it out"
+            f"every {what} of {list_names[i]!r} is missing (",
+            NAN,
+            "): an empty list",
+            Remedy("leave it out"),
         )
     if missing.all(axis=0).any():
         j = int(np.flatnonzero(missing.all(axis=0))[0])
         raise DataError(
             f"no list has a {what} for the item {names[j]!r} (all ",
             NAN,
-            "); drop that item, and count it in universe if it could have been listed",
+            ")",
+            Remedy("drop that item, and count it in universe if it could have been listed"),
         )
 
 
@@ -243,9 +246,10 @@ def universe_sizes(
                 Param("universe"),
                 " has no meaning with ",
                 Use(full=True),
-                ", where every list is its own universe; use ",
-                Use(full=False),
-                " for lists that are cut off, or leave universe out",
+                ", where every list is its own universe",
+                Remedy(
+                    "use ", Use(full=False), " for lists that are cut off, or leave universe out"
+                ),
             )
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
@@ -282,9 +286,8 @@ def check_rank_range(
         i, j = np.argwhere(high)[0]
         raise DataError(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
-            f"universe of {sizes[i]:g} items; raise universe, or use ",
-            Use(full=False),
-            " for a list that is cut off",
+            f"universe of {sizes[i]:g} items",
+            Remedy("raise universe, or use ", Use(full=False), " for a list that is cut off"),
         )
 
 

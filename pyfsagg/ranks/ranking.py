@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.ranks import tied_ranks
-from pyfsagg._message import NAN, Param, Use
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["TIES", "Ties", "last_places", "rank_scores", "select_top"]
@@ -195,7 +195,8 @@ def select_top(
             Use(k=k),
             f" entries are to be selected, but only {int(known.min())} are known (not ",
             NAN,
-            "); select fewer",
+            ")",
+            Remedy("select fewer"),
         )
     keys = array if higher_is_better else -array
     n = keys.shape[-1]

@@ -15,7 +15,7 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Use
+from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.table import AnyTable, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -191,8 +191,8 @@ def draw_resamples(
             Use(resampling=chosen.name),
             f" draws {chosen.together} resamples together: ",
             Param("n_resamples"),
-            f" must be a multiple of {chosen.together}, got {n_resamples}; use ",
-            f"{n_resamples + 1}",
+            f" must be a multiple of {chosen.together}, got {n_resamples}",
+            Remedy(f"use {n_resamples + 1}"),
         )
     chosen.refuse(table, target)
     require_memory(

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_integer, check_real
 from pyfsagg._base.settings import option
-from pyfsagg._message import DENSE, DIVIDE_WEIGHTS, Message, Param, Phrase, Use
+from pyfsagg._message import DENSE, DIVIDE_WEIGHTS, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.table import AnyTable, SparseTable, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -83,7 +83,8 @@ class StratifiedBootstrap(Plan):
         if target.kind == "none":
             raise ParameterError(
                 Use(resampling="stratified_bootstrap"),
-                " keeps the shares of the classes, and there is no target; use 'bootstrap'",
+                " keeps the shares of the classes, and there is no target",
+                Remedy("use 'bootstrap'"),
             )
 
     def draw(self, source: Source, rows: range) -> Drawn:
@@ -122,7 +123,8 @@ class BalancedBootstrap(Plan):
         if target.kind != "classes":
             raise ParameterError(
                 Use(resampling="balanced_bootstrap"),
-                " draws as many rows of each class, and the target has no classes; use 'bootstrap'",
+                " draws as many rows of each class, and the target has no classes",
+                Remedy("use 'bootstrap'"),
             )
 
     def draw(self, source: Source, rows: range) -> Drawn:
@@ -240,17 +242,16 @@ class ComplementaryPairs(Plan):
                 raise DataError(
                     f"half {row} of ",
                     Use(resampling="complementary_pairs"),
-                    f" would hold {positions.size} row(s) and needs at least 2; gather more {unit}, ",
-                    "or use ",
-                    Use(resampling="bootstrap"),
+                    f" would hold {positions.size} row(s) and needs at least 2",
+                    Remedy(f"gather more {unit}, or use ", Use(resampling="bootstrap")),
                 )
             if source.target.kind == "survival" and not source.target.strata[positions].any():
                 raise DataError(
                     f"half {row} of ",
                     Use(resampling="complementary_pairs"),
                     f" would hold no event: at least two {unit} with an event are needed, one for each ",
-                    "half; use ",
-                    Use(resampling="bootstrap"),
+                    "half",
+                    Remedy("use ", Use(resampling="bootstrap")),
                 )
             return
         if np.unique(source.target.codes[positions]).size < 2:
@@ -258,8 +259,10 @@ class ComplementaryPairs(Plan):
                 f"half {row} of ",
                 Use(resampling="complementary_pairs"),
                 f" would hold fewer than two classes: at least two classes need two {unit} or more, ",
-                f"one for each half; gather more {unit} of the rare classes, or use ",
-                Use(resampling="bootstrap"),
+                "one for each half",
+                Remedy(
+                    f"gather more {unit} of the rare classes, or use ", Use(resampling="bootstrap")
+                ),
             )
 
 
@@ -302,8 +305,7 @@ def _groups(groups: ArrayLike, source: Source) -> list[NDArray[np.intp]]:
     if array.shape != (source.n_samples,):
         raise DataError(
             Param("groups"),
-            f" must have one label per sample ({source.n_samples}), got the shape ",
-            f"{array.shape}",
+            f" must have one label per sample ({source.n_samples}), got the shape {array.shape}",
         )
     names, codes = np.unique(array.astype(str), return_inverse=True)
     if len(names) < 2:
@@ -354,9 +356,8 @@ class KFold(Plan):
             if n_folds > n_events:
                 raise DataError(
                     f"{n_folds} stratified folds need at least {n_folds} events, and there are ",
-                    f"{n_events}; use at most {n_events} folds (",
-                    Param("n_folds"),
-                    ")",
+                    f"{n_events}",
+                    Remedy(f"use at most {n_events} folds (", Param("n_folds"), ")"),
                 )
             return
         smallest = min(stratum.size for stratum in source.strata)
@@ -424,7 +425,8 @@ class LabelNoise(Plan):
         if target.kind != "classes":
             raise ParameterError(
                 Use(resampling="label_noise"),
-                " exchanges class labels, and the target has none; use another plan",
+                " exchanges class labels, and the target has none",
+                Remedy("use another plan"),
             )
 
     def draw(self, source: Source, rows: range) -> Drawn:
@@ -463,9 +465,8 @@ class ValueNoise(Plan):
                 Use(resampling="value_noise"),
                 " puts noise on every cell, also on those that are zero, and ",
                 Param("X"),
-                " is sparse; use another plan, or a dense table (",
-                DENSE,
-                ")",
+                " is sparse",
+                Remedy("use another plan, or a dense table (", DENSE, ")"),
             )
 
     def draw(self, source: Source, rows: range) -> Drawn:

@@ -13,7 +13,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import Got, Param, Phrase, Use
+from pyfsagg._message import Got, Param, Phrase, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.screens._input import Guides, find_controls, read_guides
 from pyfsagg.screens._result import Screen
@@ -151,7 +151,8 @@ def screen(
     if with_controls and null == "uniform":
         raise ParameterError(
             Use(null="uniform"),
-            " and controls exclude each other; leave null out to test against controls",
+            " and controls exclude each other",
+            Remedy("leave null out to test against controls"),
         )
     given = read_guides(scores, genes, guides, log_fold_changes, p_values, sides)
     found, dropped = _without_missing(given, missing)
@@ -225,8 +226,8 @@ def _without_missing(given: Guides, missing: str) -> tuple[Guides, int]:
     if missing == "error":
         raise DataError(
             f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the ",
-            f"first is {str(given.names[absent][0])!r}; leave them out with ",
-            Use(missing="drop"),
+            f"first is {str(given.names[absent][0])!r}",
+            Remedy("leave them out with ", Use(missing="drop")),
         )
     if absent.all():
         raise DataError("no guide has a score")

@@ -14,7 +14,7 @@ from pyfsagg._base.checks import real_array
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import Got, Param, Use, named
+from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -203,7 +203,7 @@ def find_controls(
         wanted = [name for name in (str(each).strip() for each in given) if name]
         if not wanted:
             raise DataError(
-                named(what), " names no control; leave it out to test against all guides"
+                named(what), " names no control", Remedy("leave it out to test against all guides")
             )
         here = np.isin(known, wanted)
         absent = sorted(set(wanted) - set(known[here].tolist()))

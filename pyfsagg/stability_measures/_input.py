@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_list, real_array
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Message, Param, Use, named
+from pyfsagg._message import Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -72,8 +72,8 @@ class Selection:
         if self.n_features is None:
             raise ParameterError(
                 "this measure depends on the number of features to choose from, which sets alone do ",
-                "not give; pass ",
-                Param("n_features"),
+                "not give",
+                Remedy("pass ", Param("n_features")),
             )
         return self.n_features
 
@@ -134,9 +134,8 @@ def read_matrix(
             raise DataError(
                 named(name),
                 f" was read as ranks, which go from 1 (most important) to {p}, but holds values ",
-                f"from {np.nanmin(values):g} to {np.nanmax(values):g}; pass ",
-                Use(input="scores"),
-                " if they are scores",
+                f"from {np.nanmin(values):g} to {np.nanmax(values):g}",
+                Remedy("pass ", Use(input="scores"), " if they are scores"),
             )
         values = p + 1 - values
     return Matrix(values, names, kind)
@@ -175,10 +174,12 @@ def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: boo
     seen = ~np.isnan(values)
     if not seen.any(axis=1).all():
         row = int(np.argmin(seen.any(axis=1)))
-        raise DataError(named(name), f" has no score in row {row + 1}; drop the resample")
+        raise DataError(named(name), f" has no score in row {row + 1}", Remedy("drop the resample"))
     if not seen.any(axis=0).all():
         unseen = names[int(np.argmin(seen.any(axis=0)))]
-        raise DataError(named(name), f" has no score for {unseen!r} in any row; drop the feature")
+        raise DataError(
+            named(name), f" has no score for {unseen!r} in any row", Remedy("drop the feature")
+        )
 
 
 def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:

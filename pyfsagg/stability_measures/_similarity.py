@@ -11,7 +11,7 @@ import pandas as pd
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.similarity import Neighbours, adjusted_block, adjusted_rows
-from pyfsagg._message import Param, Use
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures.chance import log_choose
 
@@ -59,8 +59,8 @@ def check_similarity(
     if not np.isfinite(matrix).all() or matrix.min() < 0 or matrix.max() > 1:
         raise DataError(
             Param("similarity"),
-            " must lie within [0, 1]; take the absolute value of correlations and clip rounding ",
-            "errors",
+            " must lie within [0, 1]",
+            Remedy("take the absolute value of correlations and clip rounding errors"),
         )
     if not np.allclose(matrix, matrix.T, rtol=0, atol=1e-12):
         raise DataError(
@@ -140,8 +140,8 @@ def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int
         raise ParameterError(
             Use(correction="exact"),
             f" needs {float(n_pairs):.3g} pairs of subsets for sizes {left} and {right} out of ",
-            f"{p}, more than {MAX_COMBINATIONS}; use ",
-            Use(correction="estimate"),
+            f"{p}, more than {MAX_COMBINATIONS}",
+            Remedy("use ", Use(correction="estimate")),
         )
     supports = []
     for size in (left, right):

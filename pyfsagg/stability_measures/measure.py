@@ -14,7 +14,7 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Param, Use
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -366,14 +366,17 @@ def prepare(
         if "n_features" in spec.needs and read.n_features is None:
             raise ParameterError(
                 f"the measure {spec.name!r} depends on the number of features to choose from, which a ",
-                "list of sets does not give; pass ",
-                Param("n_features"),
+                "list of sets does not give",
+                Remedy("pass ", Param("n_features")),
             )
         if "similarity" in spec.needs and read.support.shape[1] != read.n_features:
             raise ParameterError(
-                "sets of names cannot be matched to the rows of similarity; pass ",
-                Param("feature_names"),
-                " in the order of its rows, or a data frame with names",
+                "sets of names cannot be matched to the rows of similarity",
+                Remedy(
+                    "pass ",
+                    Param("feature_names"),
+                    " in the order of its rows, or a data frame with names",
+                ),
             )
         return read, read.n_features or 0, "sets"
     if isinstance(read, Matrix):
@@ -394,6 +397,7 @@ def impute(spec: StabilitySpec, statistic: BoundStatistic, value: float) -> Boun
     """The same average with `value` for undefined pairs."""
     if not isinstance(statistic, PairwiseAverage):
         raise ParameterError(
+            "the parameter ",
             Param("undefined"),
             f" gives pairs a value, and {spec.name!r} is not an average over pairs",
         )
@@ -421,13 +425,14 @@ def find_interval(
     if statistic.variance is None:
         raise ParameterError(
             Use(interval="analytic"),
-            f" has no formula for {spec.name!r}, only for 'nogueira'; use 'bootstrap' or ",
-            "'jackknife'",
+            f" has no formula for {spec.name!r}, only for 'nogueira'",
+            Remedy("use 'bootstrap' or 'jackknife'"),
         )
     if statistic.n_rows < MANY:
         raise DataError(
             Use(interval="analytic"),
             f" needs many resamples, and with {statistic.n_rows} it covers far less than its ",
-            f"level; use 'jackknife', or at least {MANY} resamples",
+            "level",
+            Remedy(f"use 'jackknife', or at least {MANY} resamples"),
         )
     return normal_interval(value, statistic.variance(), level)

@@ -20,7 +20,7 @@ from scipy.special import stdtr, stdtrit
 from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Param, Use
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._input import Matrix, Selection, read_collection
 from pyfsagg.stability_measures._least_variance import intersection_variance
@@ -161,9 +161,8 @@ class NogueiraResult:
         if paired and self.n_resamples != other.n_resamples:
             raise DataError(
                 "paired collections have one subset for each resample, but these have ",
-                f"{self.n_resamples} and {other.n_resamples}; pass ",
-                Use(paired=False),
-                " for independent ones",
+                f"{self.n_resamples} and {other.n_resamples}",
+                Remedy("pass ", Use(paired=False), " for independent ones"),
             )
         if self.interval is None or other.interval is None:
             return _no_test(difference, alternative, TOO_FEW)

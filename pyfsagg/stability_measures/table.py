@@ -12,7 +12,7 @@ from numpy.random import Generator
 from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Param
+from pyfsagg._message import Message, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -127,12 +127,12 @@ def stability_table(
         chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         if not chosen:
             raise ParameterError(
-                Param("measures"), " is empty; name at least one, or leave it out for all"
+                Param("measures"), " is empty", Remedy("name at least one, or leave it out for all")
             )
         for spec in chosen:
             reason = _missing(spec, read, matrix)
             if reason:
-                raise ParameterError(f"the measure {spec.name!r} {reason}")
+                raise ParameterError(f"the measure {spec.name!r} ", reason)
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
@@ -170,14 +170,16 @@ def _fitting_similarity(similarity: Any, read: Matrix | Selection) -> Floats:
 def _missing(spec: StabilitySpec, read: Matrix | Selection, similarity: Floats | None) -> str:
     """What a measure would need and the data do not have; empty if it applies."""
     if "similarity" in spec.needs and similarity is None:
-        return "compares selections by the similarity of features; pass similarity="
+        return Message(
+            "compares selections by the similarity of features; pass ", Param("similarity")
+        )
     if isinstance(read, Selection):
         if spec.kind != "sets":
             return f"compares {spec.kind}, and the data are selections"
         if "n_features" in spec.needs and read.n_features is None:
-            return (
-                "depends on the number of features to choose from, which lists do not give; "
-                "pass n_features"
+            return Message(
+                "depends on the number of features to choose from, which lists do not give; pass ",
+                Param("n_features"),
             )
     return ""
 

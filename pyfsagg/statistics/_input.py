@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg._message import NAN, Got, Param, Use, named
+from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -334,9 +334,8 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
         raise DataError(
-            f"{name!r} has an infinite value in row {row}; correct it or mark it missing (",
-            NAN,
-            ")",
+            f"{name!r} has an infinite value in row {row}",
+            Remedy("correct it or mark it missing (", NAN, ")"),
         )
     return numbers
 

@@ -16,7 +16,7 @@ from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_flag, check_real
 from pyfsagg._base.scale import original, scaled_together
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Param, Use, named
+from pyfsagg._message import Param, Remedy, Use, named
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     Groups,
@@ -240,8 +240,7 @@ def pairwise_tests(
                 Param("subject"),
                 " has no meaning with ",
                 Use(paired=False),
-                "; leave it out, or use ",
-                Use(paired=True),
+                Remedy("leave it out, or use ", Use(paired=True)),
             )
         groups = read_groups(data, group=condition, value=value, incomplete=incomplete)
         compared = _unpaired(groups, test, bool(pooled), level)
@@ -299,12 +298,14 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
                     named(name),
                     " belongs to ",
                     Use(test="corrected_t"),
-                    "; leave it out, or use that test",
+                    Remedy("leave it out, or use that test"),
                 )
         return _Folds(0.0, None)
     if not paired:
         raise ParameterError(
-            Use(test="corrected_t"), " compares values of the same folds; use ", Use(paired=True)
+            Use(test="corrected_t"),
+            " compares values of the same folds",
+            Remedy("use ", Use(paired=True)),
         )
     if ratio is None:
         raise ParameterError(
@@ -455,7 +456,8 @@ def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) ->
     for name, sample in zip(names, (x, y), strict=True):
         if sample.size < 2:
             raise DataError(
-                f"group {name!r} has one value, and Welch's test needs two; use ", Use(pooled=True)
+                f"group {name!r} has one value, and Welch's test needs two",
+                Remedy("use ", Use(pooled=True)),
             )
     if negligible(np.concatenate([x - x.mean(), y - y.mean()]), everything):
         raise DataError(

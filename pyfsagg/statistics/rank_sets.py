@@ -22,7 +22,7 @@ from pyfsagg._kernels.rank_sets import (
     independent_item_maxima,
     independent_maxima,
 )
-from pyfsagg._message import Param, named
+from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import check_level
 from pyfsagg.statistics._result import Result
@@ -379,7 +379,9 @@ def _check_finite(what: str, values: Floats) -> None:
     if not np.isfinite(values).all():
         place = ", ".join(str(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise DataError(
-            named(what), f" has a missing or infinite value (position {place}); leave that item out"
+            named(what),
+            f" has a missing or infinite value (position {place})",
+            Remedy("leave that item out"),
         )
 
 
@@ -445,7 +447,8 @@ def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: in
         raise DataError(
             Param("covariance"),
             f" is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), so that ",
-            "it is not a covariance; check how it was estimated",
+            "it is not a covariance",
+            Remedy("check how it was estimated"),
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)

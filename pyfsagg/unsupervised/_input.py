@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._base.scale import scaled as in_range
 from pyfsagg._base.types import Floats
-from pyfsagg._message import NAN, Param, Use
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg._table.table import Kind, Table, check_table
 from pyfsagg.exceptions import DataError
 
@@ -65,8 +65,8 @@ def check_numbers(X: Any, *, standardize: str = "none") -> Table:
         raise DataError(
             f"column {name!r} has missing values (",
             NAN,
-            "), and distances between samples need all values; impute them or leave the column ",
-            "out",
+            "), and distances between samples need all values",
+            Remedy("impute them or leave the column out"),
         )
     if standardize in ("none", "center"):
         _refuse_squares(table)
@@ -87,9 +87,8 @@ def _refuse_squares(table: Table) -> None:
         raise DataError(
             "the largest value of ",
             Param("X"),
-            f" is {largest:g}, whose square is too large or too small for a float; divide the ",
-            "table by a constant, or take ",
-            Use(standardize="z_score"),
+            f" is {largest:g}, whose square is too large or too small for a float",
+            Remedy("divide the table by a constant, or take ", Use(standardize="z_score")),
         )
 
 

@@ -16,7 +16,7 @@ from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Got, Message, Param
+from pyfsagg._message import Got, Message, Param, Remedy
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import one_thread
@@ -86,13 +86,15 @@ def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
     )
     if low > high:
         raise ParameterError(
-            Param("k_range"), f" is empty: {low} is above {high}; give the lower number first"
+            Param("k_range"),
+            f" is empty: {low} is above {high}",
+            Remedy("give the lower number first"),
         )
     if high > distinct:
         raise DataError(
             Param("k_range"),
-            f" ends at {high} clusters, but X has only {distinct} distinct samples; end it ",
-            "there or below",
+            f" ends at {high} clusters, but X has only {distinct} distinct samples",
+            Remedy("end it there or below"),
         )
     return low, high
 

@@ -15,7 +15,7 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import coassociation_counts
-from pyfsagg._message import Use
+from pyfsagg._message import Remedy, Use
 from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, blocks, check_labels
@@ -135,8 +135,8 @@ def consensus_partition(
     if k > distinct:
         raise DataError(
             Use(n_clusters=k),
-            f", but the partitions distinguish only {distinct} groups of samples apart; ask for ",
-            "fewer clusters",
+            f", but the partitions distinguish only {distinct} groups of samples apart",
+            Remedy("ask for fewer clusters"),
         )
     if method == "average":
         found = _average_linkage(partitions, k)

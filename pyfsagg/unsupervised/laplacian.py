@@ -10,7 +10,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
-from pyfsagg._message import Got, Param, Use
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised._input import blocks, check_numbers, feature_block
@@ -71,8 +71,10 @@ def laplacian_score(
     if not weights.sum() > 0.0:
         raise ParameterError(
             Use(bandwidth=bandwidth),
-            " is so small that every weight exp(-d^2 / t) is 0; use 'mean' or a number of the ",
-            "size of the squared distances between neighbours",
+            " is so small that every weight exp(-d^2 / t) is 0",
+            Remedy(
+                "use 'mean' or a number of the size of the squared distances between neighbours"
+            ),
         )
     return score_on_graph(table, weights)
 

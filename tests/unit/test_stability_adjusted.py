@@ -233,7 +233,7 @@ def test_names_are_matched_to_the_similarity_frame() -> None:
         assert found == pytest.approx(expected, abs=1e-12)
         table = stability_table(data, ["yu"], similarity=shuffled, interval=None, **extra)
         assert table["value"].item() == stability(data, "yu", similarity=shuffled, **extra).value
-    with pytest.raises(ParameterError, match="feature_names="):
+    with pytest.raises(ParameterError, match="pass feature_names"):
         stability(sets, "yu", similarity=matrix)
 
 
