@@ -232,8 +232,9 @@ def _is_plain(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float, str, Name)
 
 
-NAN, INF = Value(math.nan, "NaN"), Value(math.inf, "inf")
+NAN = Value(math.nan, "NaN")
 NONE, TRUE, FALSE = Value(None), Value(True), Value(False)
+INF = Phrase("inf", " (inf)")
 MAPPING = Phrase("mapping", "a mapping of names to values")
 FILTER = Phrase("filter", "a scikit-learn estimator or a function (X, y, sample_weight) -> scores")
 DENSE = Phrase("dense", "X.toarray()")

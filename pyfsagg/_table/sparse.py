@@ -125,9 +125,9 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
         place = int(infinite[0])
         j = int(np.searchsorted(start, place, side="right")) - 1
         raise DataError(
-            f"column {names[j]!r} has an infinite value (",
+            f"column {names[j]!r} has an infinite value",
             INF,
-            f") in row {rows[place] + 1}",
+            f" in row {rows[place] + 1}",
             Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
         )
     kinds = np.full(len(names), array_kind(dtype), dtype=np.int8)

@@ -189,7 +189,7 @@ def _times(column: pd.Series[Any], name: str) -> Floats:
         column = _numbers(column, name)
     time = column.to_numpy(dtype=np.float64)
     if np.isinf(time).any():
-        raise DataError(f"the time {name!r} has infinite values (", INF, ")")
+        raise DataError(f"the time {name!r} has infinite values", INF)
     low = time.min(initial=np.inf)
     if low <= 0.0:
         count = int((time <= 0.0).sum())

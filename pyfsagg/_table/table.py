@@ -368,9 +368,9 @@ def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_cons
             j = int(infinite.argmax())
             row = int(np.isinf(block[:, j]).argmax())
             raise DataError(
-                f"column {names[start + j]!r} has an infinite value (",
+                f"column {names[start + j]!r} has an infinite value",
                 INF,
-                f") in row {row + 1}",
+                f" in row {row + 1}",
                 Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
             )
     if not allow_constant:

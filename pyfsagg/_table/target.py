@@ -189,7 +189,7 @@ def check_target(
         )
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise DataError(f"the target {label!r} has infinite values (", INF, ")")
+        raise DataError(f"the target {label!r} has infinite values", INF)
     if task == "regression":
         return _numeric_target(array, label, bins)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -246,8 +246,9 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
 def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
     if array.dtype.kind not in "fiub":
+        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
         raise DataError(
-            f"the target {label!r} holds {array.dtype} values: Unknown label type; ",
+            f"the target {label!r} holds {held}: Unknown label type; ",
             Use(task="regression"),
             " needs numbers, as of y.astype(float)",
         )

@@ -136,7 +136,7 @@ def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
     try:
         return whole_weights(table.weights)
     except ParameterError as error:
-        raise ParameterError(f"{method} takes whole weights: {error}") from None
+        raise ParameterError(f"{method} takes whole weights: ", error) from None
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")

@@ -185,7 +185,7 @@ def evaluate_many(
         try:
             found[str(name)] = evaluate(*pair, random_state=seed, execution=own[name], **options)
         except PyfsaggError as error:
-            raise DataError(f"data set {name!r}: {error}") from error
+            raise DataError(f"data set {name!r}: ", error) from error
     return EvaluationSet(found)
 
 

@@ -27,6 +27,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "sign": lambda: "scores * sign(log_fold_changes)",
     "dense": lambda: "as.matrix(x)",
     "shape": lambda: "",
+    "inf": lambda: "",
     "plan": lambda: "",
     "groups_of_plan": lambda: " by the argument groups",
     "subsample": lambda: 'resampling = "subsample"',

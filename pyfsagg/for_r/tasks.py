@@ -488,7 +488,7 @@ def _comparison(result: pyfsagg.Evaluation) -> list[str]:
         found = result.compare()
         return [*found.sentences.values(), *found.remarks]
     except PyfsaggError as reason:
-        return [str(reason)]
+        return [reason.render(InR())]
 
 
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:

@@ -210,9 +210,8 @@ def check_entries(
     if np.isinf(matrix).any():
         i, j = np.argwhere(np.isinf(matrix))[0]
         raise DataError(
-            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite (",
+            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite",
             INF,
-            ")",
             Remedy("use a finite number or ", NAN),
         )
     missing = np.isnan(matrix)

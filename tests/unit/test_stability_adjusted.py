@@ -240,7 +240,7 @@ def test_names_are_matched_to_the_similarity_frame() -> None:
 @pytest.mark.parametrize(
     ("matrix", "error", "message"),
     [
-        (None, ParameterError, "needs similarity="),
+        (None, ParameterError, "needs similarity"),
         (np.ones((12, 11)), DataError, "square"),
         (np.ones(12), DataError, "square"),
         (np.eye(11), DataError, "size 11 x 11, but the number of columns of data"),
