@@ -14,6 +14,7 @@ from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
 from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
 from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._message import NONE, Param, Remedy, Use
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Kind, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
@@ -132,7 +133,8 @@ class Discretization:
         names = self.feature_names if frame is None and not isinstance(X, Table) else None
         if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
             raise DataError(
-                f"X has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}"
+                Param("X"),
+                f" has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}",
             )
         present = set(self.feature_names if frame is None else frame.names)
         table = as_table(
@@ -145,8 +147,10 @@ class Discretization:
         )
         if table.feature_names != self.feature_names:
             raise DataError(
-                f"X has the features {list(table.feature_names)[:5]}…, but the discretisation was "
-                f"made for {list(self.feature_names)[:5]}…; give the same ones in the same order"
+                Param("X"),
+                f" has the features {list(table.feature_names)[:5]}…, but the discretisation was ",
+                f"made for {list(self.feature_names)[:5]}…",
+                Remedy("give the same ones in the same order"),
             )
         return _codes(table, self.cutpoints, self.levels)
 
@@ -233,8 +237,15 @@ def discretize(
     if method == "mdl":
         if y is None:
             raise ParameterError(
-                'y is None, but method="mdl" needs class labels; give y or use an '
-                "equal_width or equal_frequency discretisation"
+                Param("y"),
+                " is ",
+                NONE,
+                ", but ",
+                Use(method="mdl"),
+                " needs class labels",
+                Remedy(
+                    "give ", Param("y"), " or use an equal_width or equal_frequency discretisation"
+                ),
             )
         target = check_classes(check_target(y, table.n_samples))
     columns = numeric_columns(table, booleans=parity and method == "mdl")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_integer
+from pyfsagg._message import NAN
 from pyfsagg.exceptions import DataError
 
 __all__ = ["ADJUSTMENTS", "adjust_p_values"]
@@ -59,7 +60,7 @@ def adjust_p_values(
     outside = (given < 0.0) | (given > 1.0)
     if outside.any():
         raise DataError(
-            f"a p-value is {given[outside][0]:g}; p-values lie from 0 to 1 (NaN = no test)"
+            f"a p-value is {given[outside][0]:g}; p-values lie from 0 to 1 (", NAN, " = no test)"
         )
     known = ~np.isnan(given)
     p = given[known]

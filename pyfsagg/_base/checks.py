@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from pyfsagg._message import FALSE, MAPPING, TRUE, Got, Remedy, Value, named
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ __all__ = [
     "check_path",
     "check_real",
     "check_writable_names",
+    "got_short",
     "is_single",
     "is_word",
     "real_array",
-    "shown",
     "writable_text",
 ]
 
@@ -40,10 +41,10 @@ def check_integer(
     """Return `value` as int, or say what is allowed."""
     allowed = _interval(low, high)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ParameterError(f"{name} must be a whole number{allowed}, got {shown(value)}")
+        raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
     number = int(value)
     if (low is not None and number < low) or (high is not None and number > high):
-        raise ParameterError(f"{name} must be a whole number{allowed}, got {shown(value)}")
+        raise ParameterError(named(name), f" must be a whole number{allowed}", Got(value))
     return number
 
 
@@ -58,17 +59,17 @@ def check_real(
     """Return `value` as float, or say what is allowed."""
     allowed = _interval(low, high, low_open)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ParameterError(f"{name} must be a number{allowed}, got {shown(value)}")
+        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ParameterError(f"{name} must be a finite number{allowed}, got {shown(value)}")
+        raise ParameterError(named(name), f" must be a finite number{allowed}", Got(value))
     if low is not None and (number < low or (low_open and number == low)):
-        raise ParameterError(f"{name} must be a number{allowed}, got {shown(value)}")
+        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
     if high is not None and number > high:
-        raise ParameterError(f"{name} must be a number{allowed}, got {shown(value)}")
+        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
     return number
 
 
@@ -77,7 +78,7 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}"
+            named(name), f" must be one of {', '.join(map(repr, choices))}", Got(value)
         )
     return str(value)
 
@@ -88,7 +89,7 @@ def check_mapping(name: str, value: object) -> dict[str, Any]:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise InputTypeError(
-            f"{name} must map names to values, as {{'bins': 5}} does, got {reprlib.repr(value)}"
+            named(name), " must be ", MAPPING, ", such as ", Value({"bins": 5}), got_short(value)
         )
     return dict(value)
 
@@ -98,7 +99,7 @@ def check_flag(name: str, value: object) -> bool:
     import numpy as np
 
     if not isinstance(value, (bool, np.bool_)):
-        raise InputTypeError(f"{name} must be True or False, got {shown(value)}")
+        raise InputTypeError(named(name), " must be ", TRUE, " or ", FALSE, Got(value))
     return bool(value)
 
 
@@ -107,7 +108,7 @@ def check_labels(name: str, value: object) -> list[Any]:
     labels = check_list(name, value)
     for label in labels:
         if not isinstance(label, Hashable):
-            raise InputTypeError(f"{name} must be labels, got {reprlib.repr(label)} among them")
+            raise InputTypeError(named(name), " must be labels", got_short(label), " among them")
     return labels
 
 
@@ -116,13 +117,12 @@ def check_list(name: str, value: object) -> list[Any]:
     if not isinstance(value, (str, bytes)):
         with suppress(TypeError):
             return list(value)  # type: ignore[call-overload, no-any-return]
-    raise InputTypeError(f"{name} must be a list, got {reprlib.repr(value)}")
+    raise InputTypeError(named(name), " must be a list", got_short(value))
 
 
-def shown(value: object) -> str:
-    """`value` in a sentence: its repr in one line."""
-    text = repr(value)
-    return " ".join(text.split()) if "\n" in text else text
+def got_short(value: object) -> Got:
+    """The value that was met, of long ones the beginning and the end."""
+    return Got(value, reprlib.repr(value))
 
 
 def is_single(value: object) -> bool:
@@ -160,10 +160,10 @@ def writable_text(what: str) -> Iterator[None]:
 def check_path(name: str, value: object) -> str:
     """The path of a file or a folder as text."""
     if not isinstance(value, (str, os.PathLike)):
-        raise InputTypeError(f"{name} must be a path, got {reprlib.repr(value)}")
+        raise InputTypeError(named(name), " must be a path", got_short(value))
     path = os.fsdecode(value)
     if "\0" in path:
-        raise ParameterError(f"{name} must be a path, and {path!r} holds a null character")
+        raise ParameterError(named(name), f" must be a path, and {path!r} holds a null character")
     return path
 
 
@@ -177,8 +177,10 @@ def real_array(name: str, values: Any) -> Any:
     """
     if _is_complex(values):
         raise DataError(
-            f"Complex data not supported: {name} has complex values; take the real part or the "
-            "modulus"
+            "Complex data not supported: ",
+            named(name),
+            " has complex values",
+            Remedy("take the real part or the modulus"),
         )
     import numpy as np
 
@@ -210,7 +212,7 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
     except (ValueError, TypeError, OverflowError, AttributeError):
         what = "an array" if dtype is None else "an array of numbers"
         raise DataError(
-            f"{name} must be {what} with rows of one length, got {reprlib.repr(values)}"
+            named(name), f" must be {what} with rows of one length", got_short(values)
         ) from None
 
 

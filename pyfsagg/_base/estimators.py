@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = ["estimator_accepts_missing", "is_survival_model", "output_kind", "record_input"]
@@ -30,7 +31,7 @@ def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
     except TypeError as error:
         raise InputTypeError(str(error)) from None
     except Exception as error:  # whatever a foreign table answers when it is asked for its columns
-        raise InputTypeError(f"X is no table: {type(error).__name__}: {error}") from None
+        raise InputTypeError(Param("X"), f" is no table: {type(error).__name__}: {error}") from None
 
 
 def output_kind(estimator: Any) -> str:

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._message import Got, Message, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = [
@@ -52,10 +53,12 @@ def read_memory(value: int | str) -> int:
         units = {unit.lower(): size for unit, size in UNITS.items()}
         if found is None or found[2].lower() not in units:
             raise ParameterError(
-                f"memory_limit must be a number of bytes, or a text such as '2GB', got {value!r}"
+                Param("memory_limit"),
+                " must be a number of bytes, or a text such as '2GB'",
+                Got(value),
             )
         value = int(float(found[1]) * units[found[2].lower()])
-    return check_integer("memory_limit (in bytes)", value, low=1)
+    return check_integer(Message(Param("memory_limit"), " (in bytes)"), value, low=1)
 
 
 @contextmanager
@@ -129,7 +132,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
         room = max(0.0, float(limit - resident()))
         there = f"{in_words(room)} are left of the memory limit of {in_words(limit)}"
     if needed > room:
-        raise DataError(f"{what} would take about {in_words(needed)}, and {there}; {remedy}")
+        raise DataError(f"{what} would take about {in_words(needed)}, and {there}", Remedy(remedy))
 
 
 @contextmanager
@@ -143,7 +146,7 @@ def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise DataError(
-            f"{what} would take about {in_words(needed)}, which could not be had; {remedy}"
+            f"{what} would take about {in_words(needed)}, which could not be had", Remedy(remedy)
         ) from None
 
 

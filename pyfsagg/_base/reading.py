@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pyfsagg._base.settings import Settings, names_of, option
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["SEPARATORS", "Reading"]
@@ -94,13 +95,17 @@ class Reading(Settings):
             mark = SEPARATORS.get(self.sep, self.sep)
             if len(mark) != 1 or mark in '"\n\r':
                 raise ParameterError(
-                    f"sep must be one character, or comma, semicolon, tab, pipe or space, got {self.sep!r}"
+                    Param("sep"),
+                    " must be one character, or comma, semicolon, tab, pipe or space",
+                    Got(self.sep),
                 )
             object.__setattr__(self, "sep", mark)
         if self.decimal is not None:
             mark = _DECIMALS.get(self.decimal, self.decimal)
             if mark not in (",", "."):
-                raise ParameterError(f"decimal must be '.' or ',', got {self.decimal!r}")
+                raise ParameterError(Param("decimal"), " must be '.' or ','", Got(self.decimal))
             object.__setattr__(self, "decimal", mark)
         if self.sep is not None and self.sep == self.decimal:
-            raise ParameterError(f"sep and decimal are both {self.sep!r}; they must differ")
+            raise ParameterError(
+                Param("sep"), " and ", Param("decimal"), f" are both {self.sep!r}; they must differ"
+            )

@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import pandas as pd
 
 from pyfsagg._base.remarks import warn
+from pyfsagg._message import Got
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
 
 __all__ = ["Named", "Registry", "Spec"]
@@ -139,7 +140,7 @@ class Registry(Generic[NamedT]):
             If nothing answers to `name`; the nearest known name is suggested.
         """
         if not isinstance(name, str):
-            raise InputTypeError(f"a {self.kind} name must be a string, got {name!r}")
+            raise InputTypeError(f"a {self.kind} name must be a string", Got(name))
         key = _key(name)
         if key not in self:
             raise UnknownNameError(self.kind, name, self._specs, self._names)

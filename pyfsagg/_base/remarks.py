@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from pyfsagg._message import Message
 from pyfsagg.exceptions import PyfsaggWarning
 
 __all__ = ["ALONE", "set_aside", "warn"]
@@ -22,8 +23,12 @@ started under this lock, because its threads may need the lock as well.
 _ASIDE: ContextVar[list[str] | None] = ContextVar("remarks", default=None)
 
 
-def warn(text: str, *, stacklevel: int = 1) -> None:
-    """Warn with a ``PyfsaggWarning``, unless the caller has set such warnings aside."""
+def warn(*parts: object, stacklevel: int = 1) -> None:
+    """Warn with a ``PyfsaggWarning``, unless the caller has set such warnings aside.
+
+    Parts are those of a :class:`pyfsagg._message.Message`.
+    """
+    text = Message(*parts)
     aside = _ASIDE.get()
     if aside is None:
         warnings.warn(text, PyfsaggWarning, stacklevel=stacklevel + 1)

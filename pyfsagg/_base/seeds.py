@@ -7,6 +7,7 @@ import secrets
 import numpy as np
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._message import NONE, Got, Param
 from pyfsagg.exceptions import InputTypeError
 
 __all__ = ["random_numbers", "resolve_seed"]
@@ -29,7 +30,11 @@ def resolve_seed(random_state: object) -> int:
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         return check_integer("random_state", random_state, low=0)
     raise InputTypeError(
-        f"random_state must be None, a whole number or a NumPy generator, got {random_state!r}"
+        Param("random_state"),
+        " must be ",
+        NONE,
+        ", a whole number or a NumPy generator",
+        Got(random_state),
     )
 
 

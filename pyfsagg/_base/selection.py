@@ -6,6 +6,7 @@ import math
 from numbers import Integral
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._message import Message, named
 
 __all__ = ["n_selected", "size_of_share"]
 
@@ -32,8 +33,12 @@ def n_selected(threshold: float | int, n_features: int, name: str = "threshold")
     (3, 3)
     """
     if isinstance(threshold, Integral) and not isinstance(threshold, bool):
-        return check_integer(f"{name} (a number of features)", threshold, low=1, high=n_features)
-    fraction = check_real(f"{name} (a fraction)", threshold, low=0.0, high=1.0, low_open=True)
+        return check_integer(
+            Message(named(name), " (a number of features)"), threshold, low=1, high=n_features
+        )
+    fraction = check_real(
+        Message(named(name), " (a fraction)"), threshold, low=0.0, high=1.0, low_open=True
+    )
     return size_of_share(fraction, n_features)
 
 

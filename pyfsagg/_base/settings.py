@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self, get_type_hints
 
+from pyfsagg._message import MAPPING, Got, Public, named
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 __all__ = ["Settings", "is_default", "names_of", "number_or_auto", "option"]
@@ -70,7 +71,9 @@ class Settings:
             value = getattr(self, field.name)
             if choices is not None and not (isinstance(value, str) and value in choices):
                 raise ParameterError(
-                    f"{field.name} must be one of {', '.join(map(repr, choices))}, got {value!r}"
+                    named(field.name),
+                    f" must be one of {', '.join(map(repr, choices))}",
+                    Got(value),
                 )
         self.check()
 
@@ -94,9 +97,7 @@ class Settings:
             If `given` is not a mapping.
         """
         if not isinstance(given, (Mapping, type(None))):
-            raise InputTypeError(
-                f"the parameters of {cls.kind} must be a mapping of names to values, got {given!r}"
-            )
+            raise InputTypeError(f"the parameters of {cls.kind} must be ", MAPPING, Got(given))
         chosen = dict(given or {})
         for name in chosen:
             if name not in cls.names():
@@ -116,7 +117,7 @@ class Settings:
         if given is None:
             return cls()
         if not isinstance(given, cls):
-            raise InputTypeError(f"{name} must be a pyfsagg.{cls.__name__}, got {given!r}")
+            raise InputTypeError(named(name), " must be a ", Public(cls.__name__), Got(given))
         return given
 
     @classmethod
@@ -132,9 +133,7 @@ class Settings:
             return given
         if isinstance(given, cls.alone):
             return cls.of({cls.names()[0]: given})
-        raise InputTypeError(
-            f"{cls.kind} must be a name or a pyfsagg.{cls.__name__}, got {given!r}"
-        )
+        raise InputTypeError(f"{cls.kind} must be a name or a ", Public(cls.__name__), Got(given))
 
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults, by name."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.checks import check_integer, got_short
 from pyfsagg._base.settings import Settings, names_of, option
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 __all__ = ["PREFIX", "TASKS", "Task"]
@@ -121,18 +121,24 @@ class Task(Settings):
         given = self.feature_groups
         if not isinstance(given, (Mapping, str, os.PathLike, type(None))):
             raise InputTypeError(
-                "feature_groups must be a mapping of group to columns (or of column to group), "
-                f"'{PREFIX}=', or the path of a file with the columns column and group, got "
-                f"{reprlib.repr(given)}"
+                Param("feature_groups"),
+                f" must be a mapping of group to columns (or of column to group), '{PREFIX}=', or ",
+                "the path of a file with the columns column and group",
+                got_short(given),
             )
         if given == PREFIX:
             raise ParameterError(
-                f"feature_groups={PREFIX!r} names no separator; give the text that ends the prefix, for "
-                f"instance '{PREFIX}=' or '{PREFIX}_'"
+                Use(feature_groups=PREFIX),
+                " names no separator",
+                Remedy(
+                    f"give the text that ends the prefix, for instance '{PREFIX}=' or '{PREFIX}_'",
+                ),
             )
         if given in ("", {}):
             raise ParameterError(
-                "feature_groups is empty; leave it out, or name the columns of a group"
+                Param("feature_groups"),
+                " is empty",
+                Remedy("leave it out, or name the columns of a group"),
             )
 
     def record(self) -> dict[str, Any]:

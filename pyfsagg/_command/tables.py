@@ -188,8 +188,8 @@ def load_table(
     import numpy as np
     import pandas as pd
 
-    from pyfsagg._command.remedies import in_flags
-    from pyfsagg._table.findings import find_in_table, with_remedies
+    from pyfsagg._command.spelling import Terminal
+    from pyfsagg._table.findings import find_in_table
 
     source, X, y, of_groups, code = read_columns(options, target, groups)
     found = find_in_table(
@@ -199,7 +199,7 @@ def load_table(
         task=getattr(options, "task", "classification"),
         grouped=of_groups is not None,
     )
-    found = with_remedies(found, in_flags)
+    found = found.spelled(Terminal(options.parser))
     found.require(options.accept)
     known: Any = np.ones(len(X), dtype=np.bool_)
     if y is not None:
@@ -251,13 +251,12 @@ def load_sparse(options: argparse.Namespace) -> LoadedTable:
     ParameterError
         As :func:`read_sparse_columns`.
     """
-    from pyfsagg._command.remedies import in_flags_of_sparse
-    from pyfsagg._table.findings import with_remedies
+    from pyfsagg._command.spelling import SPARSE, Terminal
     from pyfsagg._table.sparse_findings import find_in_sparse
     from pyfsagg._table.unpack import read_hashed
 
     X, y = read_sparse_columns(options)
-    found = with_remedies(find_in_sparse(X, y, task=options.task), in_flags_of_sparse)
+    found = find_in_sparse(X, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
     found.require(options.accept)
     code = [
         "from pyfsagg.datasets import read_sparse_table",

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
+from pyfsagg._message import NONE, Got, Param
 from pyfsagg.exceptions import InputTypeError
 
 __all__ = [
@@ -43,7 +44,11 @@ def new_axes(ax: Axes | None, height: float) -> Axes:
         return Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
     if not isinstance(ax, Axes):
         raise InputTypeError(
-            f"ax must be Matplotlib axes or None, got {ax!r}; figure.add_subplot() makes axes"
+            Param("ax"),
+            " must be Matplotlib axes or ",
+            NONE,
+            Got(ax),
+            "; figure.add_subplot() makes axes",
         )
     return ax
 

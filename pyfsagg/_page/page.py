@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from markupsafe import Markup
 
+from pyfsagg._message import Got, Use
 from pyfsagg._page.html import render_html, write_html
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
@@ -249,7 +250,7 @@ def _check(page: Page) -> None:
     for section in page.sections:
         if not _IDENTIFIER.fullmatch(section.id):
             raise ParameterError(
-                f"a section id must be lower-case letters, digits and hyphens, got {section.id!r}"
+                "a section id must be lower-case letters, digits and hyphens", Got(section.id)
             )
         if section.id in seen:
             raise ParameterError(f"the section id {section.id!r} is used twice; give each its own")
@@ -268,6 +269,6 @@ def _check_table(table: Table) -> None:
             )
     if not 0 <= table.header < len(table.columns):
         raise ParameterError(
-            f"header={table.header} is not a column of the table {table.caption!r}, which has "
-            f"{len(table.columns)}"
+            Use(header=table.header),
+            f" is not a column of the table {table.caption!r}, which has {len(table.columns)}",
         )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from pyfsagg._base.checks import check_integer, shown
+from pyfsagg._base.checks import check_integer
 from pyfsagg._base.settings import Settings, number_or_auto, option
+from pyfsagg._message import Got, Param, Public, Use, named
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 __all__ = ["Checks"]
@@ -85,11 +86,11 @@ class Checks(Settings):
             if not isinstance(value, str):
                 check_integer(name, value, low=0)
             elif value != "auto":
-                raise ParameterError(f"{name} must be a number or 'auto', got {value!r}")
+                raise ParameterError(named(name), " must be a number or 'auto'", Got(value))
         for name in ("n_permutations", "permutation_resamples"):
             check_integer(name, getattr(self, name), low=1)
             if self.null == "none" and name in self.changed():
-                raise ParameterError(f"{name} belongs to null='permutation'")
+                raise ParameterError(named(name), " belongs to ", Use(null="permutation"))
 
     @classmethod
     def of_argument(cls, given: object) -> Self:
@@ -105,7 +106,9 @@ class Checks(Settings):
         if isinstance(given, str) and given in _WORDS:
             return cls(**_WORDS[given])
         refused = ParameterError if isinstance(given, str) else InputTypeError
-        raise refused(f"checks must be 'auto', 'none' or a pyfsagg.Checks, got {shown(given)}")
+        raise refused(
+            Param("checks"), " must be 'auto', 'none' or a ", Public("Checks"), Got(given)
+        )
 
     def n_pairs(self, n_resamples: int) -> int:
         """Number of pairs beside so many resamples."""

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, option
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["Execution", "Progress", "progress_reporter", "progress_sink"]
@@ -98,8 +99,9 @@ class Execution(Settings):
         execution = cls.read("execution", given)
         if execution.scratch is not None:
             raise ParameterError(
-                f"scratch is for the score matrices of wam and bam, and {function} writes none: leave "
-                "it out of execution"
+                Param("scratch"),
+                f" is for the score matrices of wam and bam, and {function} writes none: leave it ",
+                "out of execution",
             )
         return execution
 

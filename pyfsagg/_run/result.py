@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pyfsagg._base.calls import Call
 from pyfsagg._base.output import new_file, new_folder
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
 
 if TYPE_CHECKING:
@@ -366,7 +367,7 @@ class Result:
         chosen = next(iter(pictures), "none") if kind is None else kind
         if chosen not in pictures:
             known = ", ".join(map(repr, pictures)) or "nothing"
-            raise ParameterError(f"kind must be one of {known}, got {chosen!r}")
+            raise ParameterError(Param("kind"), f" must be one of {known}", Got(chosen))
         return pictures[chosen](self, **options)
 
     def _page(self, **options: Any) -> Page:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_writable_names, writable_text
+from pyfsagg._message import NAN, NONE, Remedy
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = [
@@ -139,8 +140,10 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         column.isna()
     except InvalidOperation:
         raise DataError(
-            f"column {str(column.name)!r} holds a signaling NaN, Decimal('sNaN'); write None or NaN where "
-            "a value is missing"
+            f"column {str(column.name)!r} holds a signaling ",
+            NAN,
+            ", Decimal('sNaN')",
+            Remedy("write ", NONE, " or ", NAN, " where a value is missing"),
         ) from None
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Door, Message, Phrase, Use, rendered
 from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.number_words import NUMBER_GAPS
@@ -27,8 +29,6 @@ __all__ = [
     "Look",
     "TableCheck",
     "find_in_table",
-    "subject_among",
-    "with_remedies",
 ]
 
 STOP, WARNING = "stop", "warning"
@@ -112,7 +112,12 @@ class Finding:
         return CODES[self.code][0]
 
     def __str__(self) -> str:
-        return f"[{self.code}] {self.sentence}; {self.remedy}"
+        return self.message
+
+    @property
+    def message(self) -> Message:
+        """All of it, with its parts."""
+        return Message(f"[{self.code}] ", self.sentence, "; ", self.remedy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +229,18 @@ class TableCheck:
         if not stops:
             return
         codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
-        way = f"; to accept it: accept={codes}" if codes else ""
-        raise DataError("; ".join(map(str, stops)) + way)
+        parts = [part for each in stops for part in ("; ", each)][1:]
+        raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
+
+    def spelled(self, door: Door) -> TableCheck:
+        """The same as the terminal or R spells it."""
+        found = (
+            replace(
+                each, sentence=rendered(each.sentence, door), remedy=rendered(each.remedy, door)
+            )
+            for each in self.findings
+        )
+        return replace(self, findings=tuple(found))
 
 
 def find_in_table(
@@ -668,15 +683,21 @@ _SAID = {
 }
 
 
-_IN_PYTHON = {
-    "drop": "leave it out of X",
-    "groups": "give that column as groups to the resampling plan and to Protocol",
-    "missing": "replace it by NaN (read_table does, with missing=[CODE])",
-    "rows": "leave these rows out",
-    "number": "say task='regression'",
-    "time": "give times and events, with task='survival'",
-}
-"""What to do, as the remedies name it."""
+def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
+    """What to do about columns, as the remedies name it."""
+    subject = next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
+    return {
+        "drop": Phrase("drop", "leave it out of X", columns=columns),
+        "groups": Phrase(
+            "groups",
+            "give that column as groups to the resampling plan and to Protocol",
+            subject=subject,
+        ),
+        "missing": Phrase("missing", "replace it by NaN (read_table does, with missing=[CODE])"),
+        "rows": Phrase("rows", "leave these rows out"),
+        "number": Phrase("number", "say task='regression'"),
+        "time": Phrase("time", "give times and events, with task='survival'"),
+    }
 
 
 def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
@@ -687,30 +708,13 @@ def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Fin
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
     }
-    return Finding(code, named, sentence.format(**words), remedy.format(**_IN_PYTHON))
-
-
-def with_remedies(
-    found: TableCheck, words: Callable[[Sequence[str]], Mapping[str, str]]
-) -> TableCheck:
-    """The same findings with remedies in the words of the terminal or of R.
-
-    Parameters
-    ----------
-    found : TableCheck
-    words : callable
-        Of the columns of a finding: what to do, under the names of `_IN_PYTHON`.
-    """
-    told = (
-        replace(each, remedy=_SAID[each.code][1].format(**words(each.columns)))
-        for each in found.findings
+    ways = _ways(named)
+    parts = (
+        part
+        for text, key, *_ in Formatter().parse(remedy)
+        for part in (text, *([ways[key]] if key else []))
     )
-    return replace(found, findings=tuple(told))
-
-
-def subject_among(columns: Sequence[str]) -> str:
-    """The first column that is called like a subject, or else the first."""
-    return next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
+    return Finding(code, named, sentence.format(**words), Message(*parts))
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._table.delimited import MISSING
 from pyfsagg.exceptions import DataError
 
@@ -106,11 +107,12 @@ def decimal_of(columns: Iterable[pd.Series[Any]], *, points: bool, separator: st
         decimal = name if found == "decimal" and decimal is None else decimal
         thousands = name if found == "thousands" and thousands is None else thousands
         unclear = name if found == "unclear" and unclear is None else unclear
-    say = "say which: decimal=',' or decimal='.'"
+    say = Message("say which: ", Use(decimal=","), " or ", Use(decimal="."))
     if decimal is not None and thousands is not None:
         raise DataError(
-            f"column {decimal!r} has decimal commas and column {thousands!r} has commas between "
-            f"thousands; {say}"
+            f"column {decimal!r} has decimal commas and column {thousands!r} has commas between ",
+            "thousands; ",
+            say,
         )
     if decimal is not None:
         return ","
@@ -135,8 +137,8 @@ def refuse_points(columns: Iterable[pd.Series[Any]]) -> None:
     for column in columns:
         if numbers_of(column, ",") is None and numbers_of(column, ".") is not None:
             raise DataError(
-                f"column {str(column.name)!r} has decimal points and others have decimal commas; say "
-                "which: decimal=',' or decimal='.'"
+                f"column {str(column.name)!r} has decimal points and others have decimal commas",
+                Remedy("say which: ", Use(decimal=","), " or ", Use(decimal=".")),
             )
 
 

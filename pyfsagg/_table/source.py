@@ -13,6 +13,7 @@ import pandas as pd
 
 from pyfsagg._base.reading import SEPARATORS, Reading
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import Param
 from pyfsagg._table.delimited import MISSING, Layout, find_layout, read_rows
 from pyfsagg._table.number_words import decimal_of, numbers_of, refuse_points
 from pyfsagg._table.sheets import is_workbook, read_sheet
@@ -116,7 +117,7 @@ class _Reader:
         if is_workbook(content):
             return self._workbook(content)
         if self.how.sheet is not None:
-            raise ParameterError(f"sheet needs a workbook, and {self.label} is not one")
+            raise ParameterError(Param("sheet"), f" needs a workbook, and {self.label} is not one")
         if content.startswith(b"PK\x03\x04"):
             inner, found = unpack_zip(content, self.label)
             self.notes.append(f"{found} in the zip archive was read")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._message import INF, NAN, Param, Remedy
 from pyfsagg._table.columns import Kind, array_kind
 from pyfsagg._table.sparse_check import sparse_columns
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -112,9 +113,9 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
     """
     dtype = X.dtype
     if dtype.kind == "c":
-        raise DataError("Complex data not supported: X has complex values")
+        raise DataError("Complex data not supported: ", Param("X"), " has complex values")
     if dtype.kind not in "fiub":
-        raise InputTypeError(f"X has the unsupported type {dtype}")
+        raise InputTypeError(Param("X"), f" has the unsupported type {dtype}")
     columns = sparse_columns(X)
     cells = columns.data
     rows = columns.indices.astype(np.int32)
@@ -124,8 +125,10 @@ def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> Spa
         place = int(infinite[0])
         j = int(np.searchsorted(start, place, side="right")) - 1
         raise DataError(
-            f"column {names[j]!r} has an infinite value (inf) in row {rows[place] + 1}; replace "
-            "infinity by a number or mark it missing (NaN)"
+            f"column {names[j]!r} has an infinite value",
+            INF,
+            f" in row {rows[place] + 1}",
+            Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
         )
     kinds = np.full(len(names), array_kind(dtype), dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}

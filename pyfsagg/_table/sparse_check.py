@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, InputTypeError
 
 __all__ = ["check_sparse", "sparse_columns"]
@@ -43,7 +44,11 @@ def sparse_columns(X: Any) -> Any:
     columns.sort_indices()
     columns.sum_duplicates()
     if stored.format in _DOUBLES and np.isinf(stored.data).any() > np.isinf(columns.data).any():
-        raise DataError("X has inf and -inf (infinity) for one and the same cell; correct it")
+        raise DataError(
+            Param("X"),
+            " has inf and -inf (infinity) for one and the same cell",
+            Remedy("correct it"),
+        )
     if matrix.dtype.kind == "b":
         np.minimum(columns.data, 1.0, out=columns.data)
     columns.eliminate_zeros()
@@ -68,14 +73,15 @@ def check_sparse(X: Any, name: str = "X") -> None:
         For indices or pointers that are not whole numbers.
     """
     if len(X.shape) != 2:
-        raise DataError(f"{name} must have two dimensions, got the shape {X.shape}")
+        raise DataError(named(name), f" must have two dimensions, got the shape {X.shape}")
     if X.shape[0] > MAX_ROWS:
-        raise DataError(f"{name} has {X.shape[0]} rows; at most {MAX_ROWS} are supported")
+        raise DataError(named(name), f" has {X.shape[0]} rows; at most {MAX_ROWS} are supported")
     problem = _CHECKS[X.format](X)
     if problem:
         raise DataError(
-            f"{name} is a damaged sparse matrix ({X.format}): {problem}; make it anew from its rows, "
-            "columns and values"
+            named(name),
+            f" is a damaged sparse matrix ({X.format}): {problem}",
+            Remedy("make it anew from its rows, columns and values"),
         )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._message import FALSE, INF, NAN, TRUE, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame
 from pyfsagg.exceptions import DataError
 
@@ -132,15 +133,19 @@ def _columns(y: Any) -> tuple[pd.Series[Any], pd.Series[Any], tuple[str, str]]:
             frame = frame_of_array(array, columns=names)
         else:
             raise DataError(
-                f"task='survival' needs times and events, and y has the shape {array.shape}; {_SHAPES}"
+                Use(task="survival"),
+                f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
             )
     if frame.shape[1] == 3:
         raise DataError(
-            "y has three columns: late entry (left truncation) and intervals are not supported; "
-            f"{_SHAPES} of right-censored times"
+            Param("y"),
+            " has three columns: late entry (left truncation) and intervals are not supported; ",
+            f"{_SHAPES} of right-censored times",
         )
     if frame.shape[1] != 2:
-        raise DataError(f"task='survival' needs two columns, and y has {frame.shape[1]}; {_SHAPES}")
+        raise DataError(
+            Use(task="survival"), f" needs two columns, and y has {frame.shape[1]}; {_SHAPES}"
+        )
     time, event = frame.iloc[:, 0], frame.iloc[:, 1]
     if _is_indicator(time) and not _is_indicator(event):
         raise DataError(
@@ -171,7 +176,10 @@ def _refuse_missing(column: pd.Series[Any], what: str) -> None:
     missing = int(column.isna().sum())
     if missing:
         raise DataError(
-            f"the {what} is missing (NaN) in {missing} of {len(column)} rows; drop these rows first"
+            f"the {what} is missing (",
+            NAN,
+            f") in {missing} of {len(column)} rows",
+            Remedy("drop these rows first"),
         )
 
 
@@ -181,7 +189,7 @@ def _times(column: pd.Series[Any], name: str) -> Floats:
         column = _numbers(column, name)
     time = column.to_numpy(dtype=np.float64)
     if np.isinf(time).any():
-        raise DataError(f"the time {name!r} has infinite values (inf)")
+        raise DataError(f"the time {name!r} has infinite values", INF)
     low = time.min(initial=np.inf)
     if low <= 0.0:
         count = int((time <= 0.0).sum())
@@ -216,9 +224,14 @@ def _events(column: pd.Series[Any], name: str) -> Booleans:
     if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in found.tolist()):
         shown = ", ".join(sorted(map(repr, found.tolist()))[:5])
         raise DataError(
-            f"the event {name!r} must be 0 (censored) or 1 (event), or False and True, got {shown}. Say "
-            f"which value is the event, for instance y[{name!r}] == 2, so that all others count as "
-            "censored; several kinds of events and interval censoring are not supported"
+            f"the event {name!r} must be 0 (censored) or 1 (event), or ",
+            FALSE,
+            " and ",
+            TRUE,
+            f", got {shown}. Say which value is the event, for instance ",
+            Phrase("event", f"y[{name!r}] == 2", column=name, value=2),
+            ", so that all others count as censored; several kinds of events and interval ",
+            "censoring are not supported",
         )
     event = column.to_numpy().astype(np.bool_)
     if not event.any():

@@ -18,6 +18,7 @@ from pyfsagg._base.checks import (
 )
 from pyfsagg._base.task import TASKS
 from pyfsagg._base.types import Floats
+from pyfsagg._message import INF, NAN, NONE, Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg._table.survival import Survival, read_survival
 from pyfsagg.exceptions import DataError
@@ -168,7 +169,7 @@ def check_target(
     if y is None:
         if optional:
             return Target(np.zeros(n_samples, dtype=np.int32), (), "")
-        raise DataError("requires y to be passed, but the target y is None")
+        raise DataError("requires y to be passed, but the target y is ", NONE)
     if task == "survival":
         return _survival_target(y, n_samples, bins)
     label = str(getattr(y, "name", None) or "target")
@@ -181,12 +182,14 @@ def check_target(
         raise DataError(f"the target {label!r} is missing in every row")
     if missing:
         raise DataError(
-            f"the target {label!r} is missing (NaN) in {missing} of {n_samples} rows; drop these rows "
-            "first"
+            f"the target {label!r} is missing (",
+            NAN,
+            f") in {missing} of {n_samples} rows",
+            Remedy("drop these rows first"),
         )
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise DataError(f"the target {label!r} has infinite values (inf)")
+        raise DataError(f"the target {label!r} has infinite values", INF)
     if task == "regression":
         return _numeric_target(array, label, bins)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
@@ -196,7 +199,12 @@ def check_target(
 
 def _check_length(given: int, n_samples: int) -> None:
     if given != n_samples:
-        raise DataError(f"y has {given} labels for {n_samples} samples of X: inconsistent lengths")
+        raise DataError(
+            Param("y"),
+            f" has {given} labels for {n_samples} samples of ",
+            Param("X"),
+            ": inconsistent lengths",
+        )
 
 
 def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
@@ -225,9 +233,11 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
     if len(classes) > max(2, n_samples / min_per_class):
         share = "a quarter" if min_per_class == 4.0 else f"{1.0 / min_per_class:.0%}"
         raise DataError(
-            f"the target {label!r} has {len(classes)} different values in {n_samples} samples, more than "
-            f"{share}: Unknown label type: continuous, or an identifier. Bin it into classes first, or "
-            "say task='regression' if it is a number to be predicted"
+            f"the target {label!r} has {len(classes)} different values in {n_samples} ",
+            f"samples, more than {share}: Unknown label type: continuous, or an identifier. Bin ",
+            "it into classes first, or say ",
+            Use(task="regression"),
+            " if it is a number to be predicted",
         )
     check_writable_names([str(name) for name in classes.tolist()], "a class")
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
@@ -236,9 +246,11 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
 def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
     """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
     if array.dtype.kind not in "fiub":
+        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
         raise DataError(
-            f"the target {label!r} holds {array.dtype} values: Unknown label type; task='regression' needs "
-            "numbers, as of y.astype(float)"
+            f"the target {label!r} holds {held}: Unknown label type; ",
+            Use(task="regression"),
+            " needs numbers, as of y.astype(float)",
         )
     values = array.astype(np.float64)
     if (values == values[0]).all():
@@ -275,6 +287,7 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(
-            f"y must have one dimension (n_samples,), got an array of shape {array.shape}"
+            Param("y"),
+            f" must have one dimension (n_samples,), got an array of shape {array.shape}",
         )
     return array

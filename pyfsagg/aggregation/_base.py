@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
+from pyfsagg._message import SCORES, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, whole_weights
 
@@ -135,7 +136,7 @@ def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
     try:
         return whole_weights(table.weights)
     except ParameterError as error:
-        raise ParameterError(f"{method} takes whole weights: {error}") from None
+        raise ParameterError(f"{method} takes whole weights: ", error) from None
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
@@ -165,8 +166,8 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     """
     if table.scores is None:
         raise DataError(
-            f"{method} aggregates scores, and this table holds ranks only; use {sibling!r}, which "
-            "aggregates ranks, or build the table with RankTable.from_scores"
+            f"{method} aggregates scores, and this table holds ranks only",
+            Remedy(f"use {sibling!r}, which aggregates ranks, or build the table with ", SCORES),
         )
     return table.scores
 

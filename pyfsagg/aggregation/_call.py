@@ -13,6 +13,7 @@ import pandas as pd
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
+from pyfsagg._message import Param
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS, check_aggregator_params
 from pyfsagg.aggregation._result import Aggregation
@@ -166,6 +167,7 @@ def as_rank_table(values: Any) -> RankTable:
                 return RankTable.from_lists(values)
             return RankTable.from_scores(values)
     raise InputTypeError(
-        "table_or_scores must be a RankTable, a matrix of scores (lists by items) or a list of "
-        f"lists of names, got {type(values).__name__}"
+        Param("table_or_scores"),
+        " must be a RankTable, a matrix of scores (lists by items) or a list of lists of ",
+        f"names, got {type(values).__name__}",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_list, check_mapping
+from pyfsagg._message import Param
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, aggregate, as_weighted_table
 from pyfsagg.aggregation._result import AggregationComparison
@@ -61,7 +62,9 @@ def compare_aggregations(
         data=("table_or_scores",),
     )
     if isinstance(methods, str):
-        raise ParameterError(f"methods must be a list of names, got the text {methods!r}")
+        raise ParameterError(
+            Param("methods"), f" must be a list of names, got the text {methods!r}"
+        )
     chosen = [AGGREGATORS.get(method).name for method in check_list("methods", methods)]
     if len(chosen) < 2:
         raise ParameterError(f"a comparison needs at least two methods, got {len(chosen)}")
@@ -75,8 +78,9 @@ def compare_aggregations(
     unused = [name for name in given if name not in chosen]
     if unused:
         raise ParameterError(
-            f"options are given for {unused[0]!r}, which is not compared; compared are "
-            f"{', '.join(chosen)}"
+            Param("options"),
+            f" are given for {unused[0]!r}, which is not compared; compared are ",
+            f"{', '.join(chosen)}",
         )
     table = as_weighted_table(table_or_scores, weights)
     results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)

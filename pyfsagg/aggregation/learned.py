@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_choice, check_integer, check_labels, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.smooth import smooth_medians
+from pyfsagg._message import Got, Param
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -202,7 +203,9 @@ def maic(
 def _category_codes(categories: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
     labels = list(range(m)) if categories is None else check_labels("categories", categories)
     if len(labels) != m:
-        raise ParameterError(f"categories must have one label per list ({m}), got {categories!r}")
+        raise ParameterError(
+            Param("categories"), f" must have one label per list ({m})", Got(categories)
+        )
     distinct = list(dict.fromkeys(labels))
     return np.array([distinct.index(label) for label in labels], dtype=np.intp)
 

@@ -28,6 +28,7 @@ from pyfsagg._kernels.lists.markov import (
     prefix_step,
     win_matrix,
 )
+from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -252,8 +253,9 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
             return AggregatedValues(mass, mass)
         watch.look(error)
     raise ParameterError(
-        f"the chain did not settle within {MAX_STEPS} steps at tolerance={tolerance:g}; raise "
-        f"tolerance or damping (now {damping:g})"
+        f"the chain did not settle within {MAX_STEPS} steps at ",
+        Use(tolerance=Name(f"{tolerance:g}")),
+        Remedy(f"raise tolerance or damping (now {damping:g})"),
     )
 
 
@@ -287,9 +289,13 @@ class _Watch:
         expected = left * spent / self._steps
         if expected > LONG:
             warn(
-                f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at "
-                f"damping={self._damping:g} and tolerance={self._tolerance:g}; a larger damping (0.05 is "
-                "usual) or tolerance takes fewer",
+                f"this chain will take about {duration(expected)} more, for about {left:,.0f} steps at ",
+                Use(damping=Name(f"{self._damping:g}")),
+                " and ",
+                Use(tolerance=Name(f"{self._tolerance:g}")),
+                "; a larger damping (0.05 is usual) or ",
+                Param("tolerance"),
+                " takes fewer",
                 stacklevel=2,
             )
 
@@ -301,9 +307,14 @@ def _pairwise(
     p = table.n_items
     if p > max_items:
         raise DataError(
-            f"this chain compares all pairs of {p} items, which takes {p * p / 1e6:.0f} MB and is "
-            f"refused above max_items={max_items}; aggregate with mc1, mc2 (definition 'dwork') or "
-            "mc3, which need no pairs, cut the lists, or raise max_items"
+            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
+            "and is refused above ",
+            Use(max_items=max_items),
+            Remedy(
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, which need no pairs, cut the ",
+                "lists, or raise ",
+                Param("max_items"),
+            ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
     win_matrix(np.ascontiguousarray(_compared_ranks(table).T), _counts(table), needed, wins)

@@ -14,6 +14,7 @@ from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.beta_crossing import log_exact_p
 from pyfsagg._kernels.lists.binomial_tail import log_rho, log_rho_with_cutoffs
 from pyfsagg._kernels.lists.order_statistics import log_stuart
+from pyfsagg._message import Param, Remedy
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -250,7 +251,8 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
     given = [top_cutoff] * m if is_single(top_cutoff) else check_list("top_cutoff", top_cutoff)
     if len(given) != m:
         raise ParameterError(
-            f"top_cutoff must be one share or one per list ({m}), got {len(given)} of them"
+            Param("top_cutoff"),
+            f" must be one share or one per list ({m}), got {len(given)} of them",
         )
     return np.array(
         [check_real("top_cutoff", value, low=0.0, high=1.0, low_open=True) for value in given]
@@ -267,9 +269,11 @@ def _check_within(ranks: Floats, cutoffs: Floats, table: RankTable, start: int) 
     if beyond.any():
         j, i = np.argwhere(beyond)[0]
         raise DataError(
-            f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is "
-            f"{ranks[j, i]:.6g}, beyond its top_cutoff of {cutoffs[i]:g}; raise the cutoff, "
-            "or mark such items missing"
+            f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is ",
+            f"{ranks[j, i]:.6g}, beyond its ",
+            Param("top_cutoff"),
+            f" of {cutoffs[i]:g}",
+            Remedy("raise the cutoff, or mark such items missing"),
         )
 
 

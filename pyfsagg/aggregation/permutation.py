@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_labels
+from pyfsagg._message import Param
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
@@ -151,12 +152,15 @@ def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     """Positions of the lists of each source."""
     labels = list(range(m)) if groups is None else check_labels("groups", groups)
     if len(labels) != m:
-        raise ParameterError(f"groups must have one label per list ({m}), got {len(labels)}")
+        raise ParameterError(
+            Param("groups"), f" must have one label per list ({m}), got {len(labels)}"
+        )
     distinct = list(dict.fromkeys(labels))
     if len(distinct) < 2:
         raise ParameterError(
-            "groups names a single source: relabelling all its lists together leaves every result "
-            "as it is. Give null, a function that makes the lists again from a shuffled target"
+            Param("groups"),
+            " names a single source: relabelling all its lists together leaves every result as ",
+            "it is. Give null, a function that makes the lists again from a shuffled target",
         )
     return [np.array([i for i in range(m) if labels[i] == label]) for label in distinct]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg.aggregation._base import (
     AGGREGATORS,
     AggregatedValues,
@@ -90,9 +91,9 @@ def geometric_mean(
     if bool((scores < 0).any()):
         i, j = np.argwhere(scores < 0)[0]
         raise DataError(
-            f"geometric_mean needs scores of at least 0, and {table.names[j]!r} has "
-            f"{scores[i, j]:.6g} in list {i + 1}; use arithmetic_mean, or shift the scores with "
-            "shift='minimum'"
+            f"geometric_mean needs scores of at least 0, and {table.names[j]!r} has ",
+            f"{scores[i, j]:.6g} in list {i + 1}",
+            Remedy("use arithmetic_mean, or shift the scores with ", Use(shift="minimum")),
         )
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
@@ -106,7 +107,9 @@ def _shift(scores: Floats, shift: float | str) -> Floats:
         return np.maximum(-lowest, 0.0)
     if isinstance(shift, (int, float)) and not isinstance(shift, bool) and np.isfinite(shift):
         return np.full((1, 1), float(shift))
-    raise ParameterError(f"shift must be a finite number, 'minimum' or None, got {shift!r}")
+    raise ParameterError(
+        Param("shift"), " must be a finite number, 'minimum' or ", NONE, Got(shift)
+    )
 
 
 def l2_norm(table: RankTable) -> AggregatedValues:

@@ -13,6 +13,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_list
 from pyfsagg._base.task import Task
 from pyfsagg._base.words import readable
+from pyfsagg._message import Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
@@ -123,7 +124,9 @@ def influence(
         _check_inner_plan(plan)
         filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
         if method == "bam" and len(filters) < 2:
-            raise ParameterError("method='bam' needs at least two filters to aggregate between")
+            raise ParameterError(
+                Use(method="bam"), " needs at least two filters to aggregate between"
+            )
         options = _bind_aggregators(aggregators)
         folds = set_up_run(
             X,
@@ -192,8 +195,12 @@ def _check_inner_plan(plan: Plan) -> None:
     """Refuse plans that do not draw rows of a training part."""
     if plan.only or isinstance(plan, PoissonBootstrap):
         raise ParameterError(
-            f"resampling={plan.name!r} cannot be drawn inside the training part of a fold; use "
-            "'bootstrap', 'stratified_bootstrap', 'subsample' or a pyfsagg.GroupedBootstrap"
+            Use(resampling=plan.name),
+            " cannot be drawn inside the training part of a fold",
+            Remedy(
+                "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a ",
+                Public("GroupedBootstrap"),
+            ),
         )
 
 
@@ -201,7 +208,9 @@ def _different(names: Sequence[str]) -> list[str]:
     """Canonical names of aggregators, of which none is there twice."""
     canonical = [AGGREGATORS.get(name).name for name in names]
     if not canonical or len(set(canonical)) < len(canonical):
-        raise ParameterError(f"aggregators must be different and at least one, got {list(names)!r}")
+        raise ParameterError(
+            Param("aggregators"), " must be different and at least one", Got(list(names))
+        )
     return canonical
 
 
@@ -220,8 +229,9 @@ def with_options(
     found = {name: given.pop(name, {}) for name in canonical}
     if given:
         raise ParameterError(
-            f"aggregator_params names {next(iter(given))!r}, which is not among the aggregators "
-            f"{', '.join(found)}"
+            Param("aggregator_params"),
+            f" names {next(iter(given))!r}, which is not among the aggregators ",
+            f"{', '.join(found)}",
         )
     return found
 
@@ -231,7 +241,9 @@ def _bind_aggregators(
 ) -> dict[str, Mapping[str, Any]]:
     """Canonical names with their options, all of them known to be good."""
     if isinstance(given, str):
-        raise ParameterError(f"aggregators must be a sequence of names, got the one name {given!r}")
+        raise ParameterError(
+            Param("aggregators"), f" must be a sequence of names, got the one name {given!r}"
+        )
     names = check_list("aggregators", given)
     _different(names)
     chosen_of = given if isinstance(given, Mapping) else {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from pyfsagg._message import Param
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.aggregator_influence.result import InfluenceResult
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -76,8 +77,9 @@ def compare_aggregators(
     """
     if not isinstance(results, Mapping):
         raise InputTypeError(
-            "results must be a mapping of data set name to InfluenceResult, got "
-            f"{type(results).__name__}"
+            Param("results"),
+            " must be a mapping of data set name to InfluenceResult, got ",
+            f"{type(results).__name__}",
         )
     if len(results) < 3:
         raise ParameterError(

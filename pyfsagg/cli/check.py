@@ -56,9 +56,9 @@ def add_commands(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from pyfsagg._command.remedies import in_flags, in_flags_of_sparse
+    from pyfsagg._command.spelling import SPARSE, Terminal
     from pyfsagg._command.tables import read_columns, read_sparse_columns
-    from pyfsagg._table.findings import find_in_table, with_remedies
+    from pyfsagg._table.findings import find_in_table
     from pyfsagg.datasets import is_sparse_file
 
     if is_sparse_file(options.table):
@@ -67,7 +67,7 @@ def _check(options: argparse.Namespace) -> int:
         words, labels = read_sparse_columns(options)
         groups = _groups(options, [f"x{j}" for j in range(words.shape[1])])
         found = find_in_sparse(words, labels, task=options.task)
-        found = with_remedies(found, in_flags_of_sparse)
+        found = found.spelled(Terminal(options.parser, SPARSE))
         record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
         return _tell(options, found, {**record, **groups}, [])
     source, X, y, subjects, _ = read_columns(options, target_columns(options), options.groups)
@@ -75,7 +75,7 @@ def _check(options: argparse.Namespace) -> int:
     found = find_in_table(
         X, y, nominal=options.nominal or (), task=options.task, grouped=subjects is not None
     )
-    found = with_remedies(found, in_flags)
+    found = found.spelled(Terminal(options.parser))
     record = {**source.record, "found": list(source.notes), **found.record()}
     return _tell(options, found, {**record, **groups}, source.notes)
 

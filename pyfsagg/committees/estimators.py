@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 
-from pyfsagg._base.checks import as_array
+from pyfsagg._base.checks import as_array, got_short
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Remedy, Use
 from pyfsagg.committees.coding import FeatureCoding
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -81,8 +81,9 @@ class FunctionLearner(BaseEstimator):  # type: ignore[misc]
         found = as_array("importances", self.function(X, target), np.float64)
         if found.shape != (X.shape[1],) or not np.isfinite(found).all():
             raise DataError(
-                "a learner that is a function must return one finite number per column, "
-                f"{X.shape[1]} in all, got {reprlib.repr(found.tolist())}"
+                "a learner that is a function must return one finite number per column, ",
+                f"{X.shape[1]} in all",
+                got_short(found.tolist()),
             )
         self.feature_importances_ = found
         return self
@@ -112,8 +113,9 @@ class Importance:
                 found = np.asarray(getattr(last, attribute))
                 return found if columns is None else self._by_feature(found, columns)
         raise ParameterError(
-            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor "
-            "importances; select with LearnerSelection(by='sequential')"
+            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor ",
+            "importances",
+            Remedy("select with ", Use("LearnerSelection", by="sequential")),
         )
 
     def _by_feature(self, found: NDArray[Any], columns: FeatureColumns) -> Floats:

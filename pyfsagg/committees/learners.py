@@ -18,6 +18,7 @@ from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
+from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
@@ -142,8 +143,10 @@ def committee(
     call = Call.of(committee, locals(), data=("X", "y", "learners"), random_state=seed)
     if wanted.task == "survival":
         raise ParameterError(
-            "a committee takes classes or numbers; for survival rank features by pyfsagg.wam with "
-            "task='survival'"
+            "a committee takes classes or numbers; for survival rank features by ",
+            Public("wam"),
+            " with ",
+            Use(task="survival"),
         )
     models = _read_learners(learners, wanted.task)
     ways = _read_selection(selection, models)
@@ -419,8 +422,9 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
         found[name] = _checked(name, model, task)
     if not found:
         raise ParameterError(
-            "learners is empty; give at least one, for instance {'forest': "
-            "RandomForestClassifier()}"
+            Param("learners"),
+            " is empty",
+            Remedy("give at least one, for instance {'forest': RandomForestClassifier()}"),
         )
     return found
 
@@ -443,15 +447,18 @@ def _checked(name: str, model: Any, task: str) -> Any:
         hasattr(model, each) for each in ("fit", "predict", "get_params")
     ):
         raise InputTypeError(
-            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, or a "
-            f"function (X, y), got {model!r}"
+            f"the learner {name!r} must be an estimator of scikit-learn with fit and predict, or ",
+            "a function (X, y)",
+            Got(model),
         )
     if is_survival_model(model):
         raise ParameterError(f"{name!r} is a model of survival; a committee takes other learners")
     if task == "classification" and is_regressor(model):
         raise ParameterError(
-            f"{name!r} is a regressor, and the target has classes; give a classifier, or say "
-            "task='regression' if the target is a number"
+            f"{name!r} is a regressor, and the target has classes",
+            Remedy(
+                "give a classifier, or say ", Use(task="regression"), " if the target is a number"
+            ),
         )
     if task == "regression" and is_classifier(model):
         raise ParameterError(
@@ -466,15 +473,19 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
     for name in selection:
         if name not in models:
             raise ParameterError(
-                f"selection names {name!r}, which is no learner; these are {', '.join(models)}"
+                Param("selection"),
+                f" names {name!r}, which is no learner; these are {', '.join(models)}",
             )
     ways = {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
     for name, way in ways.items():
         validated = way.by == "sequential" or (way.by, way.n_features) == ("elimination", "auto")
         if validated and not hasattr(models[name], "predict"):
             raise ParameterError(
-                f"the learner {name!r} is a function and predicts nothing, so that it cannot be "
-                "cross-validated; select by importance, or by elimination with a number n_features"
+                f"the learner {name!r} is a function and predicts nothing, so that it cannot be ",
+                "cross-validated",
+                Remedy(
+                    "select by importance, or by elimination with a number ", Param("n_features")
+                ),
             )
     return ways
 
@@ -485,13 +496,16 @@ def _check_metric(metric: Any, weights: Weights) -> str:
     names = get_scorer_names()
     if not isinstance(metric, str) or metric not in names:
         raise ParameterError(
-            f"metric must be the name of a scorer of scikit-learn, for instance 'accuracy', "
-            f"'balanced_accuracy', 'roc_auc' or 'r2', got {metric!r}"
+            Param("metric"),
+            " must be the name of a scorer of scikit-learn, for instance 'accuracy', ",
+            "'balanced_accuracy', 'roc_auc' or 'r2'",
+            Got(metric),
         )
     if isinstance(weights, str) and metric.startswith("neg_"):
         raise ParameterError(
-            f"weights='performance' needs performances above 0, and {metric!r} has none; take another "
-            "metric, or no weights"
+            Use(weights="performance"),
+            f" needs performances above 0, and {metric!r} has none",
+            Remedy("take another metric, or no weights"),
         )
     return metric
 
@@ -513,8 +527,8 @@ def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None)
         k = way.count(p)
         if way.by == "sequential" and k == p:
             raise ParameterError(
-                f"the learner {name!r} is to select all {p} features one by one; give a smaller "
-                "n_features in its LearnerSelection"
+                f"the learner {name!r} is to select all {p} features one by one",
+                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
             )
     if size is not None:
         check_integer("size", size, low=1, high=p)
@@ -524,8 +538,9 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
     """Rows that train, each as often as it was drawn, and rows that were not drawn."""
     if resamples.changes_table or resamples.labels.shape[0] > 1:
         raise ParameterError(
-            f"resampling={plan.name!r} changes the table; a committee needs a plan that draws rows, for "
-            "instance pyfsagg.Subsample(0.8)"
+            Use(resampling=plan.name),
+            " changes the table; a committee needs a plan that draws rows, for instance ",
+            SUBSAMPLE,
         )
     there = full_weights(n_samples, plan.sample_weight)[0].astype(np.intp)
     pairs = []
@@ -534,8 +549,8 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
         test = np.repeat(np.arange(n_samples), np.where(drawn == 0, there, 0))
         if test.size == 0:
             raise DataError(
-                f"resample {number} draws all rows, and none is left to test on; draw fewer, for "
-                "instance by pyfsagg.Subsample(0.8)"
+                f"resample {number} draws all rows, and none is left to test on",
+                Remedy("draw fewer, for instance by ", SUBSAMPLE),
             )
         pairs.append((train, test))
     return pairs

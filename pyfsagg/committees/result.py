@@ -16,6 +16,7 @@ from pyfsagg._base.checks import as_array, check_integer
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import number, plural, ranks
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg._run.result import Arrays, Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
@@ -204,7 +205,8 @@ class Committee(Grouped, Result):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             raise DataError(
-                "no voter has a performance, so that there is no front; give performance= to vote()"
+                "no voter has a performance, so that there is no front",
+                Remedy("give ", Param("performance"), " to vote()"),
             )
         n, performance = n[known], performance[known]
         on_front = pareto_front(n, performance, larger_stability_is_better=False)
@@ -449,25 +451,36 @@ def read_voter_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
     if isinstance(weights, str):
         if weights != "performance":
             raise ParameterError(
-                f"weights must be None, 'performance' or one number per voter, got {weights!r}"
+                Param("weights"),
+                " must be ",
+                NONE,
+                ", 'performance' or one number per voter",
+                Got(weights),
             )
         found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
         if not (found > 0.0).any():
             raise DataError(
-                "weights='performance' needs a performance above 0 of at least one voter; give "
-                "performance=, one number per voter and larger = better, or other weights"
+                Use(weights="performance"),
+                " needs a performance above 0 of at least one voter",
+                Remedy(
+                    "give ",
+                    Param("performance"),
+                    ", one number per voter and larger = better, or other weights",
+                ),
             )
         known: Floats = np.maximum(found, 0.0)
         return known
     given: Floats = as_array("weights", weights, np.float64)
     if given.shape != (m,):
         raise ParameterError(
-            f"weights must be one number per voter, {m} in all, got shape {given.shape}"
+            Param("weights"), f" must be one number per voter, {m} in all, got shape {given.shape}"
         )
     if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ParameterError("weights must be numbers that are not negative; one is not")
+        raise ParameterError(Param("weights"), " must be numbers that are not negative; one is not")
     if not given.any():
-        raise ParameterError("weights are all 0, so that no voter counts; give one above 0")
+        raise ParameterError(
+            Param("weights"), " are all 0, so that no voter counts", Remedy("give one above 0")
+        )
     return given
 
 

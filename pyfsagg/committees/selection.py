@@ -9,6 +9,7 @@ from typing import ClassVar
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.settings import Settings, option
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["LearnerSelection"]
@@ -81,14 +82,18 @@ class LearnerSelection(Settings):
         if isinstance(self.n_features, str):
             if self.n_features != "auto":
                 raise ParameterError(
-                    f"n_features must be a number, a share or 'auto', got {self.n_features!r}"
+                    Param("n_features"),
+                    " must be a number, a share or 'auto'",
+                    Got(self.n_features),
                 )
         else:
             n_selected(self.n_features, 2**31, "n_features")
         if isinstance(self.step, Integral) and not isinstance(self.step, bool):
             check_integer("step", self.step, low=1)
         elif check_real("step", self.step, low=0.0, high=1.0, low_open=True) == 1.0:
-            raise ParameterError("step must be a whole number or a share below 1, got 1.0")
+            raise ParameterError(
+                Param("step"), " must be a whole number or a share below 1, got 1.0"
+            )
         check_integer("folds", self.folds, low=2)
         check_real("tolerance", self.tolerance, low=0.0, low_open=True)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import as_array, check_list, check_writable_names
+from pyfsagg._message import NAN, Got, Param, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -113,12 +114,14 @@ def _read_selections(
     selections: Any, feature_names: Sequence[str] | None
 ) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
     if hasattr(selections, "support") and hasattr(selections, "voters"):
-        raise InputTypeError("selections is a Committee; its method vote() counts by another rule")
+        raise InputTypeError(
+            Param("selections"), " is a Committee; its method vote() counts by another rule"
+        )
     selections = pandas_frame(selections)
     if not isinstance(selections, (np.ndarray, pd.DataFrame)):
         selections = check_list("selections", selections)
     elif np.ndim(selections) == 0:
-        raise InputTypeError(f"selections must be a list or a matrix, got {selections!r}")
+        raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
     read = read_collection(
@@ -154,7 +157,9 @@ def _one_per_voter(name: str, given: Sequence[str] | None, m: int) -> list[str]:
         return [""] * m
     found = ["" if each is None else str(each) for each in check_list(name, given)]
     if len(found) != m:
-        raise ParameterError(f"{name} must be one text per voter, {m} in all, got {len(found)}")
+        raise ParameterError(
+            named(name), f" must be one text per voter, {m} in all, got {len(found)}"
+        )
     return found
 
 
@@ -164,10 +169,13 @@ def _performance(given: ArrayLike | None, m: int) -> NDArray[np.float64]:
     found = as_array("performance", given, np.float64)
     if found.shape != (m,):
         raise ParameterError(
-            f"performance must be one number per voter, {m} in all, got shape {found.shape}"
+            Param("performance"),
+            f" must be one number per voter, {m} in all, got shape {found.shape}",
         )
     if np.isinf(found).any():
-        raise ParameterError("performance must be finite, or NaN where it is not known")
+        raise ParameterError(
+            Param("performance"), " must be finite, or ", NAN, " where it is not known"
+        )
     return found
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pyfsagg._base.checks import check_list
 from pyfsagg._base.reading import Reading
+from pyfsagg._message import Param
 from pyfsagg._table.findings import TableCheck, find_in_table
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg._table.source import read_source
@@ -80,14 +81,16 @@ def check_table(
     ['row_number']
     """
     if y is not None and target is not None:
-        raise ParameterError("give y or target, the name of its column, not both")
+        raise ParameterError("give ", Param("y"), " or target, the name of its column, not both")
     if isinstance(table, (str, os.PathLike)) and is_sparse_file(str(table)) and not settings:
         table, beside = read_sparse_table(str(table))
         y = beside if y is None else y
     if is_sparse(table):
         if target is not None or nominal is not None:
             raise ParameterError(
-                "the columns of a sparse table have no names: give y, and neither target nor nominal"
+                "the columns of a sparse table have no names: give ",
+                Param("y"),
+                ", and neither target nor nominal",
             )
         _refuse_settings(settings)
         return find_in_sparse(table, _labels(y, table.shape[0]), task=task)
@@ -120,7 +123,8 @@ def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
     if isinstance(y, np.ndarray) and y.ndim > 1:
         if y.ndim > 2:
             raise DataError(
-                f"y must be one column, or two of survival, got an array of shape {y.shape}"
+                Param("y"),
+                f" must be one column, or two of survival, got an array of shape {y.shape}",
             )
         y = pd.DataFrame(y)
     labels = (
@@ -129,5 +133,7 @@ def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
         else pd.Series(y, name=str(getattr(y, "name", None) or "target")).reset_index(drop=True)
     )
     if len(labels) != n_samples:
-        raise ParameterError(f"y has {len(labels)} labels for {n_samples} rows of the table")
+        raise ParameterError(
+            Param("y"), f" has {len(labels)} labels for {n_samples} rows of the table"
+        )
     return labels

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import reprlib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._base.checks import check_writable_names
+from pyfsagg._base.checks import check_writable_names, got_short
 from pyfsagg._base.reading import Reading
+from pyfsagg._message import Param
 from pyfsagg._table.delimited import read_delimited
 from pyfsagg._table.source import read_source
 from pyfsagg._table.sparse_check import check_sparse
@@ -158,7 +158,7 @@ def split_target(
     if not isinstance(given, (tuple, list)) or not all(
         isinstance(each, (str, type(None))) for each in given
     ):
-        raise InputTypeError(f"target must be the name of a column, got {reprlib.repr(target)}")
+        raise InputTypeError(Param("target"), " must be the name of a column", got_short(target))
     targets = [each for each in given if each is not None]
     for column in (*targets, *exclude):
         if column not in names:

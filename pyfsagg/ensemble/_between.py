@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import count, number, plural
+from pyfsagg._message import Use
 from pyfsagg._page.page import Block, Column, Table, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
@@ -64,13 +65,17 @@ def halves_of(result: EnsembleResult) -> tuple[NDArray[np.float64], int | None]:
     if result.halves is None:
         reason = (result.parameters.get("pairs") or {}).get("reason")
         raise DataError(
-            "the run has no pairs of halves for the stability between samples"
-            + (
-                f": {reason}"
+            "the run has no pairs of halves for the stability between samples",
+            *(
+                (": ", reason)
                 if reason
-                else "; give checks=Checks(pairs=30), or 8 resamples or more, or "
-                "resampling='complementary_pairs'"
-            )
+                else (
+                    "; give ",
+                    Use("Checks", pairs=30),
+                    ", or 8 resamples or more, or ",
+                    Use(resampling="complementary_pairs"),
+                )
+            ),
         )
     return result.halves, result.parameters["pairs"]["rows_in_a_half"]
 

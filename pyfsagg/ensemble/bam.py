@@ -12,6 +12,7 @@ from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_list, check_mapping
 from pyfsagg._base.task import Task
+from pyfsagg._message import Got
 from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
@@ -97,7 +98,7 @@ def bam(
     compute = spec.bind(**aggregator_params)
     if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
-            f"bam needs at least two filters to aggregate between, got {filters!r}; wam takes one"
+            "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
         )
     execution = Execution.read("execution", execution)
     with execution.limited():

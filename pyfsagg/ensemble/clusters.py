@@ -14,6 +14,7 @@ from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.checks import as_array, check_choice, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Kind, Table, as_table
 from pyfsagg.exceptions import DataError, ParameterError
@@ -186,8 +187,9 @@ def clusters_of_run(
     if X is None and similarity is None and min_similarity is None:
         if result.copies is None:
             raise DataError(
-                "this run did not look for copies (it does for tables in memory that are not sparse, "
-                f"with at most {MOST_FEATURES} features); give the table X, or similarity= as a matrix"
+                "this run did not look for copies (it does for tables in memory that are not sparse, ",
+                f"with at most {MOST_FEATURES} features)",
+                Remedy("give the table X, or ", Param("similarity"), " as a matrix"),
             )
         return _frame(result, result.copies, k)
     least = LEAST if min_similarity is None else min_similarity
@@ -197,23 +199,30 @@ def clusters_of_run(
         check_choice("similarity", word, SIMILARITIES)
         if X is None:
             raise ParameterError(
-                f"similarity={word!r} is computed from the table, which a result does not keep; give X"
+                Use(similarity=word),
+                " is computed from the table, which a result does not keep",
+                Remedy("give ", Param("X")),
             )
         if result.groups:
             raise DataError(
-                "the similarity of groups of columns is not defined; give similarity= as a matrix of the "
-                f"{result.n_features} features"
+                "the similarity of groups of columns is not defined",
+                Remedy(
+                    "give ",
+                    Param("similarity"),
+                    f" as a matrix of the {result.n_features} features",
+                ),
             )
         matrix = absolute_correlations(_table_of(result, X), word)
     else:
         word = "matrix"
         if X is not None:
-            raise ParameterError("similarity= is a matrix already; leave out X")
+            raise ParameterError(Param("similarity"), " is a matrix already", Remedy("leave out X"))
         matrix, _ = check_similarity(similarity, result.feature_names, "clusters")
         if len(matrix) != result.n_features:
             raise DataError(
-                f"similarity has {len(matrix)} features and the result {result.n_features}; give one "
-                "row and column for each"
+                Param("similarity"),
+                f" has {len(matrix)} features and the result {result.n_features}",
+                Remedy("give one row and column for each"),
             )
     found = Copies(word, float(least), _groups(matrix, result.feature_names, least))
     return _frame(result, found, k)
@@ -232,7 +241,9 @@ def _table_of(result: EnsembleResult, X: Any) -> Table:
     missing = [name for name in result.feature_names if name not in place]
     if missing:
         raise DataError(
-            f"X has no column {missing[0]!r}; give the table of the run, with the same names"
+            Param("X"),
+            f" has no column {missing[0]!r}",
+            Remedy("give the table of the run, with the same names"),
         )
     return table.take(np.array([place[name] for name in result.feature_names], dtype=np.intp))
 

@@ -8,6 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
+from pyfsagg._message import Param, Use
 from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.ensemble.precision import Precision
@@ -67,7 +68,7 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     precision = given.pop("precision", None)
     if precision is not None:
         if given.get("n_resamples") != "auto":
-            raise ParameterError("precision belongs to n_resamples='auto'")
+            raise ParameterError(Param("precision"), " belongs to ", Use(n_resamples="auto"))
         given["n_resamples"] = Precision.of(precision)
     rows = given.pop("row_indices", None)
     arrays = {name: given.pop(name, None) for name in _OF_PLAN}
@@ -75,8 +76,10 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     if rows is not None:
         if params or any(array is not None for array in arrays.values()):
             raise ParameterError(
-                "row_indices say which rows are drawn; groups, sample_weight and resampling_params "
-                "cannot be given with them"
+                Param("row_indices"),
+                " say which rows are drawn; groups, ",
+                Param("sample_weight"),
+                " and resampling_params cannot be given with them",
             )
         given["resampling"] = Rows(rows)
     elif params or any(array is not None for array in arrays.values()):

@@ -11,6 +11,7 @@ from typing import Self
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import duration
+from pyfsagg._message import Message, Use
 from pyfsagg._run.parallel import count_workers
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.filters._depth import LEAST
@@ -115,13 +116,15 @@ def warn_of_time(
             less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
             label = next(iter(filter_.outputs))
             shorter = duration((each - seconds + less) * total / workers)
-            ways.append(f"filter_params={{{label!r}: {{'n_features': {LEAST}}}}}: about {shorter}")
+            fewer = Use(filter_params={label: {"n_features": LEAST}})
+            ways.append(Message(fewer, f": about {shorter}"))
     ways += [
-        f"{setting}: about {duration(each * number / workers)}"
+        Message(setting, f": about {duration(each * number / workers)}")
         for setting, number in work.fewer.items()
     ]
     warn(
-        f"this will take about {duration(expected)} with {workers} worker(s); " + "; ".join(ways),
+        f"this will take about {duration(expected)} with {workers} worker(s)",
+        *(part for way in ways for part in ("; ", way)),
         stacklevel=2,
     )
 
@@ -138,5 +141,7 @@ def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,
         f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
-        "execution=Execution(scratch='FOLDER') keeps them in files; or draw fewer resamples",
+        Message(
+            Use("Execution", scratch="FOLDER"), " keeps them in files; or draw fewer resamples"
+        ),
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._message import Param, Remedy
 from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble.bam import bam
 from pyfsagg.ensemble.result import EnsembleResult
@@ -79,7 +80,7 @@ def permute_target(
     """
     check_choice("method", method, tuple(METHODS))
     if y is None:
-        raise DataError("there is no target to shuffle; give y")
+        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
     checks = Checks(
         pairs=0,
         shuffles=0,

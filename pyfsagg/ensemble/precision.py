@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer, check_real, is_word, shown
+from pyfsagg._base.checks import check_integer, check_real, is_word
 from pyfsagg._base.settings import Settings, option
+from pyfsagg._message import Got, Message, Param, Public
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.stability_measures import adequacy
 
@@ -53,7 +54,9 @@ class Precision(Settings):
 
     def check(self) -> None:
         check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
-        check_integer("maximum (a number of resamples)", self.maximum, low=FIRST_LOOK)
+        check_integer(
+            Message(Param("maximum"), " (a number of resamples)"), self.maximum, low=FIRST_LOOK
+        )
 
     def look(
         self,
@@ -90,12 +93,15 @@ def read_number(n_resamples: int | str | Precision) -> int | Precision:
     if is_word(n_resamples, "auto"):
         return Precision()
     if isinstance(n_resamples, str):
-        raise ParameterError(f"n_resamples must be a number or 'auto', got {n_resamples!r}")
+        raise ParameterError(Param("n_resamples"), " must be a number or 'auto'", Got(n_resamples))
     try:
         return check_integer("n_resamples", n_resamples, low=1)
     except ParameterError:
         if isinstance(n_resamples, (int, float)):
             raise
         raise InputTypeError(
-            f"n_resamples must be a number, 'auto' or a pyfsagg.Precision, got {shown(n_resamples)}"
+            Param("n_resamples"),
+            " must be a number, 'auto' or a ",
+            Public("Precision"),
+            Got(n_resamples),
         ) from None

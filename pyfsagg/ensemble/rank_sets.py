@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._message import Message, Use
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
@@ -58,9 +59,11 @@ def _why_none(parameters: Mapping[str, Any]) -> str:
     """The same as far as the settings of a run tell."""
     plan, aggregator, m = (parameters[name] for name in ("resampling", "aggregator", "n_resamples"))
     if aggregator not in MEANS:
-        return (
-            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its "
-            "standard error; use aggregator='arithmetic_mean' or 'mean_rank'"
+        return Message(
+            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its ",
+            "standard error; use ",
+            Use(aggregator="arithmetic_mean"),
+            " or 'mean_rank'",
         )
     if _drawn_share(parameters) is None:
         return (
@@ -70,9 +73,10 @@ def _why_none(parameters: Mapping[str, Any]) -> str:
     if m < FEWEST:
         return f"{m} resamples are too few for standard errors; use at least {FEWEST}"
     if plan in FULL_SIZE and parameters.get("normalize") == "per_feature":
-        return (
-            "normalize='per_feature' scales a score by its range over the resamples, which a single sample "
-            "does not have; use 'per_resample'"
+        return Message(
+            Use(normalize="per_feature"),
+            " scales a score by its range over the resamples, which a single sample does not ",
+            "have; use 'per_resample'",
         )
     return ""
 
@@ -81,7 +85,7 @@ def sets_of_run(result: EnsembleResult, confidence: float) -> RankConfidence:
     """The sets of :meth:`pyfsagg.EnsembleResult.rank_confidence`."""
     reason = why_no_sets(result)
     if reason:
-        raise DataError(f"there are no confidence sets for ranks: {reason}")
+        raise DataError("there are no confidence sets for ranks: ", reason)
     of = MEANS[result.parameters["aggregator"]]
 
     def read(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.task import Task
+from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg._run.beside import Checks
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, Progress, progress_reporter
@@ -130,13 +131,13 @@ class Run:
     def _work(self, first: int, m: int) -> Work:
         """What is left where m resamples are scored after the `first` ones."""
         total = self.n_scored(first + m) - first
-        fewer = {TENTH: self.n_scored(max(1, m // 10))}
+        fewer: dict[str, int] = {TENTH: self.n_scored(max(1, m // 10))}
         shuffled = self.shuffles.in_all(first + m)
         if 2 * shuffled > total:
-            fewer["checks=Checks(shuffles=0)"] = total - shuffled
+            fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
         permuted = self.n_permuted(first + m)
         if 2 * permuted > total:
-            fewer["checks=Checks(null='none')"] = total - permuted
+            fewer[Message(Use("Checks", null="none"))] = total - permuted
         return Work(total, fewer)
 
     def collect(
@@ -176,9 +177,10 @@ class Run:
         self.parameters.update(n_resamples=m, precision=found)
         if not found["reached"]:
             warn(
-                f"{m} resamples do not reach the precision asked for: a repetition is expected to "
-                f"replace {found['expected_change']:.1%} of the best features, more than "
-                f"{found['max_change']:.1%}; raise maximum or max_change",
+                f"{m} resamples do not reach the precision asked for: a repetition is expected to ",
+                f"replace {found['expected_change']:.1%} of the best features, more than ",
+                f"{found['max_change']:.1%}; raise maximum or ",
+                Param("max_change"),
                 stacklevel=3,
             )
         return matrices, combined
@@ -222,7 +224,7 @@ class Run:
                 what="halves",
             )
         except DataError as reason:
-            self.parameters["pairs"] = {"reason": str(reason)}
+            self.parameters["pairs"] = {"reason": reason.message}
             return None
         self.parameters["pairs"] = record_of_pairs(drawn)
         return combine({label: matrices[label] for label in self.labels})
@@ -254,7 +256,7 @@ class Run:
                 checkpoint=checkpoint,
             )
         except DataError as reason:
-            self.parameters["shuffles"] = {"reason": str(reason)}
+            self.parameters["shuffles"] = {"reason": reason.message}
             return None
         self.parameters["shuffles"] = {
             "n_shuffles": found.n_shuffles,
@@ -290,8 +292,9 @@ class Run:
             matrices = {label: np.vstack([matrices[label], more[label]]) for label in matrices}
         if not all_seen(matrices, size):
             raise DataError(
-                f"the first {size} resamples did not see all features, so that permuted targets cannot be "
-                "compared with the true one; raise permutation_resamples"
+                f"the first {size} resamples did not see all features, so that permuted targets ",
+                "cannot be compared with the true one",
+                Remedy("raise ", Param("permutation_resamples")),
             )
         scores, p_values, family_wise = score_permuted(
             {label: matrix[:size] for label, matrix in matrices.items()},
@@ -401,8 +404,10 @@ def set_up_run(
         _check_permuted_size(checks, plan, n_features)
     if groups is not None and resamples.changes_table:
         raise ParameterError(
-            f"resampling={plan.name!r} changes columns, and is not supported with feature_groups; use a "
-            "plan that draws rows, for instance 'bootstrap' or 'subsample'"
+            Use(resampling=plan.name),
+            " changes columns, and is not supported with ",
+            Param("feature_groups"),
+            Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     settled = {
         "filters": labels,
@@ -467,7 +472,7 @@ def set_up_run(
 def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
     """Refuse p-values against permuted targets where rows cannot be shuffled one by one."""
     if target.kind == "none":
-        raise DataError("there is no target to shuffle; give y")
+        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
     if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
         raise ParameterError(
             "rows of one group, or with weights, cannot be shuffled one by one, and p-values that take them "
@@ -479,8 +484,10 @@ def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
 def _check_permuted_size(checks: Checks, plan: Plan, n_features: int) -> None:
     if not plan.only and checks.permutation_resamples % plan.together:
         raise ParameterError(
-            f"resampling={plan.name!r} draws {plan.together} resamples together: permutation_resamples "
-            f"must be a multiple of {plan.together}, got {checks.permutation_resamples}"
+            Use(resampling=plan.name),
+            f" draws {plan.together} resamples together: ",
+            Param("permutation_resamples"),
+            f" must be a multiple of {plan.together}, got {checks.permutation_resamples}",
         )
     require_memory(
         3 * 8 * checks.n_permuted * n_features,
@@ -493,17 +500,22 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
     """Refuse a number of resamples that is left open where it has to be known."""
     if plan.only:
         raise ParameterError(
-            "n_resamples='auto' draws more resamples as needed, which row_indices and k_fold do not "
-            "allow; give a number"
+            Use(n_resamples="auto"),
+            " draws more resamples as needed, which row_indices and k_fold do not allow",
+            Remedy("give a number"),
         )
     if goal.maximum % plan.together:
         raise ParameterError(
-            f"resampling={plan.name!r} draws {plan.together} resamples together: maximum must be a "
-            f"multiple of {plan.together}, got {goal.maximum}"
+            Use(resampling=plan.name),
+            f" draws {plan.together} resamples together: ",
+            Param("maximum"),
+            f" must be a multiple of {plan.together}, got {goal.maximum}",
         )
     if execution.scratch is not None:
         raise ParameterError(
-            "scratch reserves files for a known number of resamples; give n_resamples as a number"
+            Param("scratch"),
+            " reserves files for a known number of resamples",
+            Remedy("give ", Param("n_resamples"), " as a number"),
         )
     n_selected(goal.top, n_features)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.estimators import is_survival_model
+from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Param, Remedy, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
@@ -96,11 +97,11 @@ def bind_filters(
                 each = replace(each, table=grouped.table, grouped=grouped, names=groups.names)
             bound.append(each)
     if not labels:
-        raise ParameterError("filters is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     if unused:
         raise ParameterError(
-            f"filter_params names {next(iter(unused))!r}, which is not among the filters "
-            f"{', '.join(labels)}"
+            Param("filter_params"),
+            f" names {next(iter(unused))!r}, which is not among the filters {', '.join(labels)}",
         )
     return bound, labels
 
@@ -128,7 +129,12 @@ def read_filter_params(
         return {}
     if not isinstance(given, Mapping):
         raise InputTypeError(
-            f"filter_params must be a mapping such as {{'mdl': 'fselectorrcpp'}}, got {given!r}"
+            Param("filter_params"),
+            " must be ",
+            MAPPING,
+            ", such as ",
+            Value({"mdl": "fselectorrcpp"}),
+            Got(given),
         )
     labels = [filter_label(item) for item in filters]
     found: dict[str, dict[str, Any]] = {}
@@ -138,14 +144,16 @@ def read_filter_params(
             found.setdefault(label, {}).update(chosen)
         elif isinstance(chosen, Mapping) and name in FILTERS:
             raise ParameterError(
-                f"filter_params names {label!r}, which is not among the filters {', '.join(labels)}"
+                Param("filter_params"),
+                f" names {label!r}, which is not among the filters {', '.join(labels)}",
             )
         elif len(labels) == 1:
             found.setdefault(labels[0], {})[str(name)] = chosen
         else:
             raise ParameterError(
-                f"filter_params of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; "
-                f"{name!r} is none of {', '.join(labels)}"
+                Param("filter_params"),
+                f" of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
+                f"of {', '.join(labels)}",
             )
     return found
 
@@ -162,8 +170,9 @@ def filter_label(item: Any) -> str:
         return FILTERS.get(item).name
     if not _is_estimator(item) and not callable(item):
         raise InputTypeError(
-            "a filter must be a name, a callable (X, y, sample_weight) or a scikit-learn estimator, "
-            f"got {item!r}"
+            "a filter must be a name, ",
+            FILTER,
+            Got(item),
         )
     return str(getattr(item, "__name__", type(item).__name__))
 
@@ -231,8 +240,10 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
     if isinstance(table, SparseTable) and not usable:
         able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
         raise InputTypeError(
-            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
-            f"dense with X.toarray(), if {dense_megabytes(table)} fit into memory"
+            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it ",
+            "dense with ",
+            DENSE,
+            f", if {dense_megabytes(table)} fit into memory",
         )
 
 
@@ -392,8 +403,8 @@ def _check_scores(
         if infinite.any():
             r, j = np.argwhere(infinite)[0].tolist()
             raise DataError(
-                f"the filter {label!r} gave an infinite score for {names[j]!r} in "
-                f"resample {rows.start + r}; scores must be finite"
+                f"the filter {label!r} gave an infinite score for {names[j]!r} in resample ",
+                f"{rows.start + r}; scores must be finite",
             )
         scored |= ~np.isnan(block).all(axis=0)
         store.release()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.exceptions import OutputError, ParameterError
 
 __all__ = ["MatrixStore"]
@@ -35,7 +36,7 @@ class MatrixStore:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         if folder is not None and not Path(folder).is_dir():
-            raise ParameterError(f"scratch must be an existing folder, got {str(folder)!r}")
+            raise ParameterError(Param("scratch"), " must be an existing folder", Got(str(folder)))
         self._folder = folder
         self.on_disk = folder is not None
         self._maps: list[mmap.mmap] = []
@@ -57,8 +58,9 @@ class MatrixStore:
                 mapped = mmap.mmap(file.fileno(), size)
         except OSError as error:
             raise OutputError(
-                f"scratch={str(self._folder)!r} cannot take a score matrix of "
-                f"{size / 1e6:,.0f} MB: {error.strerror}; name a folder with more room"
+                Use(scratch=str(self._folder)),
+                f" cannot take a score matrix of {size / 1000000.0:,.0f} MB: {error.strerror}",
+                Remedy("name a folder with more room"),
             ) from None
         self._maps.append(mapped)
         return np.frombuffer(mapped, dtype=np.float64).reshape(shape)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg.error_control._tails import largest_tail
 from pyfsagg.exceptions import ParameterError
 
@@ -85,8 +86,11 @@ def pfer_bound(
     lowest = _lowest(q / p, n_pairs, assumption)
     if not threshold > lowest + ROUNDING / n_pairs:
         raise ParameterError(
-            f"threshold must be above {lowest:.4g} for {q} of {p} features and assumption="
-            f"{assumption!r}, got {threshold:g}; raise it, or select fewer features in each half"
+            Param("threshold"),
+            f" must be above {lowest:.4g} for {q} of {p} features and ",
+            Use(assumption=assumption),
+            f", got {threshold:g}",
+            Remedy("raise it, or select fewer features in each half"),
         )
     return _bound(q, p, threshold, n_pairs, assumption)
 
@@ -186,18 +190,23 @@ def largest_size(p: int, n_pairs: int, assumption: str) -> int:
 
 def _check(q: int, p: int, n_pairs: int, assumption: str) -> None:
     check_choice("assumption", assumption, ASSUMPTIONS)
-    p = check_integer("p (the number of features)", p, low=1)
+    p = check_integer(Message(Param("p"), " (the number of features)"), p, low=1)
     if n_pairs == 1:
         raise ParameterError(
-            "n_pairs must be at least 2, got 1: one pair gives no estimate; draw more"
+            Param("n_pairs"),
+            " must be at least 2, got 1: one pair gives no estimate",
+            Remedy("draw more"),
         )
     check_integer("n_pairs", n_pairs, low=2)
-    check_integer("q (features selected in each half)", q, low=1)
+    check_integer(Message(Param("q"), " (features selected in each half)"), q, low=1)
     high = largest_size(p, n_pairs, assumption)
     if q > high:
         raise ParameterError(
-            f"q must be at most {high} of {p} features with assumption={assumption!r} and {n_pairs} "
-            f"pairs, got {q}; select fewer features in each half, or use another assumption"
+            Param("q"),
+            f" must be at most {high} of {p} features with ",
+            Use(assumption=assumption),
+            f" and {n_pairs} pairs, got {q}",
+            Remedy("select fewer features in each half, or use another assumption"),
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_real
+from pyfsagg._message import Got, Param, named
 from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size
 from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.exceptions import DataError, ParameterError
@@ -34,7 +35,7 @@ def check_level(name: str, level: float) -> float:
     number = check_real(name, level)
     if not 0.0 < number < 1.0:
         raise ParameterError(
-            f"{name} must be above 0 and below 1, got {level!r}; 0.1 means one in ten"
+            named(name), " must be above 0 and below 1", Got(level), "; 0.1 means one in ten"
         )
     return number
 
@@ -85,7 +86,10 @@ def stability_e_values(
     level = check_level("level", level)
     matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2 or matrix.shape[0] % 2:
-        raise DataError(f"scores must have the shape (2 n_pairs, features), got {matrix.shape}")
+        raise DataError(
+            Param("scores"),
+            f" must have the shape (2 n_pairs, features), got {matrix.shape}",
+        )
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
     values = values_of_sizes(p, n_pairs, level, threshold, assumption)
     total = np.zeros(p)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.checks import as_array, check_integer
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError
 
 __all__ = ["selection_frequency"]
@@ -45,9 +46,11 @@ def selection_frequency(scores: ArrayLike, q: int) -> NDArray[np.float64]:
     """
     matrix = as_array("scores", scores, np.float64)
     if matrix.ndim != 2:
-        raise DataError(f"scores must have the shape (halves, features), got {matrix.shape}")
+        raise DataError(
+            Param("scores"), f" must have the shape (halves, features), got {matrix.shape}"
+        )
     m, p = matrix.shape
-    q = check_integer("q (features selected in each half)", q, low=1, high=p)
+    q = check_integer(Message(Param("q"), " (features selected in each half)"), q, low=1, high=p)
     counts = np.zeros(p, dtype=np.intp)
     for rows in row_blocks(matrix.shape):
         block = np.where(np.isnan(matrix[rows]), -np.inf, matrix[rows])

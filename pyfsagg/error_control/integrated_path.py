@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
+from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
 
 __all__ = ["NORMALIZATIONS", "IntegratedPath", "integrated_path"]
@@ -167,8 +168,10 @@ def _read(scores: ArrayLike) -> FloatArray:
     pairs = as_array("scores", scores, np.float64)
     if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[0] < 2 or pairs.shape[2] < 1:
         raise DataError(
-            "scores must have the shape (n_pairs, 2, n_features) with at least 2 pairs, got "
-            f"{pairs.shape}; draw more complementary pairs"
+            Param("scores"),
+            " must have the shape (n_pairs, 2, n_features)",
+            f" with at least 2 pairs, got {pairs.shape}",
+            Remedy("draw more complementary pairs"),
         )
     if not np.isfinite(pairs).all():
         raise DataError("a score is missing or infinite; every half must score every feature")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError
 
 __all__ = ["step_down_max_t"]
@@ -57,8 +58,9 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[FloatArray, F
     drawn = as_array("null", null, np.float64)
     if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
         raise DataError(
-            f"null must have one column per feature ({scores.size}) and at least one row, got the "
-            f"shape {drawn.shape}"
+            Param("null"),
+            f" must have one column per feature ({scores.size}) and at least one row, got the ",
+            f"shape {drawn.shape}",
         )
     if np.isnan(scores).any() or np.isnan(drawn).any():
         raise DataError("a score is missing; every feature needs one in every run")

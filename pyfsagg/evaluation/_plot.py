@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.words import readable
 from pyfsagg._draw.style import GREY, INK, clear_frame, feature_label, new_axes, set_title
+from pyfsagg._message import Got, named
 from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -144,7 +145,9 @@ def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
 
 def _one_of(name: str, value: str, known: Sequence[str]) -> str:
     if value not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+        raise ParameterError(
+            named(name), f" must be one of {', '.join(map(repr, known))}", Got(value)
+        )
     return value
 
 

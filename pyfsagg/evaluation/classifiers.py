@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_list
 from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.registry import Registry
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.table import Kind, Table
 from pyfsagg.exceptions import InputTypeError, MissingDependencyError, ParameterError
 
@@ -159,7 +160,11 @@ def read_classifiers(
             found[label] = _checked(label, item, known)
     if not found:
         example = next(iter(known)).name
-        raise ParameterError(f"classifiers is empty; name at least one, for instance {example!r}")
+        raise ParameterError(
+            Param("classifiers"),
+            " is empty",
+            Remedy(f"name at least one, for instance {example!r}"),
+        )
     return found
 
 
@@ -180,20 +185,27 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
         hasattr(item, "fit") and hasattr(item, "predict") and hasattr(item, "get_params")
     ):
         raise InputTypeError(
-            f"the {known.kind} {label!r} must be a name from list_{known.kind.replace(' ', '_')}s() or a "
-            f"scikit-learn {known.kind} with fit and predict, got {item!r}"
+            f"the {known.kind} {label!r} must be a name from ",
+            f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
+            "and predict",
+            Got(item),
         )
     if (known.kind == "survival model") != is_survival_model(item):
         raise ParameterError(
-            f"{label!r} is a model of survival; give it with task='survival'"
-            if is_survival_model(item)
-            else f"{label!r} does not read times and events; give a name from "
-            "list_methods('survival_models'), or an estimator of scikit-survival"
+            *(
+                (f"{label!r} is a survival model; give it with ", Use(task="survival"))
+                if is_survival_model(item)
+                else (
+                    f"{label!r} does not read times and events; give a name from ",
+                    "list_methods('survival_models'), or an estimator of scikit-survival",
+                )
+            )
         )
     if known.kind == "classifier" and is_regressor(item):
         raise ParameterError(
-            f"{label!r} is a regressor, and the target has classes. Give a classifier, or say "
-            "task='regression' if the target is a number"
+            f"{label!r} is a regressor, and the target has classes. Give a classifier, or say ",
+            Use(task="regression"),
+            " if the target is a number",
         )
     if known.kind == "regressor" and is_classifier(item):
         raise ParameterError(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
+from pyfsagg._message import Got, Name, Param, Remedy, Use
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -66,8 +67,9 @@ def read_rankings(
         rankings = {rankings.method: rankings}
     if not hasattr(rankings, "items"):
         raise InputTypeError(
-            "rankings must be a mapping of label to ranking, for instance {'bam': result}, got "
-            f"{type(rankings).__name__}"
+            Param("rankings"),
+            " must be a mapping of label to ranking, for instance {'bam': result}, got ",
+            f"{type(rankings).__name__}",
         )
     whole = data_hash(table, target)
     part = None if ranking_rows is None else data_hash(*take_rows(table, target, ranking_rows))
@@ -96,8 +98,9 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
         item = item.tolist()
     if isinstance(item, (str, bytes)) or not hasattr(item, "__len__"):
         raise InputTypeError(
-            f"the ranking {label!r} must be an EnsembleResult, an array of ranks or a list of "
-            f"feature names (best first), got {item!r}"
+            f"the ranking {label!r} must be an EnsembleResult, an array of ranks or a list of ",
+            "feature names (best first)",
+            Got(item),
         )
     if len(item) and all(isinstance(name, str) for name in item):
         return _order_of_names(label, list(item), known)
@@ -121,8 +124,10 @@ def _check_groups(label: str, result: EnsembleResult, known: tuple[str, ...]) ->
     ranked = [*result.feature_names, *result.data["dropped_features"]]
     if set(ranked) != set(known) and result.groups:
         raise DataError(
-            f"the ranking {label!r} is one of groups of columns; give the same groups here, by "
-            "task=pyfsagg.Task(feature_groups=result.groups)"
+            f"the ranking {label!r} is one of groups of columns",
+            Remedy(
+                "give the same groups here, by ", Use("Task", feature_groups=Name("result.groups"))
+            ),
         )
 
 

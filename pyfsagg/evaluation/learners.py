@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._message import Got, Param
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.exceptions import InputTypeError
@@ -53,7 +54,7 @@ def named_learners(
     found: dict[str, Any] = {}
     for name, spec in read_classifiers(USUAL[chosen] if names is None else names, known).items():
         if not isinstance(spec, ClassifierSpec):
-            raise InputTypeError(f"names must be texts, got {spec!r}")
+            raise InputTypeError(Param("names"), " must be texts", Got(spec))
         model = spec.make(0)
         if "random_state" in model.get_params():
             model.set_params(random_state=None)

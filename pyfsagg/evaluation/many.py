@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._message import Param
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
@@ -168,8 +169,9 @@ def evaluate_many(
     """
     if not hasattr(datasets, "items") or not datasets:
         raise InputTypeError(
-            "datasets must be a mapping of name to (X, y) with at least one entry, got "
-            f"{type(datasets).__name__}"
+            Param("datasets"),
+            " must be a mapping of name to (X, y) with at least one entry, got ",
+            f"{type(datasets).__name__}",
         )
     execution = Execution.read("execution", execution)
     own = {name: _own(execution, name) for name in datasets}
@@ -183,7 +185,7 @@ def evaluate_many(
         try:
             found[str(name)] = evaluate(*pair, random_state=seed, execution=own[name], **options)
         except PyfsaggError as error:
-            raise DataError(f"data set {name!r}: {error}") from error
+            raise DataError(f"data set {name!r}: ", error) from error
     return EvaluationSet(found)
 
 

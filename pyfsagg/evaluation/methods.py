@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -183,8 +184,9 @@ def _read_method(label: str, item: Any) -> Method:
     if callable(item):
         return FunctionMethod(item)
     raise InputTypeError(
-        f"the method {label!r} must be the name of a filter, 'bam', 'filter/aggregator', a mapping "
-        f"with the options of wam or bam, or a function (X, y) -> scores; got {item!r}"
+        f"the method {label!r} must be the name of a filter, 'bam', 'filter/aggregator', a mapping ",
+        "with the options of wam or bam, or a function (X, y) -> scores",
+        Got(item),
     )
 
 
@@ -192,13 +194,14 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     for name in options:
         if name not in _OPTIONS:
             raise ParameterError(
-                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}. "
-                "Resamples are the same for all methods: n_resamples of evaluate"
+                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}. ",
+                "Resamples are the same for all methods: ",
+                Param("n_resamples"),
+                " of evaluate",
             )
     if ("filter" in options) == ("filters" in options):
         raise ParameterError(
-            f"the method {label!r} needs either filter (wam) or filters (bam), got "
-            f"{dict(options)!r}"
+            f"the method {label!r} needs either filter (wam) or filters (bam)", Got(dict(options))
         )
     filters = tuple(options["filters"]) if "filters" in options else (options["filter"],)
     if isinstance(options.get("filters"), str) or ("filters" in options and len(filters) < 2):
@@ -241,8 +244,9 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
         raise ParameterError(
-            f"the run {label!r} cannot be repeated inside folds, because it used {what}, which its "
-            "record does not hold; use protocol='thesis', or give methods"
+            f"the run {label!r} cannot be repeated inside folds, because it used {what}, which ",
+            "its record does not hold",
+            Remedy("use ", Use(protocol="thesis"), ", or give methods"),
         )
     return EnsembleMethod(
         tuple(result.score_matrices),

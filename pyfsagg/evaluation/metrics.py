@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_list
 from pyfsagg._base.registry import Registry
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.survival import Survival
 from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, ParameterError
@@ -135,8 +136,8 @@ def _average_precision(found: Predictions) -> float:
     scores, absent = found.scores, set(range(found.n_classes)) - set(found.labels.tolist())
     if absent:
         raise DataError(
-            "average precision needs test rows of every class, and a fold has none of one; lower "
-            "n_folds, or merge or drop the class"
+            "average precision needs test rows of every class, and a fold has none of one",
+            Remedy("lower ", Param("n_folds"), ", or merge or drop the class"),
         )
     return float(
         np.mean(
@@ -294,7 +295,7 @@ def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:
     given = [metrics] if isinstance(metrics, str) else check_list("metrics", metrics)
     names = tuple(METRICS.get(name).name for name in given)
     if not names or len(set(names)) < len(names):
-        raise ParameterError(f"metrics must be different and at least one, got {metrics!r}")
+        raise ParameterError(Param("metrics"), " must be different and at least one", Got(metrics))
     for name in names:
         if METRICS.get(name).task != task:
             able = ", ".join(spec.name for spec in METRICS if spec.task == task)

@@ -16,6 +16,7 @@ from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.task import Task
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
@@ -333,8 +334,9 @@ def read_design(
         methods = DEFAULT_METHODS
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         raise ParameterError(
-            "ranking_rows gives the rows on which the rankings were made, and belongs to rankings "
-            "with protocol='thesis'"
+            Param("ranking_rows"),
+            " gives the rows on which the rankings were made, and belongs to rankings with ",
+            Use(protocol="thesis"),
         )
     rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
@@ -408,7 +410,9 @@ def _read_baselines(baselines: Any) -> tuple[str, ...]:
     unknown = [name for name in given if not isinstance(name, str) or name not in BASELINES]
     if unknown:
         raise ParameterError(
-            f"baselines must be some of {', '.join(map(repr, BASELINES))}, got {unknown[0]!r}"
+            Param("baselines"),
+            f" must be some of {', '.join(map(repr, BASELINES))}",
+            Got(unknown[0]),
         )
     return tuple(name for name in BASELINES if name in given)
 
@@ -422,8 +426,10 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
     for label, item in zip(given, items, strict=True):
         if not isinstance(item, EnsembleResult):
             raise ParameterError(
-                f"the ranking {label!r} cannot be repeated inside the folds of protocol='nested', "
-                "because how it was made is not known; use protocol='thesis', or give methods"
+                f"the ranking {label!r} cannot be repeated inside the folds of ",
+                Use(protocol="nested"),
+                ", because how it was made is not known",
+                Remedy("use ", Use(protocol="thesis"), ", or give methods"),
             )
         found[label] = repeat_of(label, item)
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyfsagg._base.checks import check_integer, check_list, check_real
 from pyfsagg._base.settings import Settings, names_of, option
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def read_protocols(protocol: Any) -> tuple[str, ...]:
     unknown = [name for name in names if name not in PROTOCOLS]
     if unknown or not names:
         raise ParameterError(
-            f"protocol must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of "
-            f"them, got {protocol!r}"
+            Param("protocol"),
+            f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them",
+            Got(protocol),
         )
     return tuple(name for name in PROTOCOLS if name in names)

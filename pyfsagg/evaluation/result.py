@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
@@ -227,8 +228,9 @@ class Evaluation(Result):
         others = [name for name in self.protocols if name != "nested"]
         if "nested" not in self.protocols or not others:
             raise DataError(
-                "optimism compares the nested protocol with another one, and this evaluation has "
-                f"{', '.join(self.protocols)}; run evaluate with protocol='both'"
+                "optimism compares the nested protocol with another one, and this evaluation has ",
+                f"{', '.join(self.protocols)}",
+                Remedy("run evaluate with ", Use(protocol="both")),
             )
         cells = self.summary()
         cells = cells[cells["metric"] == self.check_metric(metric)]
@@ -344,8 +346,10 @@ class Evaluation(Result):
         found = cells[cells["n_features" if by_count else "threshold"] == value]
         if found.empty:
             raise ParameterError(
-                f"value must be 'wacc' or one of the thresholds "
-                f"{', '.join(f'{share:g}' for share in self.parameters['thresholds'])}, got {value!r}"
+                Param("value"),
+                " must be 'wacc' or one of the thresholds ",
+                f"{', '.join(f'{share:g}' for share in self.parameters['thresholds'])}",
+                Got(value),
             )
         return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
 
@@ -441,7 +445,9 @@ class Evaluation(Result):
 def check_known(name: str, value: object, known: list[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+        raise ParameterError(
+            named(name), f" must be one of {', '.join(map(repr, known))}", Got(value)
+        )
 
 
 def _read_column(texts: pd.Series[Any], name: str) -> pd.Series[Any]:

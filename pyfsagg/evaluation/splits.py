@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.remarks import ALONE
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.protocol import PROTOCOLS
@@ -86,18 +87,21 @@ def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
         rows = np.unique(array).astype(np.intp)
         if rows.size < array.size or rows[0] < 0 or rows[-1] >= n_samples:
             raise ParameterError(
-                f"ranking_rows must be different positions from 0 to {n_samples - 1}, got "
-                f"{array.size} positions from {array.min()} to {array.max()}"
+                Param("ranking_rows"),
+                f" must be different positions from 0 to {n_samples - 1}, got {array.size} ",
+                f"positions from {array.min()} to {array.max()}",
             )
     else:
         raise ParameterError(
-            f"ranking_rows must be a boolean mask of {n_samples} rows or a list of row positions, "
-            f"got {ranking_rows!r}"
+            Param("ranking_rows"),
+            f" must be a boolean mask of {n_samples} rows or a list of row positions",
+            Got(ranking_rows),
         )
     if not 0 < rows.size < n_samples:
         raise ParameterError(
-            f"ranking_rows holds {rows.size} of {n_samples} rows; some are needed, and others must "
-            "be left to test on"
+            Param("ranking_rows"),
+            f" holds {rows.size} of {n_samples} rows; some are needed, and others must be ",
+            "left to test on",
         )
     return rows
 
@@ -114,9 +118,11 @@ def read_row_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
         return None
     series = pd.Series(as_array("groups", groups).ravel())
     if len(series) != n_samples:
-        raise ParameterError(f"groups has {len(series)} entries for {n_samples} samples of X")
+        raise ParameterError(
+            Param("groups"), f" has {len(series)} entries for {n_samples} samples of ", Param("X")
+        )
     if series.isna().any():
-        raise ParameterError("groups has missing entries; every row needs a group")
+        raise ParameterError(Param("groups"), " has missing entries; every row needs a group")
     return np.unique(series.astype(str), return_inverse=True)[1].astype(np.intp)
 
 
@@ -171,30 +177,41 @@ def _check_classes(
 ) -> None:
     if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
         raise DataError(
-            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower n_folds, or "
-            "raise test_size"
+            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower ",
+            Param("n_folds"),
+            ", or raise ",
+            Param("test_size"),
         )
     if target.kind == "numeric":
         if rows.size < 2 * n_folds:
             raise DataError(
-                f"there are {rows.size} rows in {where}, fewer than two for each of the {n_folds} folds; "
-                "lower n_folds, or raise test_size"
+                f"there are {rows.size} rows in {where}, fewer than two for each of the ",
+                f"{n_folds} folds",
+                Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
             )
         return  # its bins only spread the folds over its range
     counts = np.bincount(target.strata[rows], minlength=target.n_strata)
     if target.kind == "survival":
         if counts[1] < n_folds:
             raise DataError(
-                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower n_folds, "
-                "or raise test_size"
+                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower ",
+                Param("n_folds"),
+                ", or raise ",
+                Param("test_size"),
             )
         return
     smallest = int(counts.argmin())
     if counts[smallest] < n_folds:
         raise DataError(
-            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in {where}, "
-            f"fewer than the {n_folds} folds; lower n_folds, raise test_size, or merge or drop the "
-            "class"
+            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in ",
+            f"{where}, fewer than the {n_folds} folds",
+            Remedy(
+                "lower ",
+                Param("n_folds"),
+                ", raise ",
+                Param("test_size"),
+                ", or merge or drop the class",
+            ),
         )
 
 

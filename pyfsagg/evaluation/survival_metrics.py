@@ -8,6 +8,7 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy
 from pyfsagg._table.survival import Survival
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters.survival import count_comparable_pairs
@@ -26,7 +27,8 @@ def concordance_index(test: Survival, risk: Floats) -> float:
     larger, smaller, tied = count_comparable_pairs(test, risk)
     if larger + smaller + tied == 0:
         raise DataError(
-            "no two test rows of a fold can be compared: too few events; lower n_folds, or raise test_size"
+            "no two test rows of a fold can be compared: too few events",
+            Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
         )
     return (smaller + 0.5 * tied) / (larger + smaller + tied)  # a larger risk, a shorter life
 
@@ -92,8 +94,11 @@ def integrated_brier_score(model: Any, X: Floats, test: Survival, trained: Survi
     times = times[_censoring(trained, times, "right") > 0.0]
     if len(times) < 2:
         raise DataError(
-            "the test rows of a fold have fewer than two times at which survival can be judged; lower "
-            "n_folds, or raise test_size"
+            "the test rows of a fold have fewer than two times at which survival can be judged; ",
+            "lower ",
+            Param("n_folds"),
+            ", or raise ",
+            Param("test_size"),
         )
     survived = survival_at(model, X, times)
     had = (test.time[:, np.newaxis] <= times) & test.event[:, np.newaxis]

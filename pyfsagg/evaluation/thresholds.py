@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_list
 from pyfsagg._base.selection import n_selected
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = [
@@ -44,7 +45,9 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
     """
     given = _listed(thresholds)
     if not given:
-        raise ParameterError("thresholds is empty; name at least one, for instance 0.25")
+        raise ParameterError(
+            Param("thresholds"), " is empty", Remedy("name at least one, for instance 0.25")
+        )
     found = []
     for value in given:
         size = n_selected(value, n_features, "thresholds")
@@ -54,7 +57,9 @@ def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
     for one, other in itertools.pairwise(found):
         if one.share == other.share:
             raise ParameterError(
-                f"thresholds names {one.share:g} of the features twice; give each once"
+                Param("thresholds"),
+                f" names {one.share:g} of the features twice",
+                Remedy("give each once"),
             )
     return tuple(found)
 
@@ -113,12 +118,15 @@ def weighted_average_accuracy(
     kept = as_array("thresholds", thresholds, np.float64)
     if kept.ndim != 1 or kept.size == 0 or not bool(((kept > 0.0) & (kept <= 1.0)).all()):
         raise ParameterError(
-            f"thresholds must be shares of the features above 0 and at most 1, got {thresholds!r}"
+            Param("thresholds"),
+            " must be shares of the features above 0 and at most 1",
+            Got(thresholds),
         )
     if values.ndim == 0 or values.shape[-1] != kept.size:
         raise DataError(
-            f"accuracy must have one value for each of the {kept.size} thresholds along its last "
-            f"axis, got the shape {values.shape}"
+            Param("accuracy"),
+            f" must have one value for each of the {kept.size} thresholds along its last axis, ",
+            f"got the shape {values.shape}",
         )
     counted = kept < 1.0
     if not counted.any():

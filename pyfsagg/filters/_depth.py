@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyfsagg._base.checks import check_integer, is_word
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 
 __all__ = ["LEAST", "read_depth", "settle_depth"]
@@ -37,7 +38,9 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
         enough = max(LEAST, TIMES * (largest or 0))
         return n_features if n_features <= WIDE else min(n_features, enough)
     if isinstance(depth, str):
-        raise ParameterError(f"n_features must be a whole number, 'all' or 'auto', got {depth!r}")
+        raise ParameterError(
+            Param("n_features"), " must be a whole number, 'all' or 'auto'", Got(depth)
+        )
     return min(check_integer("n_features", depth, low=1), n_features)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.correlation import correlation_mrmr, pearson_block, spearman_numeric_block
+from pyfsagg._message import NAN, Remedy
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
@@ -43,8 +44,10 @@ def require_ordered_complete(table: Table, *filters: str) -> None:
     for j, name in enumerate(table.feature_names):
         if np.isnan(table.values[:, j]).any():
             raise DataError(
-                f"column {name!r} has missing values (NaN), which the filter {named} does not "
-                "define; fill them in, drop the column, or use 'information_gain'"
+                f"column {name!r} has missing values (",
+                NAN,
+                f"), which the filter {named} does not define",
+                Remedy("fill them in, drop the column, or use 'information_gain'"),
             )
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_choice, check_integer
 from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.types import Floats
+from pyfsagg._message import FILTER, NONE, Got, Param
 from pyfsagg._table.table import Kind, Table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
@@ -98,7 +99,7 @@ class EstimatorScorer:
         answers = self.target.answers(labels)
         if answers is None:
             raise DataError(
-                f"{type(self.estimator).__name__} needs a target, but the target y is None"
+                f"{type(self.estimator).__name__} needs a target, but the target y is ", NONE
             )
         return answers
 
@@ -147,8 +148,9 @@ def prepare_callable(
     """
     if not callable(function):
         raise InputTypeError(
-            "a filter must be a name, a scikit-learn estimator or a function "
-            f"(X, y, sample_weight) -> scores, got {function!r}"
+            "a filter must be a name, ",
+            FILTER,
+            Got(function),
         )
     return CallableScorer(_features(table, container), target, function)
 
@@ -298,8 +300,9 @@ def _called(function: Callable[..., Any], *arguments: Any) -> Any:
     except Exception as error:
         first = str(error).partition("\n")[0]
         raise DataError(
-            f"the filter {_name(function)!r} failed: {type(error).__name__}: {first}; it is called with "
-            "X, y and sample_weight"
+            f"the filter {_name(function)!r} failed: {type(error).__name__}: {first}; it is ",
+            "called with X, y and ",
+            Param("sample_weight"),
         ) from error
 
 
@@ -318,8 +321,8 @@ def _checked_scores(found: Any, n_features: int, name: str) -> Floats:
     if not np.isfinite(scores).all():
         j = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise DataError(
-            f"the filter {name!r} returned the score {scores[j]} for feature {j + 1} of "
-            f"{n_features}; scores must be finite"
+            f"the filter {name!r} returned the score {scores[j]} for feature {j + 1} of ",
+            f"{n_features}; scores must be finite",
         )
     return scores
 
@@ -374,8 +377,8 @@ def _importances(model: Any) -> Any:
     found = getattr(last, "coef_", None)
     if found is None:
         raise InputTypeError(
-            f"the filter {type(last).__name__!r} has neither feature_importances_ nor coef_ after "
-            "fitting; use an estimator that has, or a function (X, y, sample_weight) -> scores"
+            f"the filter {type(last).__name__!r} has neither feature_importances_ nor coef_ after ",
+            "fitting; use an estimator that has, or a function (X, y, sample_weight) -> scores",
         )
     dense = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
     magnitude = np.abs(dense)

@@ -17,6 +17,7 @@ from pyfsagg._base.memory import within_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.mrmr.selection import mrmr_block
 from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
+from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Remedy, Use
 from pyfsagg._table.table import Kind, Table, as_table
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -120,7 +121,7 @@ class MrmrScorer:
         with within_memory(
             total * (12 + int(n_codes.sum()) // 8),
             f"the logarithms of counts up to {total:,}, the weights together,",
-            "divide sample_weight by a common factor",
+            DIVIDE_WEIGHTS,
         ):
             mrmr_block(
                 columns,
@@ -151,8 +152,11 @@ def prepare_mrmr(
     if binning == "praznik":
         if bins != _BINS:
             raise ParameterError(
-                f"bins={bins} has no meaning with binning='praznik', which derives the number of "
-                "bins from the number of samples; leave bins out or use binning='equal_width'"
+                Use(bins=bins),
+                " has no meaning with ",
+                Use(binning="praznik"),
+                ", which derives the number of bins from the number of samples",
+                Remedy("leave bins out or use ", Use(binning="equal_width")),
             )
         _refuse_missing(table)
         binned = is_kind(table, Kind.NUMERIC)
@@ -167,9 +171,16 @@ def _refuse_missing(table: Table) -> None:
         n_missing = int(np.isnan(table.values[:, j]).sum())
         if n_missing:
             raise DataError(
-                f"column {name!r} has {n_missing} missing value(s) (NaN), which mRMR with "
-                "binning='praznik' does not define; fill them in, drop the column, or use "
-                "binning='equal_width' (the default), where missing values are a separate level"
+                f"column {name!r} has {n_missing} missing value(s) (",
+                NAN,
+                "), which mRMR with ",
+                Use(binning="praznik"),
+                " does not define",
+                Remedy(
+                    "fill them in, drop the column, or use ",
+                    Use(binning="equal_width"),
+                    " (the default), where missing values are a separate level",
+                ),
             )
 
 

@@ -12,6 +12,7 @@ from pyfsagg._base.checks import check_choice
 from pyfsagg._base.types import Booleans, Floats
 from pyfsagg._kernels.survival import concordance as pairs
 from pyfsagg._kernels.survival.cox import cox_score_block
+from pyfsagg._message import Remedy, Use
 from pyfsagg._table.survival import TIES, Survival, read_survival
 from pyfsagg._table.table import Table, full_weights
 from pyfsagg._table.target import Target
@@ -57,8 +58,8 @@ class _LatestFirst:
 def _survival(target: Target) -> Survival:
     if target.survival is None:
         raise DataError(
-            f"the target {target.name!r} has no times and events, which this filter needs; set "
-            "task='survival'"
+            f"the target {target.name!r} has no times and events, which this filter needs",
+            Remedy("set ", Use(task="survival")),
         )
     return target.survival
 

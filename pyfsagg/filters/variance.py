@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.exceptions import DataError
@@ -151,8 +152,14 @@ def drop_near_zero_variance(
     )
     if not found.keep.any():
         raise DataError(
-            f"all {table.n_features} features have near-zero variance; raise frequency_ratio (now "
-            f"{frequency_ratio:g}) or lower unique_percent (now {unique_percent:g})"
+            f"all {table.n_features} features have near-zero variance",
+            Remedy(
+                "raise ",
+                Param("frequency_ratio"),
+                f" (now {frequency_ratio:g}) or lower ",
+                Param("unique_percent"),
+                f" (now {unique_percent:g})",
+            ),
         )
     return table.take(np.flatnonzero(found.keep))
 

@@ -36,7 +36,7 @@ from pyfsagg.for_r._given import (
     target_of,
 )
 from pyfsagg.for_r._plain import returned
-from pyfsagg.for_r._words import IN_R
+from pyfsagg.for_r._spelling import IN_R
 
 __all__ = [
     "CALLS",

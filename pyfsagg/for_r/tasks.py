@@ -17,7 +17,6 @@ import pandas as pd
 import pyfsagg
 from pyfsagg._base.settings import Settings
 from pyfsagg._run.result import Result
-from pyfsagg._table.findings import with_remedies
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.committees import Committee, LearnerSelection
@@ -39,7 +38,7 @@ from pyfsagg.for_r._given import (
     target_of,
 )
 from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
-from pyfsagg.for_r._words import IN_R
+from pyfsagg.for_r._spelling import IN_R, InR
 from pyfsagg.for_r.calls import (
     call,
     call_method,
@@ -456,7 +455,7 @@ def _comparison(result: pyfsagg.Evaluation) -> list[str]:
         found = result.compare()
         return [*found.sentences.values(), *found.remarks]
     except PyfsaggError as reason:
-        return [str(reason)]
+        return [reason.render(InR())]
 
 
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
@@ -513,19 +512,8 @@ def _check_table(
 ) -> dict[str, Any]:
     """What to look at in a table, with remedies in R's words."""
     found = pyfsagg.check_table(table_of(table), target_of(target), task=task)
-    found = with_remedies(found, lambda _: _REMEDIES)
+    found = found.spelled(InR())
     return {"facts": found.facts, "findings": frame_of(found.to_frame())}
-
-
-_REMEDIES = {
-    "drop": "leave it out",
-    "groups": "give that column as groups to wam, bam and evaluate",
-    "missing": "replace it by NA",
-    "rows": "leave these rows out",
-    "number": 'say task = "regression"',
-    "time": "give times and events as a Surv()",
-}
-"""What R users do about a finding."""
 
 
 _OWN = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pyfsagg._base.memory import limit_in_force, resident
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.out_of_core.columns import FINE_PARTS, Coding
 from pyfsagg.out_of_core.piece import Source
@@ -64,14 +65,14 @@ class Budget:
     def reading_groups(self, names: Sequence[str], source: Source) -> list[slice]:
         """Columns that can be read at the same time, for the first pass."""
         costs = [self._reading(name, source) for name in names]
-        return self._groups(names, costs, 0, "raise it, or lower n_jobs")
+        return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
 
     def histogram_groups(self, names: Sequence[str], source: Source) -> list[slice]:
         """Columns whose fine histograms can be made at the same time."""
         # The sum, one that every worker fills, and one that waits to be added.
         tables = 8 * FINE_PARTS * (2 * self.workers + 1)
         costs = [self._reading(name, source) + tables for name in names]
-        return self._groups(names, costs, 0, "raise it, or lower n_jobs")
+        return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
 
     def counting_groups(
         self,
@@ -96,7 +97,19 @@ class Budget:
         scores = 8 * n_resamples * len(features) * _SCORE_MATRICES
         fixed = kernel + scores + self._reading(target.column.name, source)
         names = [coding.column.name for coding in features]
-        return self._groups(names, costs, fixed, "raise it, or lower n_resamples, n_jobs or bins")
+        return self._groups(
+            names,
+            costs,
+            fixed,
+            Message(
+                "raise it, or lower ",
+                Param("n_resamples"),
+                ", ",
+                Param("n_jobs"),
+                " or ",
+                Param("bins"),
+            ),
+        )
 
     def _reading(self, name: str, source: Source) -> int:
         return self.workers * (source.held.get(name, 0) + self.rows * CELL)
@@ -111,9 +124,11 @@ class Budget:
             if cost > room:
                 needed = self.base + fixed + cost
                 raise ParameterError(
-                    f"memory_limit is {_megabytes(self.limit)}, and the column {names[j]!r} alone "
-                    f"needs an estimated {_megabytes(needed)} with {self.workers} worker(s), "
-                    f"{_megabytes(self.base - OVERHEAD)} of which this process holds already; {remedy}"
+                    Param("memory_limit"),
+                    f" is {_megabytes(self.limit)}, and the column {names[j]!r} alone needs an ",
+                    f"estimated {_megabytes(needed)} with {self.workers} worker(s), ",
+                    f"{_megabytes(self.base - OVERHEAD)} of which this process holds already; ",
+                    remedy,
                 )
             if used + cost > room:
                 groups.append(slice(start, j))

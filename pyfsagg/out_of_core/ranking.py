@@ -14,6 +14,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_list, check_mapping
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
+from pyfsagg._message import Param, Remedy
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
@@ -251,7 +252,7 @@ def _filter_labels(filters: str | Sequence[str]) -> list[str]:
             raise ParameterError(f"the filter {label!r} is given twice")
         labels.append(label)
     if not labels:
-        raise ParameterError("filters is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return labels
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._message import Param, Public
 from pyfsagg._table.table import check_names
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.out_of_core.dask_frame import open_dask_frame
@@ -43,8 +44,12 @@ def open_source(source: Any) -> Source:
         opened = _open_parquet(Path(source))
     else:
         raise InputTypeError(
-            "source must be the path of a folder of Parquet files, or a Dask frame, got "
-            f"{type(source).__name__}; a table in memory goes to pyfsagg.wam or pyfsagg.bam"
+            Param("source"),
+            " must be the path of a folder of Parquet files, or a Dask frame, got ",
+            f"{type(source).__name__}; a table in memory goes to ",
+            Public("wam"),
+            " or ",
+            Public("bam"),
         )
     if opened.n_rows < 2:
         raise DataError(f"{opened.name} has {opened.n_rows} row(s); a minimum of 2 is required")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_list
 from pyfsagg._base.remarks import warn
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg._table.table import Kind, Table, as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -98,15 +99,23 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
     check_choice("missing", missing, MISSING)
     if ties == "random" and random_state is None:
         raise ParameterError(
-            'ties="random" draws the order of ties: give random_state, for instance 0'
+            Use(ties="random"),
+            " draws the order of ties: give ",
+            Param("random_state"),
+            ", for instance 0",
         )
     unknown = np.argwhere(np.isnan(table.values))
     if missing == "error" and unknown.size:
         row, column = unknown[0]
         raise DataError(
-            f"column {table.feature_names[column]!r} has a missing value (NaN) in row {row + 1} ("
-            f'{len(unknown)} in all); impute them, or pass missing="unknown" to leave the place of a '
-            "missing value open"
+            f"column {table.feature_names[column]!r} has a missing value (",
+            NAN,
+            f") in row {row + 1} ({len(unknown)} in all)",
+            Remedy(
+                "impute them, or pass ",
+                Use(missing="unknown"),
+                " to leave the place of a missing value open",
+            ),
         )
     if ties == "error":
         _refuse_ties(table)
@@ -175,8 +184,9 @@ def read_orders(
     present, codes = np.unique(target.codes[rows], return_inverse=True)
     if present.size < 2:
         raise DataError(
-            f"sample_weight leaves one class only ({target.classes[present[0]]!r}); at least two "
-            'are needed. For resamples use the plan "stratified_bootstrap"'
+            Param("sample_weight"),
+            f" leaves one class only ({target.classes[present[0]]!r}); at least two are needed. ",
+            'For resamples use the plan "stratified_bootstrap"',
         )
     ranks = integer_ranks(table.values, ties, random_state)[rows]
     _check_variety(ranks)
@@ -256,19 +266,20 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
                 raise ParameterError(
-                    f"features has the position {feature}; the table has columns 0 to "
-                    f"{len(names) - 1}"
+                    Param("features"),
+                    f" has the position {feature}; the table has columns 0 to {len(names) - 1}",
                 )
             positions.append(int(feature))
         elif isinstance(feature, str) and feature in place:
             positions.append(place[feature])
         else:
             raise ParameterError(
-                f"features names {feature!r}, which is not a column; the first are "
-                f"{', '.join(map(repr, names[:5]))}"
+                Param("features"),
+                f" names {feature!r}, which is not a column; the first are ",
+                f"{', '.join(map(repr, names[:5]))}",
             )
     if len(set(positions)) < len(positions):
-        raise ParameterError("features names a column twice; give each once")
+        raise ParameterError(Param("features"), " names a column twice", Remedy("give each once"))
     if not positions:
-        raise ParameterError("features is empty; name at least one")
+        raise ParameterError(Param("features"), " is empty", Remedy("name at least one"))
     return np.array(positions, dtype=np.int64)

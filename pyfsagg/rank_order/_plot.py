@@ -21,6 +21,7 @@ from pyfsagg._draw.style import (
     new_axes,
     set_title,
 )
+from pyfsagg._message import Use
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order.methods import ELIMINATIONS
 
@@ -79,7 +80,9 @@ def plot_elimination(
     measure = measure or ("divergence" if result.accuracy is None else "accuracy")
     check_choice("measure", measure, MEASURES)
     if measure == "accuracy" and result.accuracy is None:
-        raise DataError("this elimination has no accuracy; call eliminate(…, accuracy=True)")
+        raise DataError(
+            "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
+        )
     frame = result.to_frame()
     ax = new_axes(ax, 3.4)
     if baseline is None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.selection import n_selected
+from pyfsagg._message import Message, Param, Use
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
@@ -93,7 +94,9 @@ class Elimination(Result):
         ParameterError
             If `n` is not from 1 to the number of features.
         """
-        n = check_integer("n (features to select)", n, low=1, high=self.n_features)
+        n = check_integer(
+            Message(Param("n"), " (features to select)"), n, low=1, high=self.n_features
+        )
         return [self.feature_names[j] for j in self.removal_order[::-1][:n]]
 
     def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:
@@ -122,7 +125,9 @@ class Elimination(Result):
             If the elimination was run without accuracy.
         """
         if self.accuracy is None:
-            raise DataError("this elimination has no accuracy; call eliminate(…, accuracy=True)")
+            raise DataError(
+                "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
+            )
         best = np.nanmax(self.accuracy)
         return int(self.n_features - np.flatnonzero(self.accuracy == best)[-1])
 

@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._kernels.orders.centers import add_precedences, close_pairs_column
+from pyfsagg._message import Use
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._engine import Strategy
@@ -56,8 +57,10 @@ class CentreStrategy(Strategy):
     ) -> None:
         if orders.has_unknown:
             raise DataError(
-                "class centres need complete orders: ranks of features with an unknown place are "
-                'not defined. Impute the missing values, or use method="spoilers" or "greedy_kl"'
+                "class centres need complete orders: ranks of features with an unknown place are not ",
+                "defined. Impute the missing values, or use ",
+                Use(method="spoilers"),
+                ' or "greedy_kl"',
             )
         self._relative = center_distance == "relative"
         self._workers = count_workers(n_jobs)

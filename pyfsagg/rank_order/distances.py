@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 
 from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._kernels.orders.rank_order import concordance_sum, inversions_by_feature
+from pyfsagg._message import NAN, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
@@ -220,6 +221,9 @@ def _two_orders(
         raise DataError("an order has an infinite value (inf); replace it by a number")
     if not unknown and (np.isnan(a).any() or np.isnan(b).any()):
         raise DataError(
-            "an order has a missing value (NaN), which has no rank; leave the feature out"
+            "an order has a missing value (",
+            NAN,
+            "), which has no rank",
+            Remedy("leave the feature out"),
         )
     return np.vstack([a, b])

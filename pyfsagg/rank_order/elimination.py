@@ -14,6 +14,7 @@ from pyfsagg._base.checks import as_array, check_choice, check_integer, check_re
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.words import duration
+from pyfsagg._message import Message, Name, Param, Use
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
@@ -146,7 +147,9 @@ def eliminate(
     spec = find_elimination(method)
     settings = _check_rules(spec, method_params, tie_break)
     if not isinstance(accuracy, bool):
-        check_integer("accuracy (the largest size of a subset)", accuracy, low=1)
+        check_integer(
+            Message(Param("accuracy"), " (the largest size of a subset)"), accuracy, low=1
+        )
     if max_seconds is not None:
         check_real("max_seconds", max_seconds, low=0.0, low_open=True)
     execution = Execution.without_scratch("eliminate", execution)
@@ -285,9 +288,11 @@ def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float |
     seconds = spec.seconds(n, p, orders.n_classes)
     if seconds > max_seconds:
         raise DataError(
-            f"the elimination of {p} features from {n} samples by {spec.name!r} would take about "
-            f"{duration(seconds)}, more than max_seconds={max_seconds:g}. Reduce the features "
-            'first, take "spoilers", which is the fastest, or pass max_seconds=None'
+            f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
+            f"about {duration(seconds)}, more than ",
+            Use(max_seconds=Name(f"{max_seconds:g}")),
+            '. Reduce the features first, take "spoilers", which is the fastest, or pass ',
+            Use(max_seconds=None),
         )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_flag, check_integer, check_real
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import random_numbers
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
 
@@ -233,7 +234,7 @@ def make_concordant_orders(
     high = check_real("max_concordance", max_concordance, high=1.0)
     if factorial(min(p, 20)) < c:
         raise ParameterError(
-            f"{p} features have fewer orders than n_classes={c}; take more features"
+            f"{p} features have fewer orders than ", Use(n_classes=c), Remedy("take more features")
         )
     require_memory(
         16 * p * (p - 1),
@@ -261,8 +262,9 @@ def _draw_bases(c: int, p: int, high: float, rng: np.random.Generator) -> NDArra
         if len(np.unique(bases, axis=0)) == c and concordance_of_ranks(bases) <= high:
             return bases
     raise DataError(
-        f"no {c} orders of {p} features with a concordance of at most {high:g} were found in "
-        f"{MAX_BASES} draws; the least possible is {-1.0 / (c - 1):.3g}: raise max_concordance"
+        f"no {c} orders of {p} features with a concordance of at most {high:g} were found ",
+        f"in {MAX_BASES} draws; the least possible is {-1.0 / (c - 1):.3g}: raise ",
+        Param("max_concordance"),
     )
 
 

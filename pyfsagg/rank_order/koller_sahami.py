@@ -13,6 +13,7 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._kernels.orders.rank_order import added_divergence, conditional_entropies
+from pyfsagg._message import DIVIDE_WEIGHTS
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.rank_order._engine import Strategy
 from pyfsagg.rank_order._orders import Orders
@@ -67,7 +68,7 @@ class BlanketStrategy(Strategy):
         require_memory(
             24 * total,
             f"the logarithms of counts up to {total:,}, the weights together,",
-            "divide sample_weight by a common factor",
+            DIVIDE_WEIGHTS,
         )
         counts = np.arange(total + 1, dtype=np.float64)
         self._x_log_x = counts * np.log(np.maximum(counts, 1.0))

@@ -13,6 +13,7 @@ from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import random_numbers
 from pyfsagg._kernels.orders.rank_order import naive_bayes_path
+from pyfsagg._message import DIVIDE_WEIGHTS, Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._orders import Orders, read_features, read_orders
 from pyfsagg.rank_order.divergence import all_orders, divergence_growing
@@ -158,7 +159,8 @@ def accuracy_path(
     n_folds = check_integer("n_folds", n_folds, low=2)
     if n_folds > orders.n_samples:
         raise ParameterError(
-            f"n_folds must be at most the number of samples ({orders.n_samples}), got {n_folds}"
+            Param("n_folds"),
+            f" must be at most the number of samples ({orders.n_samples}), got {n_folds}",
         )
     folds = stratified_folds(orders.codes, n_folds, random_state)
     total = int(orders.weights.sum())
@@ -166,7 +168,7 @@ def accuracy_path(
     require_memory(
         24 * total,
         f"the logarithms of counts up to {total:,}, the weights together,",
-        "divide sample_weight by a common factor",
+        DIVIDE_WEIGHTS,
     )
     counts = np.arange(total + 1, dtype=np.float64)
     sizes = np.zeros((n_folds, orders.n_classes))

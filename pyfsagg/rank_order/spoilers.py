@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.orders.rank_order import spoiler_column, spoiler_totals
+from pyfsagg._message import Param
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order._engine import Strategy
@@ -89,8 +90,10 @@ def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[n
     most = (orders.n_features - 1) * sum(size * size // 4 for size in sizes)
     if most > MAX_COUNT:
         raise ParameterError(
-            f"with these weights a spoiler count may reach {most}, and at most {MAX_COUNT} is "
-            "supported: divide sample_weight by a common factor or take fewer rows"
+            f"with these weights a spoiler count may reach {most}, and at most {MAX_COUNT} is ",
+            "supported: divide ",
+            Param("sample_weight"),
+            " by a common factor or take fewer rows",
         )
     like = np.empty(0, dtype=_integers(orders))
 

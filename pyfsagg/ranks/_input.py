@@ -20,6 +20,7 @@ from pyfsagg._base.checks import (
 )
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
+from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import (
     DataError,
@@ -80,8 +81,9 @@ def _named(
         given = check_list(argument, lists)
     except InputTypeError:
         raise InputTypeError(
-            f"{argument} must be a sequence of lists of names, or a dict of them, got "
-            f"{type(lists).__name__}"
+            named(argument),
+            " must be a sequence of lists of names, or a dict of them, got ",
+            f"{type(lists).__name__}",
         ) from None
     return {f"{prefix}{i + 1}": entries for i, entries in enumerate(given)}
 
@@ -164,7 +166,7 @@ def read_values(
     if names is not None:
         columns = [str(name) for name in check_list("names", names)]
         if len(columns) != p:
-            raise ParameterError(f"names has {len(columns)} names for {p} items")
+            raise ParameterError(Param("names"), f" has {len(columns)} names for {p} items")
     columns = columns or [f"x{j}" for j in range(p)]
     rows = rows or [f"list{i + 1}" for i in range(m)]
     if len(set(columns)) < p:
@@ -182,7 +184,9 @@ def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], t
     try:
         values = np.array(scores, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(f"scores must be one number per member ({error})") from error
+        raise InputTypeError(
+            Param("scores"), f" must be one number per member ({error})"
+        ) from error
     names = pd.Series(check_list("groups", pandas_series(groups)), dtype=object)
     if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
         raise DataError(
@@ -206,8 +210,9 @@ def check_entries(
     if np.isinf(matrix).any():
         i, j = np.argwhere(np.isinf(matrix))[0]
         raise DataError(
-            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite (inf); use a finite "
-            "number or NaN"
+            f"the {what} of {names[j]!r} in {list_names[i]!r} is infinite",
+            INF,
+            Remedy("use a finite number or ", NAN),
         )
     missing = np.isnan(matrix)
     if not missing.any():
@@ -215,13 +220,18 @@ def check_entries(
     if missing.all(axis=1).any():
         i = int(np.flatnonzero(missing.all(axis=1))[0])
         raise DataError(
-            f"every {what} of {list_names[i]!r} is missing (NaN): an empty list; leave it out"
+            f"every {what} of {list_names[i]!r} is missing (",
+            NAN,
+            "): an empty list",
+            Remedy("leave it out"),
         )
     if missing.all(axis=0).any():
         j = int(np.flatnonzero(missing.all(axis=0))[0])
         raise DataError(
-            f"no list has a {what} for the item {names[j]!r} (all NaN); drop that item, and count "
-            "it in universe if it could have been listed"
+            f"no list has a {what} for the item {names[j]!r} (all ",
+            NAN,
+            ")",
+            Remedy("drop that item, and count it in universe if it could have been listed"),
         )
 
 
@@ -232,8 +242,13 @@ def universe_sizes(
     if check_flag("full", full):
         if universe is not None:
             raise ParameterError(
-                "universe has no meaning with full=True, where every list is its own universe; use "
-                "full=False for lists that are cut off, or leave universe out"
+                Param("universe"),
+                " has no meaning with ",
+                Use(full=True),
+                ", where every list is its own universe",
+                Remedy(
+                    "use ", Use(full=False), " for lists that are cut off, or leave universe out"
+                ),
             )
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
@@ -241,13 +256,15 @@ def universe_sizes(
     given = [universe] * m if is_single(universe) else check_list("universe", universe)
     if len(given) != m:
         raise ParameterError(
-            f"universe must be one number or one per list ({m}), got {len(given)} numbers"
+            Param("universe"),
+            f" must be one number or one per list ({m}), got {len(given)} numbers",
         )
     for size in given:
         if check_integer("universe", size, low=1) < p:
             raise ParameterError(
-                f"universe={size} is smaller than the {p} different items in the lists; it counts "
-                "every item that could have been listed"
+                Use(universe=size),
+                f" is smaller than the {p} different items in the lists; it counts every item that ",
+                "could have been listed",
             )
     return np.asarray(given, dtype=np.float64)
 
@@ -260,14 +277,16 @@ def check_rank_range(
     if low.any():
         i, j = np.argwhere(low)[0]
         raise DataError(
-            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 "
-            "for the best; if these are scores, declare them: RankTable.from_scores"
+            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}; ranks start at 1 ",
+            "for the best; if these are scores, declare them: ",
+            SCORES,
         )
     if high.any():
         i, j = np.argwhere(high)[0]
         raise DataError(
-            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the universe "
-            f"of {sizes[i]:g} items; raise universe, or use full=False for a list that is cut off"
+            f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
+            f"universe of {sizes[i]:g} items",
+            Remedy("raise universe, or use ", Use(full=False), " for a list that is cut off"),
         )
 
 
@@ -285,9 +304,11 @@ def read_list_weights(
             raise ParameterError(f"the list {absent[0]!r} has no weight; give one for each list")
         weights = [weights[name] for name in list_names]
     if isinstance(weights, str) or not isinstance(weights, (Sequence, np.ndarray)):
-        raise InputTypeError(f"weights must be one number per list, got {weights!r}")
+        raise InputTypeError(Param("weights"), " must be one number per list", Got(weights))
     if len(weights) != m:
-        raise ParameterError(f"weights must be one number per list ({m}), got {len(weights)}")
+        raise ParameterError(
+            Param("weights"), f" must be one number per list ({m}), got {len(weights)}"
+        )
     checked = np.array([check_real("weights", weight, low=0.0) for weight in weights])
     if not checked.any():
         raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import as_array, check_choice, check_integer
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.ranks import tied_ranks
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["TIES", "Ties", "last_places", "rank_scores", "select_top"]
@@ -84,7 +85,10 @@ def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) ->
     """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
     if random_state is None:
         raise ParameterError(
-            'ties="random" draws the order of ties: give random_state, for instance 0'
+            Use(ties="random"),
+            " draws the order of ties: give ",
+            Param("random_state"),
+            ", for instance 0",
         )
     draws = np.random.default_rng(random_state).random(keys.shape)
     order = np.lexsort((draws, keys), axis=-1)
@@ -188,8 +192,11 @@ def select_top(
     known = (~np.isnan(array)).sum(axis=-1)
     if known.size and known.min() < k:
         raise DataError(
-            f"k={k} entries are to be selected, but only {int(known.min())} are known (not NaN); "
-            "select fewer"
+            Use(k=k),
+            f" entries are to be selected, but only {int(known.min())} are known (not ",
+            NAN,
+            ")",
+            Remedy("select fewer"),
         )
     keys = array if higher_is_better else -array
     n = keys.shape[-1]

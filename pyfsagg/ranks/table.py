@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
+from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
 from pyfsagg.ranks._input import (
@@ -292,7 +293,7 @@ class RankTable:
         else:
             matrix = self.ranks if values == "ranks" else self.normalized_ranks()
         if matrix is None:
-            raise DataError("this RankTable holds ranks only; build it with RankTable.from_scores")
+            raise DataError("this RankTable holds ranks only; build it with ", SCORES)
         return pd.DataFrame(
             matrix.T,
             index=pd.Index(self.names, name="name"),
@@ -365,13 +366,23 @@ class RankTable:
         """
         if not isinstance(higher_is_better, (bool, np.bool_)):
             raise ParameterError(
-                "higher_is_better must be True or False for the whole table, got "
-                f"{higher_is_better!r}; if directions are mixed, negate the lists that run the "
-                "other way first"
+                Param("higher_is_better"),
+                " must be ",
+                TRUE,
+                " or ",
+                FALSE,
+                " for the whole table",
+                Got(higher_is_better),
+                "; if directions are mixed, negate the lists that run the other way first",
             )
         check_choice("ties", ties, TIES)
         if ties == "random" and random_state is None:
-            raise ParameterError('ties="random" draws the order of ties: give random_state, e.g. 0')
+            raise ParameterError(
+                Use(ties="random"),
+                " draws the order of ties: give ",
+                Param("random_state"),
+                ", e.g. 0",
+            )
         matrix, item_names, list_names = read_values(scores, names, "scores")
         check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
@@ -447,9 +458,9 @@ class RankTable:
         if outside.any():
             i, j = np.argwhere(outside)[0]
             raise DataError(
-                f"the normalized rank of {item_names[j]!r} in {list_names[i]!r} is "
-                f"{matrix[i, j]:g}; it must be above 0 and at most 1 "
-                "(for ranks use RankTable.from_ranks)"
+                f"the normalized rank of {item_names[j]!r} in {list_names[i]!r} is ",
+                f"{matrix[i, j]:g}; it must be above 0 and at most 1",
+                Phrase("not_ranks", " (for ranks use RankTable.from_ranks)"),
             )
         sizes = np.ones(matrix.shape[0])
         return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)

@@ -7,6 +7,7 @@ from functools import cache
 
 import pandas as pd
 
+from pyfsagg._message import NONE, Param
 from pyfsagg.datasets import load_published
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 
@@ -51,7 +52,9 @@ def find_datasets(tables: Sequence[str], asked: str | Sequence[str] | None) -> l
         return known
     wanted = [asked] if isinstance(asked, str) else list(asked)
     if not wanted:
-        raise ParameterError("dataset must name at least one data set, or be None for all")
+        raise ParameterError(
+            Param("dataset"), " must name at least one data set, or be ", NONE, " for all"
+        )
     place = f"table {tables[0]}" if len(tables) == 1 else "these tables"
     for name in wanted:
         if name not in known:

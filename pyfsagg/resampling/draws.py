@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._message import DIVIDE_WEIGHTS
 from pyfsagg._table.identity import row_digests
 from pyfsagg._table.table import AnyTable, Kind, SparseTable, Table, weights_from_counts
 from pyfsagg._table.target import Target
@@ -127,7 +128,7 @@ class Population:
     ) -> NDArray[np.uint16]:
         """The same of the row positions that belong to the number of a resample."""
         weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
-        remedy = "divide sample_weight by a common factor"
+        remedy = DIVIDE_WEIGHTS
         for place, row in enumerate(rows):
             counts = np.bincount(positions(row), minlength=self.n_samples)
             weights[place] = weights_from_counts(counts, row, remedy)

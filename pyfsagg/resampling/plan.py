@@ -14,6 +14,7 @@ from pyfsagg._base.checks import check_integer
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
+from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.table import AnyTable, full_weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -128,8 +129,10 @@ def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) ->
         return given
     if not isinstance(given, str):
         raise InputTypeError(
-            "resampling must be a name from list_methods('resampling') or a plan such as "
-            f"pyfsagg.Subsample(0.8), got {given!r}"
+            Param("resampling"),
+            " must be a name from list_methods('resampling')",
+            Phrase("plan", " or a plan such as pyfsagg.Subsample(0.8)"),
+            Got(given),
         )
     return PLANS.get(given).plan.of(parameters)
 
@@ -171,14 +174,17 @@ def draw_resamples(
         weight = full_weights(table.n_samples, chosen.sample_weight)[0]
     if n_resamples % chosen.together:
         raise ParameterError(
-            f"resampling={chosen.name!r} draws {chosen.together} resamples together: n_resamples must "
-            f"be a multiple of {chosen.together}, got {n_resamples}; use {n_resamples + 1}"
+            Use(resampling=chosen.name),
+            f" draws {chosen.together} resamples together: ",
+            Param("n_resamples"),
+            f" must be a multiple of {chosen.together}, got {n_resamples}",
+            Remedy(f"use {n_resamples + 1}"),
         )
     chosen.refuse(table, target)
     require_memory(
         2 * n_resamples * table.n_samples + 24 * int(weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
-        "draw fewer resamples, or divide sample_weight by a common factor",
+        Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),
     )
     drawn = chosen.draw(Population(table, target, weight, seed), range(first, first + n_resamples))
     weights = drawn.weights
@@ -201,11 +207,14 @@ def with_data(plan: Plan, **arrays: Any) -> Plan:
     for name in given:
         if name not in plan.names():
             raise ParameterError(
-                f"{name} and resampling={plan.name!r} do not belong together"
-                + (
-                    "; use resampling='grouped_bootstrap' or 'complementary_pairs'"
+                Param(name),
+                " and ",
+                Use(resampling=plan.name),
+                " do not belong together",
+                *(
+                    ("; use ", Use(resampling="grouped_bootstrap"), " or 'complementary_pairs'")
                     if name == "groups"
-                    else ""
-                )
+                    else ()
+                ),
             )
     return replace(plan, **given) if given else plan

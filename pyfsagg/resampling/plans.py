@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_integer, check_real
 from pyfsagg._base.settings import option
+from pyfsagg._message import DENSE, DIVIDE_WEIGHTS, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.table import AnyTable, SparseTable, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -81,8 +82,9 @@ class StratifiedBootstrap(Plan):
     def refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
             raise ParameterError(
-                "resampling='stratified_bootstrap' keeps the shares of the classes, and there is no "
-                "target; use 'bootstrap'"
+                Use(resampling="stratified_bootstrap"),
+                " keeps the shares of the classes, and there is no target",
+                Remedy("use 'bootstrap'"),
             )
 
     def draw(self, source: Population, rows: range) -> Drawn:
@@ -115,13 +117,14 @@ class BalancedBootstrap(Plan):
 
     def check(self) -> None:
         if self.per_class is not None:
-            check_integer(f"per_class of {self.name}", self.per_class, low=1)
+            check_integer(Message(Param("per_class"), f" of {self.name}"), self.per_class, low=1)
 
     def refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
             raise ParameterError(
-                "resampling='balanced_bootstrap' draws as many rows of each class, and the target has "
-                "no classes; use 'bootstrap'"
+                Use(resampling="balanced_bootstrap"),
+                " draws as many rows of each class, and the target has no classes",
+                Remedy("use 'bootstrap'"),
             )
 
     def draw(self, source: Population, rows: range) -> Drawn:
@@ -239,20 +242,29 @@ class ComplementaryPairs(Plan):
         if source.target.kind != "classes":
             if positions.size < 2:
                 raise DataError(
-                    f"half {row} of resampling='complementary_pairs' would hold {positions.size} "
-                    f"row(s) and needs at least 2; gather more {unit}, or use resampling='bootstrap'"
+                    f"half {row} of ",
+                    Use(resampling="complementary_pairs"),
+                    f" would hold {positions.size} row(s) and needs at least 2",
+                    Remedy(f"gather more {unit}, or use ", Use(resampling="bootstrap")),
                 )
             if source.target.kind == "survival" and not source.target.strata[positions].any():
                 raise DataError(
-                    f"half {row} of resampling='complementary_pairs' would hold no event: at least two "
-                    f"{unit} with an event are needed, one for each half; use resampling='bootstrap'"
+                    f"half {row} of ",
+                    Use(resampling="complementary_pairs"),
+                    f" would hold no event: at least two {unit} with an event are needed, one for each ",
+                    "half",
+                    Remedy("use ", Use(resampling="bootstrap")),
                 )
             return
         if np.unique(source.target.codes[positions]).size < 2:
             raise DataError(
-                f"half {row} of resampling='complementary_pairs' would hold fewer than two classes: "
-                f"at least two classes need two {unit} or more, one for each half; gather more "
-                f"{unit} of the rare classes, or use resampling='bootstrap'"
+                f"half {row} of ",
+                Use(resampling="complementary_pairs"),
+                f" would hold fewer than two classes: at least two classes need two {unit} or more, ",
+                "one for each half",
+                Remedy(
+                    f"gather more {unit} of the rare classes, or use ", Use(resampling="bootstrap")
+                ),
             )
 
 
@@ -276,8 +288,9 @@ class GroupedBootstrap(Plan):
     def draw(self, source: Population, rows: range) -> Drawn:
         if self.groups is None:
             raise ParameterError(
-                "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
-                "resampling=pyfsagg.GroupedBootstrap(groups)"
+                Use(resampling="grouped_bootstrap"),
+                " draws whole groups: give the group of each row",
+                Phrase("groups_of_plan", ", as in resampling=pyfsagg.GroupedBootstrap(groups)"),
             )
         members = _groups(self.groups, source)
         n = len(members)
@@ -293,11 +306,14 @@ def _groups(groups: ArrayLike, source: Population) -> list[NDArray[np.intp]]:
     array = as_array("groups", groups)
     if array.shape != (source.n_samples,):
         raise DataError(
-            f"groups must have one label per sample ({source.n_samples}), got the shape {array.shape}"
+            Param("groups"),
+            f" must have one label per sample ({source.n_samples}), got the shape {array.shape}",
         )
     names, codes = np.unique(array.astype(str), return_inverse=True)
     if len(names) < 2:
-        raise DataError("groups has one group only; to draw whole groups takes at least two")
+        raise DataError(
+            Param("groups"), " has one group only; to draw whole groups takes at least two"
+        )
     drawn = source.population
     found = (drawn[codes[drawn] == g] for g in range(len(names)))
     return [members for members in found if members.size]
@@ -329,7 +345,7 @@ class KFold(Plan):
         # Classes are dealt out one after the other.
         shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
         fold = np.arange(shuffled.size) % n_folds
-        n, remedy = source.n_samples, "divide sample_weight by a common factor"
+        n, remedy = source.n_samples, DIVIDE_WEIGHTS
         counts = (np.bincount(shuffled[fold != f], minlength=n) for f in rows)
         weights = [weights_from_counts(each, f, remedy) for f, each in enumerate(counts)]
         return Drawn(np.stack(weights))
@@ -341,20 +357,21 @@ class KFold(Plan):
             n_events = source.strata[1].size
             if n_folds > n_events:
                 raise DataError(
-                    f"{n_folds} stratified folds need at least {n_folds} events, and there are "
-                    f"{n_events}; use at most {n_events} folds (n_folds)"
+                    f"{n_folds} stratified folds need at least {n_folds} events, and there are ",
+                    f"{n_events}",
+                    Remedy(f"use at most {n_events} folds (", Param("n_folds"), ")"),
                 )
             return
         smallest = min(stratum.size for stratum in source.strata)
         if n_folds > smallest:
             raise DataError(
-                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the "
-                f"smallest class has {smallest}; "
-                + (
-                    f"use at most {smallest} folds (n_folds)"
+                f"{n_folds} stratified folds need at least {n_folds} rows of every class, and the ",
+                f"smallest class has {smallest}; ",
+                *(
+                    (f"use at most {smallest} folds (", Param("n_folds"), ")")
                     if smallest > 1
-                    else "leave that class out"
-                )
+                    else ("leave that class out",)
+                ),
             )
 
 
@@ -409,8 +426,9 @@ class LabelNoise(Plan):
     def refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
             raise ParameterError(
-                "resampling='label_noise' exchanges class labels, and the target has none; use another "
-                "plan"
+                Use(resampling="label_noise"),
+                " exchanges class labels, and the target has none",
+                Remedy("use another plan"),
             )
 
     def draw(self, source: Population, rows: range) -> Drawn:
@@ -441,13 +459,16 @@ class ValueNoise(Plan):
     scale: float = option(0.1, help="noise in standard deviations of the feature")
 
     def check(self) -> None:
-        check_real(f"scale of {self.name}", self.scale, low=0.0, low_open=True)
+        check_real(Message(Param("scale"), f" of {self.name}"), self.scale, low=0.0, low_open=True)
 
     def refuse(self, table: AnyTable, target: Target) -> None:
         if isinstance(table, SparseTable):
             raise DataError(
-                "resampling='value_noise' puts noise on every cell, also on those that are zero, and X "
-                "is sparse; use another plan, or a dense table (X.toarray())"
+                Use(resampling="value_noise"),
+                " puts noise on every cell, also on those that are zero, and ",
+                Param("X"),
+                " is sparse",
+                Remedy("use another plan, or a dense table (", DENSE, ")"),
             )
 
     def draw(self, source: Population, rows: range) -> Drawn:
@@ -474,7 +495,9 @@ class Rows(Plan):
     def check(self) -> None:
         if self.sample_weight is not None:
             raise ParameterError(
-                "the rows say how often each sample is drawn; sample_weight cannot be given with them"
+                "the rows say how often each sample is drawn; ",
+                Param("sample_weight"),
+                " cannot be given with them",
             )
 
     def draw(self, source: Population, rows: range) -> Drawn:
@@ -482,8 +505,9 @@ class Rows(Plan):
         indices = as_array("indices", self.indices)
         if indices.ndim != 2 or 0 in indices.shape:
             raise ParameterError(
-                "row_indices must have the shape (n_resamples, n_draws), one row per resample; got "
-                f"{indices.shape}"
+                Param("row_indices"),
+                " must have the shape (n_resamples, n_draws), one row per resample; got ",
+                f"{indices.shape}",
             )
         if indices.dtype.kind == "f" and (indices == np.floor(indices)).all():
             indices = indices.astype(np.int64)
@@ -505,4 +529,10 @@ class Rows(Plan):
 
 
 def _check_fraction(plan: Subsample | FeatureSubspace | LabelNoise) -> None:
-    check_real(f"fraction of {plan.name}", plan.fraction, low=0.0, high=1.0, low_open=True)
+    check_real(
+        Message(Param("fraction"), f" of {plan.name}"),
+        plan.fraction,
+        low=0.0,
+        high=1.0,
+        low_open=True,
+    )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._kernels.poisson_bootstrap import LANES, padded, poisson_weights
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
 __all__ = ["check_poisson_totals", "poisson_key", "poisson_resamples"]
@@ -24,8 +25,9 @@ def check_poisson_totals(totals: NDArray[np.int64]) -> None:
     """Refuse resamples of fewer than two rows, which tables of a few rows may have."""
     if totals.min() < 2:
         raise DataError(
-            f"resample {int(totals.argmin())} of the Poisson bootstrap draws {int(totals.min())} "
-            "row(s) of this small table; use resampling='bootstrap', or another seed"
+            f"resample {int(totals.argmin())} of the Poisson bootstrap draws ",
+            f"{int(totals.min())} row(s) of this small table",
+            Remedy("use ", Use(resampling="bootstrap"), ", or another seed"),
         )
 
 
@@ -41,8 +43,10 @@ def poisson_resamples(rows: range, weight: NDArray[np.uint16], seed: int) -> NDA
     """
     if (weight != 1).any():
         raise ParameterError(
-            "resampling='poisson_bootstrap' goes by the number of a row and takes no sample_weight; "
-            "use 'bootstrap'"
+            Use(resampling="poisson_bootstrap"),
+            " goes by the number of a row and takes no ",
+            Param("sample_weight"),
+            Remedy("use 'bootstrap'"),
         )
     group = rows.start // LANES
     drawn = np.empty((weight.size, padded(rows.stop - group * LANES)), np.uint8)

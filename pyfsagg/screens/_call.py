@@ -13,6 +13,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Got, Param, Phrase, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.screens._input import Guides, find_controls, read_guides
 from pyfsagg.screens._result import Screen
@@ -149,7 +150,9 @@ def screen(
     with_controls = control_guides is not None or control_genes is not None
     if with_controls and null == "uniform":
         raise ParameterError(
-            "null='uniform' and controls exclude each other; leave null out to test against controls"
+            Use(null="uniform"),
+            " and controls exclude each other",
+            Remedy("leave null out to test against controls"),
         )
     given = read_guides(scores, genes, guides, log_fold_changes, p_values, sides)
     found, dropped = _without_missing(given, missing)
@@ -162,8 +165,9 @@ def screen(
     tested = sizes >= min_guides
     if not tested.any():
         raise DataError(
-            f"no gene has {plural(min_guides, 'guide')}; the most that a gene has is {sizes.max()}: "
-            "lower min_guides"
+            f"no gene has {plural(min_guides, 'guide')}; the most that a gene has is ",
+            f"{sizes.max()}: lower ",
+            Param("min_guides"),
         )
     members = np.flatnonzero(tested[found.gene])
     members = members[np.argsort(found.gene[members], kind="stable")]
@@ -221,8 +225,9 @@ def _without_missing(given: Guides, missing: str) -> tuple[Guides, int]:
         return given, 0
     if missing == "error":
         raise DataError(
-            f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the first "
-            f"is {str(given.names[absent][0])!r}; leave them out with missing='drop'"
+            f"{plural(int(absent.sum()), 'guide')} of {len(absent):,} without a score, the ",
+            f"first is {str(given.names[absent][0])!r}",
+            Remedy("leave them out with ", Use(missing="drop")),
         )
     if absent.all():
         raise DataError("no guide has a score")
@@ -236,9 +241,10 @@ def _warn_of_lost_signs(found: Guides, sides: tuple[str, ...]) -> None:
         return
     if (found.scores >= 0.0).all() and (found.scores > 1.0).any() and (lfc < 0.0).any():
         warn(
-            "no score is below 0 although log fold changes are: small scores are the low side. If "
-            "the scores measure strength without direction, give them the sign of the log fold change: "
-            "scores * np.sign(log_fold_changes)",
+            "no score is below 0 although log fold changes are: small scores are the low side. ",
+            "If the scores measure strength without direction, give them the sign of the log ",
+            "fold change: ",
+            Phrase("sign", "scores * np.sign(log_fold_changes)"),
             stacklevel=3,
         )
 
@@ -250,7 +256,9 @@ def _alphas(alpha: Any, sides: tuple[str, ...], found: Guides) -> dict[str, floa
     pair = list(alpha) if isinstance(alpha, (tuple, list, np.ndarray)) else [alpha] * len(sides)
     if len(pair) != len(sides):
         raise ParameterError(
-            f"alpha must be one number or one for each side ({', '.join(sides)}), got {alpha!r}"
+            Param("alpha"),
+            f" must be one number or one for each side ({', '.join(sides)})",
+            Got(alpha),
         )
     return {
         name: check_real("alpha", value, low=0.0, high=1.0, low_open=True)
@@ -290,7 +298,9 @@ def _remarks(
     if counts.max() > max(1.0, LARGE_TIE * len(found.scores)):
         remark = f"{counts.max():,} of {plural(len(found.scores), 'guide')} share one score"
         if null == "uniform" and ties == "average" and not with_controls:
-            remark += ": with null='uniform' and average ranks p-values may be too small for it"
+            remark += (
+                ": against uniform ranks, with ties averaged, p-values may be too small for it"
+            )
         remarks.append(remark + ".")
     return tuple(remarks)
 

@@ -14,6 +14,7 @@ from pyfsagg._base.checks import real_array
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -113,21 +114,21 @@ def _numbers(what: str, given: Any, n: int | None = None) -> Floats:
             dtype=np.float64,
         )
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(f"{what} must be one number per guide ({error})") from None
+        raise InputTypeError(named(what), f" must be one number per guide ({error})") from None
     if values.ndim != 1:
-        raise DataError(f"{what} must be one number per guide, got shape {values.shape}")
+        raise DataError(named(what), f" must be one number per guide, got shape {values.shape}")
     if n is not None and len(values) != n:
-        raise DataError(f"{what} has {len(values)} values for {plural(n, 'guide')}")
+        raise DataError(named(what), f" has {len(values)} values for {plural(n, 'guide')}")
     return values
 
 
 def _texts(what: str, given: Any, n: int) -> NDArray[np.str_]:
     """One name per guide."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputTypeError(f"{what} must be one name per guide, got {given!r}")
+        raise InputTypeError(named(what), " must be one name per guide", Got(given))
     column = pd.Series(list(pandas_series(given)), dtype=object)
     if len(column) != n:
-        raise DataError(f"{what} has {len(column)} names for {plural(n, 'guide')}")
+        raise DataError(named(what), f" has {len(column)} names for {plural(n, 'guide')}")
     texts = column.where(column.notna(), "").astype(str).str.strip()
     blank = np.flatnonzero((texts == "").to_numpy())
     if len(blank):
@@ -148,8 +149,13 @@ def _p_values(given: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
         columns = {sides[0]: given}
     else:
         raise ParameterError(
-            "p_values must be a pair, those that a guide is low and those that it is high "
-            "(one-sided each); with side='low' or side='high' those of that side alone"
+            Param("p_values"),
+            " must be a pair, those that a guide is low and those that it is high (one-sided ",
+            "each); with ",
+            Use(side="low"),
+            " or ",
+            Use(side="high"),
+            " those of that side alone",
         )
     found = {side: _numbers(f"p_values ({side})", columns[side], n) for side in sides}
     for p in found.values():
@@ -187,16 +193,18 @@ def find_controls(
         If controls are named and the screen holds none of them.
     """
     is_control = np.zeros(len(found.names), dtype=bool)
-    for what, named, known in (
+    for what, chosen, known in (
         ("control_guides", guides, found.names),
         ("control_genes", genes, found.gene_names[found.gene]),
     ):
-        if named is None:
+        if chosen is None:
             continue
-        given = [named] if isinstance(named, str) else named
+        given = [chosen] if isinstance(chosen, str) else chosen
         wanted = [name for name in (str(each).strip() for each in given) if name]
         if not wanted:
-            raise DataError(f"{what} names no control; leave it out to test against all guides")
+            raise DataError(
+                named(what), " names no control", Remedy("leave it out to test against all guides")
+            )
         here = np.isin(known, wanted)
         absent = sorted(set(wanted) - set(known[here].tolist()))
         if not here.any():

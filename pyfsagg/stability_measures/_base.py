@@ -14,6 +14,7 @@ import pandas as pd
 
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
 
 __all__ = [
@@ -381,8 +382,12 @@ def require_defined(estimate: Estimate, measure: str, unit: str) -> Estimate:
     if np.isfinite(estimate.value):
         return estimate
     raise UndefinedStabilityError(
-        f"the stability measure {measure!r} is undefined on these data: "
-        f"{estimate.n_pairs} {unit} defined, {estimate.n_undefined} undefined. Constant score rows "
-        "have no correlation, and all-empty or all-full subsets have nothing to compare; drop "
-        "these resamples, use another number of features, or give undefined= a value to impute"
+        f"the stability measure {measure!r} is undefined on these data: {estimate.n_pairs} ",
+        f"{unit} defined, {estimate.n_undefined} undefined. Constant score rows have no ",
+        "correlation, and all-empty or all-full subsets have nothing to compare",
+        Remedy(
+            "drop these resamples, use another number of features, or let ",
+            Param("undefined"),
+            " be a value to impute",
+        ),
     )

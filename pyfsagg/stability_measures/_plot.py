@@ -20,6 +20,7 @@ from pyfsagg._draw.style import (
     new_axes,
     set_title,
 )
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures.curves import pareto_front
 from pyfsagg.stability_measures.result import StabilityResult
@@ -249,7 +250,9 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 
 def _plot_curve_of_report(report: StabilityResult, *, ax: Axes | None = None) -> Axes:
     if report.curve is None:
-        raise DataError("selections have one size only, and no curve of stability against size")
+        raise DataError(
+            Param("selections"), " have one size only, and no curve of stability against size"
+        )
     return plot_stability_curve(report.curve, ax=ax)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from pyfsagg._base.checks import as_array
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.similarity import Neighbours, adjusted_block, adjusted_rows
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures.chance import log_choose
 
@@ -39,8 +40,9 @@ def check_similarity(
     """
     if similarity is None:
         raise ParameterError(
-            f"the measure {measure!r} needs similarity=, a (p, p) matrix of feature similarities "
-            "within [0, 1]"
+            f"the measure {measure!r} needs ",
+            Param("similarity"),
+            ", a (p, p) matrix of feature similarities within [0, 1]",
         )
     names: tuple[str, ...] | None = None
     if isinstance(similarity, pd.DataFrame):
@@ -48,18 +50,22 @@ def check_similarity(
     try:
         matrix = as_array("similarity", similarity, np.float64)
     except (TypeError, ValueError) as error:
-        raise InputTypeError(f"similarity is not a matrix of numbers: {error}") from None
+        raise InputTypeError(Param("similarity"), f" is not a matrix of numbers: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise DataError(
-            f"similarity must be a square matrix (features by features), got shape {matrix.shape}"
+            Param("similarity"),
+            f" must be a square matrix (features by features), got shape {matrix.shape}",
         )
     if not np.isfinite(matrix).all() or matrix.min() < 0 or matrix.max() > 1:
         raise DataError(
-            "similarity must lie within [0, 1]; take the absolute value of correlations and clip "
-            "rounding errors"
+            Param("similarity"),
+            " must lie within [0, 1]",
+            Remedy("take the absolute value of correlations and clip rounding errors"),
         )
     if not np.allclose(matrix, matrix.T, rtol=0, atol=1e-12):
-        raise DataError("similarity must be symmetric: similarity[i, j] equals similarity[j, i]")
+        raise DataError(
+            Param("similarity"), " must be symmetric: similarity[i, j] equals similarity[j, i]"
+        )
     return matrix, names
 
 
@@ -132,8 +138,10 @@ def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int
     n_pairs = np.exp(log_choose(p, left) + log_choose(p, right))
     if n_pairs > MAX_COMBINATIONS * (1 + 1e-9):
         raise ParameterError(
-            f"correction='exact' needs {float(n_pairs):.3g} pairs of subsets for sizes {left} and "
-            f"{right} out of {p}, more than {MAX_COMBINATIONS}; use correction='estimate'"
+            Use(correction="exact"),
+            f" needs {float(n_pairs):.3g} pairs of subsets for sizes {left} and {right} out of ",
+            f"{p}, more than {MAX_COMBINATIONS}",
+            Remedy("use ", Use(correction="estimate")),
         )
     supports = []
     for size in (left, right):

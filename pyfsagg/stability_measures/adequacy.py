@@ -26,6 +26,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import kendall_block
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import read_matrix
@@ -291,7 +292,9 @@ def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:
     if not callable(aggregator):
-        raise InputTypeError(f"aggregator must be callable, got {type(aggregator).__name__}")
+        raise InputTypeError(
+            Param("aggregator"), f" must be callable, got {type(aggregator).__name__}"
+        )
     found = np.asarray(aggregator(values), dtype=np.float64)
     if found.shape != (values.shape[1],) or not np.isfinite(found).all():
         raise DataError(

@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._input import check_several, read_matrix
@@ -174,7 +175,7 @@ def between_sample_stability(
         )
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     if n_rows is not None:
         check_integer("n_rows", n_rows, low=1)
     p = a.shape[1]

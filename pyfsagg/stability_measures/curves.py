@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
 from pyfsagg.stability_measures._input import read_matrix
@@ -82,7 +83,7 @@ def chance_level(
         options["similarity"], _ = check_similarity(options.get("similarity"), None, spec.name)
         size = len(options["similarity"])
         if size != p:
-            raise DataError(f"similarity has size {size} x {size} for {p} features")
+            raise DataError(Param("similarity"), f" has size {size} x {size} for {p} features")
     if isinstance(spec.bind, AdjustedPairs):
         options["random_state"] = random_state
     check_measure_params(spec, options)
@@ -141,7 +142,8 @@ def stability_curve(
     if not asked or not measures:
         raise ParameterError("sizes and measures must not be empty")
     seed = resolve_seed(random_state)
-    counts = list(dict.fromkeys(n_selected(size, p, "each of sizes") for size in asked))
+    name = Message("each of ", Param("sizes"))
+    counts = list(dict.fromkeys(n_selected(size, p, name) for size in asked))
     rows = []
     for name in measures:
         spec = STABILITY_MEASURES.get(name)

@@ -14,6 +14,7 @@ from pyfsagg._base.blocks import column_blocks, row_blocks
 from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
@@ -95,9 +96,9 @@ def feature_stability(
     check_ties(ties)
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     quantiles = [
-        check_real("each of quantiles", q, low=0.0, high=1.0)
+        check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
         for q in check_list("quantiles", quantiles)
     ]
     read = read_collection(

@@ -14,6 +14,7 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -326,7 +327,8 @@ def _size_from(
     ):
         if size is not None and size != p:
             raise DataError(
-                f"similarity has size {p} x {p}, but {what} says that there are {size} features"
+                Param("similarity"),
+                f" has size {p} x {p}, but {what} says that there are {size} features",
             )
     if feature_names is None and wide is None:
         feature_names = names
@@ -343,13 +345,18 @@ def prepare(
             return select(read, n_selected(top, p, "top"), ties), p, read.kind
         if "n_features" in spec.needs and read.n_features is None:
             raise ParameterError(
-                f"the measure {spec.name!r} depends on the number of features to choose from, "
-                "which a list of sets does not give; pass n_features="
+                f"the measure {spec.name!r} depends on the number of features to choose from, which a ",
+                "list of sets does not give",
+                Remedy("pass ", Param("n_features")),
             )
         if "similarity" in spec.needs and read.support.shape[1] != read.n_features:
             raise ParameterError(
-                "sets of names cannot be matched to the rows of similarity; pass feature_names= in "
-                "the order of its rows, or a data frame with names"
+                "sets of names cannot be matched to the rows of similarity",
+                Remedy(
+                    "pass ",
+                    Param("feature_names"),
+                    " in the order of its rows, or a data frame with names",
+                ),
             )
         return read, read.n_features or 0, "sets"
     if isinstance(read, Matrix):
@@ -358,8 +365,8 @@ def prepare(
         return read.values, read.values.shape[1], read.kind
     if spec.kind == "ranks":
         raise InputTypeError(
-            f"the measure {spec.name!r} compares rankings, and selections have none; use a set "
-            "measure, or pass scores or ranks"
+            f"the measure {spec.name!r} compares rankings, and selections ",
+            "have none; use a set measure, or pass scores or ranks",
         )
     scores = np.zeros((len(read.support), read.p))
     scores[:, : read.support.shape[1]] = read.support
@@ -370,7 +377,9 @@ def impute(spec: StabilitySpec, statistic: BoundStatistic, value: float) -> Boun
     """The same average with `value` for undefined pairs."""
     if not isinstance(statistic, PairwiseAverage):
         raise ParameterError(
-            f"undefined= gives pairs a value, and {spec.name!r} is not an average over pairs"
+            "the parameter ",
+            Param("undefined"),
+            f" gives pairs a value, and {spec.name!r} is not an average over pairs",
         )
     return Imputed(statistic, value)
 
@@ -387,7 +396,7 @@ def find_interval(
     """The interval of a bound measure by the method asked for."""
     check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
     if level == 1.0:
-        raise ParameterError("level must be below 1 for an interval, got 1.0")
+        raise ParameterError(Param("level"), " must be below 1 for an interval, got 1.0")
     if method == "bootstrap":
         n_boot = check_integer("n_boot", n_boot, low=2)
         return bootstrap_interval(statistic, value, level, n_boot, random_state)
@@ -395,12 +404,15 @@ def find_interval(
         return jackknife_interval(statistic, value, level)
     if statistic.variance is None:
         raise ParameterError(
-            f"interval='analytic' has no formula for {spec.name!r}, only for 'nogueira'; use "
-            "'bootstrap' or 'jackknife'"
+            Use(interval="analytic"),
+            f" has no formula for {spec.name!r}, only for 'nogueira'",
+            Remedy("use 'bootstrap' or 'jackknife'"),
         )
     if statistic.n_rows < MANY:
         raise DataError(
-            f"interval='analytic' needs many resamples, and with {statistic.n_rows} it covers far "
-            f"less than its level; use 'jackknife', or at least {MANY} resamples"
+            Use(interval="analytic"),
+            f" needs many resamples, and with {statistic.n_rows} it covers far less than its ",
+            "level",
+            Remedy(f"use 'jackknife', or at least {MANY} resamples"),
         )
     return normal_interval(value, statistic.variance(), level)

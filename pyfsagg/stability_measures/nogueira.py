@@ -20,6 +20,7 @@ from scipy.special import stdtr, stdtrit
 from pyfsagg._base.checks import check_choice, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures._least_variance import intersection_variance
@@ -152,13 +153,16 @@ class NogueiraResult:
             For paired collections of different size.
         """
         if not isinstance(other, NogueiraResult):
-            raise InputTypeError(f"other must be a NogueiraResult, got {type(other).__name__}")
+            raise InputTypeError(
+                Param("other"), f" must be a NogueiraResult, got {type(other).__name__}"
+            )
         check_choice("alternative", alternative, ALTERNATIVES)
         difference = self.estimate - other.estimate
         if paired and self.n_resamples != other.n_resamples:
             raise DataError(
-                f"paired collections have one subset for each resample, but these have "
-                f"{self.n_resamples} and {other.n_resamples}; pass paired=False for independent ones"
+                "paired collections have one subset for each resample, but these have ",
+                f"{self.n_resamples} and {other.n_resamples}",
+                Remedy("pass ", Use(paired=False), " for independent ones"),
             )
         if self.interval is None or other.interval is None:
             return _no_test(difference, alternative, TOO_FEW)
@@ -283,7 +287,7 @@ def nogueira(
     """
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
     check_ties(ties)
     read = read_collection(

@@ -21,6 +21,7 @@ from pyfsagg._kernels.stability.pairs import (
     kendall_block,
     kendall_pair_sum,
 )
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -91,12 +92,13 @@ def _feature_weights(weights: ArrayLike | None, n_features: int) -> Floats | Non
     array = as_array("weights", weights, np.float64)
     if array.shape != (n_features,):
         raise ParameterError(
-            f"feature_weights must hold one number per feature ({n_features}), got shape "
-            f"{array.shape}"
+            Param("feature_weights"),
+            f" must hold one number per feature ({n_features}), got shape {array.shape}",
         )
     if not np.isfinite(array).all() or (array < 0).any() or np.count_nonzero(array) < 2:
         raise ParameterError(
-            "feature_weights must be finite and not negative, with at least two above zero"
+            Param("feature_weights"),
+            " must be finite and not negative, with at least two above zero",
         )
     return array
 

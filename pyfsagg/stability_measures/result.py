@@ -15,6 +15,7 @@ from pyfsagg._base.checks import check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count
+from pyfsagg._message import Param
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -412,7 +413,7 @@ def stability(
     pair = None
     names = check_list("names", names)
     if len(names) != 2:
-        raise ParameterError(f"names must be two names, got {len(names)}")
+        raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
     if compare is not None:
         found = (
             nogueira(data, **own, level=confidence_level),
@@ -463,8 +464,9 @@ def _pair(
 ) -> Pair:
     if results[0].n_features != results[1].n_features:
         raise DataError(
-            f"{names[0]} has {results[0].n_features} features and {names[1]} has "
-            f"{results[1].n_features}; stability is compared for the same features to choose from"
+            f"{names[0]} has {results[0].n_features} features and {names[1]} has ",
+            f"{results[1].n_features}; stability ",
+            "is compared for the same features to choose from",
         )
     strange = sorted(set(second) - set(first))
     if strange and first:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Message, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -115,7 +116,7 @@ def stability_table(
         check_choice("interval", interval, ("jackknife", "bootstrap"))
     level = check_real("level", level, low=0.0, high=1.0, low_open=True)
     if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+        raise ParameterError(Param("level"), " must be below 1, got 1.0")
     if (
         isinstance(similarity, pd.DataFrame)
         and feature_names is None
@@ -131,11 +132,13 @@ def stability_table(
     else:
         chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
         if not chosen:
-            raise ParameterError("measures is empty; name at least one, or leave it out for all")
+            raise ParameterError(
+                Param("measures"), " is empty", Remedy("name at least one, or leave it out for all")
+            )
         for spec in chosen:
             reason = _missing(spec, read, matrix)
             if reason:
-                raise ParameterError(f"the measure {spec.name!r} {reason}")
+                raise ParameterError(f"the measure {spec.name!r} ", reason)
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
@@ -208,9 +211,10 @@ def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
     p = len(labels)
     if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
         raise DataError(
-            f"similarity has size {len(matrix)} x {len(matrix)}, but the data name {p} features; "
-            "it needs a row for every feature to choose from, in their order (for lists, a data frame "
-            "with their names)"
+            Param("similarity"),
+            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
+            "needs a row for every feature to choose from, in their order (for lists, a data ",
+            "frame with their names)",
         )
     return matrix
 
@@ -218,14 +222,16 @@ def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
 def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None) -> str:
     """What a measure would need and the data do not have; empty if it applies."""
     if "similarity" in spec.needs and similarity is None:
-        return "compares selections by the similarity of features; pass similarity="
+        return Message(
+            "compares selections by the similarity of features; pass ", Param("similarity")
+        )
     if isinstance(read, SelectedSets):
         if spec.kind != "sets":
             return f"compares {spec.kind}, and the data are selections"
         if "n_features" in spec.needs and read.n_features is None:
-            return (
-                "depends on the number of features to choose from, which lists do not give; "
-                "pass n_features"
+            return Message(
+                "depends on the number of features to choose from, which lists do not give; pass ",
+                Param("n_features"),
             )
     return ""
 

@@ -7,6 +7,7 @@ import numpy as np
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import overlap_block, weighted_kendall_pair_sum
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
@@ -68,7 +69,9 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
     strict = _strict_order(ranks)
     depth = np.arange(1, p + 1)
     if q == 1.0:
-        raise ParameterError("persistence must be below 1 (at 1 every pair of full lists scores 1)")
+        raise ParameterError(
+            Param("persistence"), " must be below 1 (at 1 every pair of full lists scores 1)"
+        )
     share = (1 - q) * q ** (depth - 1.0) / depth
     gain = np.concatenate(([0.0], np.cumsum(share[::-1])[::-1] + q**p / p))
     index = strict.astype(np.intp)

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real, shown
+from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -97,7 +98,7 @@ def check_confidence_level(name: str, value: object) -> float:
     except ParameterError:
         level = 1.0
     if level == 1.0:
-        raise ParameterError(f"{name} must be a number above 0 and below 1, got {value!r}")
+        raise ParameterError(named(name), " must be a number above 0 and below 1", Got(value))
     return level
 
 
@@ -132,8 +133,14 @@ def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, incomple
     if len(given) == 2:
         if subject is None:
             raise ParameterError(
-                "subject is missing: a long frame needs subject=, condition= and value=, the "
-                "names of its columns"
+                Param("subject"),
+                " is missing: a long frame needs ",
+                Param("subject"),
+                ", ",
+                Param("condition"),
+                " and ",
+                Param("value"),
+                ", the names of its columns",
             )
         wide = _pivot(_as_frame(data), subject, condition, value)
     elif not given:
@@ -149,9 +156,12 @@ def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, incomple
 def _refuse_factors(name: str, column: Any) -> None:
     if isinstance(column, (list, tuple)) or not isinstance(column, Hashable):
         raise ParameterError(
-            f"{name} must be the name of one column, got {shown(column)}: designs with more than one "
-            "within factor, or with between factors, are not supported. Analyse one factor at a "
-            "time (filter or average over the others), or combine the factors into one column"
+            named(name),
+            " must be the name of one column",
+            Got(column),
+            ": designs with more than one ",
+            "within factor, or with between factors, are not supported. Analyse one factor at a ",
+            "time (filter or average over the others), or combine the factors into one column",
         )
 
 
@@ -161,7 +171,9 @@ def _as_frame(data: Any) -> pd.DataFrame:
     if isinstance(frame, pd.DataFrame):
         return frame
     raise InputTypeError(
-        f"data must be a data frame ({FRAMES}) when its columns are named, got {type(data).__name__}"
+        Param("data"),
+        f" must be a data frame ({FRAMES}) when its columns are named, got ",
+        f"{type(data).__name__}",
     )
 
 
@@ -254,8 +266,9 @@ def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
         array = as_array("data", data)
         if array.ndim != 2:
             raise DataError(
-                "data must have two dimensions (subjects by conditions), got an array of shape "
-                f"{array.shape}"
+                Param("data"),
+                " must have two dimensions (subjects by conditions), got an array of shape ",
+                f"{array.shape}",
             )
         frame = frame_of_array(
             array,
@@ -321,7 +334,8 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0]) + 1
         raise DataError(
-            f"{name!r} has an infinite value in row {row}; correct it or mark it missing (NaN)"
+            f"{name!r} has an infinite value in row {row}",
+            Remedy("correct it or mark it missing (", NAN, ")"),
         )
     return numbers
 
@@ -343,9 +357,10 @@ def _complete_blocks(wide: pd.DataFrame, incomplete: str) -> Blocks:
     if n_dropped and incomplete == "error":
         i, j = (int(index) for index in np.argwhere(missing)[0])
         raise DataError(
-            f"{n_dropped} of {len(keep)} subjects lack a value, for instance subject "
-            f"{wide.index[i]!r} in condition {conditions[j]!r}. Fill the cells in, or pass "
-            "incomplete='drop' to leave these subjects out"
+            f"{n_dropped} of {len(keep)} subjects lack a value, for instance subject ",
+            f"{wide.index[i]!r} in condition {conditions[j]!r}. Fill the cells in, or pass ",
+            Use(incomplete="drop"),
+            " to leave these subjects out",
         )
     n_subjects = int(keep.sum())
     if n_subjects < FEWEST_SUBJECTS:
@@ -401,8 +416,10 @@ def _complete_groups(samples: dict[str, Floats], incomplete: str) -> Groups:
     if n_dropped and incomplete == "error":
         name = next(name for name, count in missing.items() if count)
         raise DataError(
-            f"{n_dropped} value(s) are missing, {missing[name]} of them in group {name!r}. Fill "
-            "them in, or pass incomplete='drop' to leave them out"
+            f"{n_dropped} value(s) are missing, {missing[name]} of them in group {name!r}. ",
+            "Fill them in, or pass ",
+            Use(incomplete="drop"),
+            " to leave them out",
         )
     values = tuple(sample[~np.isnan(sample)] for sample in samples.values())
     for name, sample in zip(samples, values, strict=True):

@@ -17,6 +17,7 @@ from scipy import optimize, special, stats
 
 from pyfsagg._base.checks import as_array, check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Got, Remedy, named
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.statistics._input import check_confidence_level
 
@@ -170,10 +171,12 @@ def _numbers(name: str, given: ArrayLike) -> Floats:
     try:
         values = as_array("a sample", given, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(f"{name} must hold numbers, got {given!r}") from None
+        raise InputTypeError(named(name), " must hold numbers", Got(given)) from None
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         raise DataError(
-            f"{name} must be one row of finite numbers, at least one; leave missing ones out"
+            named(name),
+            " must be one row of finite numbers, at least one",
+            Remedy("leave missing ones out"),
         )
     return values
 

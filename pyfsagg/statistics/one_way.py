@@ -13,6 +13,7 @@ from scipy import stats
 from pyfsagg._base.checks import check_flag
 from pyfsagg._base.scale import original, scaled_together, unscaled
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
     Groups,
@@ -237,8 +238,9 @@ def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
         )
     if welch and flat:
         raise DataError(
-            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test has "
-            "no variance to weigh it with; use welch=False or leave the group out"
+            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test ",
+            "has no variance to weigh it with",
+            Remedy("use ", Use(welch=False), " or leave the group out"),
         )
 
 

@@ -16,6 +16,7 @@ from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.checks import check_choice, check_flag, check_real
 from pyfsagg._base.scale import original, scaled_together
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy, Use, named
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     Groups,
@@ -236,7 +237,10 @@ def pairwise_tests(
     else:
         if subject is not None:
             raise ParameterError(
-                "subject has no meaning with paired=False; leave it out, or use paired=True"
+                Param("subject"),
+                " has no meaning with ",
+                Use(paired=False),
+                Remedy("leave it out, or use ", Use(paired=True)),
             )
         groups = read_groups(data, group=condition, value=value, incomplete=incomplete)
         compared = _unpaired(groups, test, bool(pooled), level)
@@ -291,17 +295,24 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
         for name, given in (("test_train_ratio", ratio), ("df", df)):
             if given is not None:
                 raise ParameterError(
-                    f"{name} belongs to test='corrected_t'; leave it out, or use that test"
+                    named(name),
+                    " belongs to ",
+                    Use(test="corrected_t"),
+                    Remedy("leave it out, or use that test"),
                 )
         return _Folds(0.0, None)
     if not paired:
         raise ParameterError(
-            "test='corrected_t' compares values of the same folds; use paired=True"
+            Use(test="corrected_t"),
+            " compares values of the same folds",
+            Remedy("use ", Use(paired=True)),
         )
     if ratio is None:
         raise ParameterError(
-            "test='corrected_t' needs test_train_ratio, the test rows by the training rows of a "
-            "division: 1 / (k - 1) for k folds"
+            Use(test="corrected_t"),
+            " needs ",
+            Param("test_train_ratio"),
+            ", the test rows by the training rows of a division: 1 / (k - 1) for k folds",
         )
     if df is not None:
         check_real("df", df, low=1.0)
@@ -348,10 +359,11 @@ def _paired_t(
     mean = float(differences.mean())
     if negligible(differences - mean, both):
         raise DataError(
-            f"the differences between {names[0]!r} and {names[1]!r} are "
-            f"{original(mean, exponent):g} in every subject: "
-            "without variation there is no t statistic. Use test='wilcoxon', or check for copied "
-            "values"
+            f"the differences between {names[0]!r} and {names[1]!r} are ",
+            f"{original(mean, exponent):g} in every subject: without variation there is no t ",
+            "statistic. Use ",
+            Use(test="wilcoxon"),
+            ", or check for copied values",
         )
     standard_error = float(differences.std(ddof=1)) / root_n
     t = mean / standard_error
@@ -422,8 +434,10 @@ def _pooled_scale(values: list[Floats]) -> tuple[float, float]:
     df = everything.size - len(values)
     if df < 1 or negligible(np.concatenate(rests), everything):
         raise DataError(
-            "the values do not vary within any group: without variation there is no t statistic. "
-            "Use test='wilcoxon', or check for values that were rounded or copied"
+            "the values do not vary within any group: without variation there is no t statistic. ",
+            "Use ",
+            Use(test="wilcoxon"),
+            ", or check for values that were rounded or copied",
         )
     return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
 
@@ -442,12 +456,16 @@ def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence: float) ->
     for name, sample in zip(names, (x, y), strict=True):
         if sample.size < 2:
             raise DataError(
-                f"group {name!r} has one value, and Welch's test needs two; use pooled=True"
+                f"group {name!r} has one value, and Welch's test needs two",
+                Remedy("use ", Use(pooled=True)),
             )
     if negligible(np.concatenate([x - x.mean(), y - y.mean()]), everything):
         raise DataError(
-            f"the values of {names[0]!r} and {names[1]!r} do not vary: without variation there is "
-            "no t statistic. Use pooled=True or test='wilcoxon'"
+            f"the values of {names[0]!r} and {names[1]!r} do not vary: without variation there is ",
+            "no t statistic. Use ",
+            Use(pooled=True),
+            " or ",
+            Use(test="wilcoxon"),
         )
     estimate = float(x.mean() - y.mean())
     of_x, of_y = float(x.var(ddof=1)), float(y.var(ddof=1))

@@ -22,6 +22,7 @@ from pyfsagg._kernels.rank_sets import (
     independent_item_maxima,
     independent_maxima,
 )
+from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import check_confidence_level
 from pyfsagg.statistics._result import Result
@@ -313,7 +314,9 @@ def rank_confidence(
     n_draws = check_integer("n_draws", n_draws, low=100)
     if (covariance is None) == (standard_errors is None):
         raise ParameterError(
-            "give either covariance (p, p) or standard_errors (p,), the errors of the estimates"
+            "give either covariance (p, p) or ",
+            Param("standard_errors"),
+            " (p,), the errors of the estimates",
         )
     if df is not None:
         df = check_real("df", df, low=0.0, low_open=True)
@@ -362,7 +365,7 @@ def _read_estimates(estimates: Any, names: Sequence[str] | None) -> tuple[Floats
     values = as_array("estimates", estimates, np.float64)
     if values.ndim != 1 or values.size < 2:
         raise DataError(
-            f"ranks need at least two estimates in one row, got an array of shape {values.shape}"
+            f"ranks need at least two estimates in one row, got an array of shape {values.shape}",
         )
     _check_finite("estimates", values)
     labels = tuple(map(str, check_list("names", names))) if names is not None else ()
@@ -376,27 +379,35 @@ def _check_finite(what: str, values: Floats) -> None:
     if not np.isfinite(values).all():
         place = ", ".join(str(i) for i in np.argwhere(~np.isfinite(values))[0])
         raise DataError(
-            f"{what} has a missing or infinite value (position {place}); leave that item out"
+            named(what),
+            f" has a missing or infinite value (position {place})",
+            Remedy("leave that item out"),
         )
 
 
 def _check_size(p: int, most: int, what: str) -> None:
     if p > most:
         raise DataError(
-            f"confidence sets for the ranks of {p:,} items compare {p * (p - 1) // 2:,} pairs; with "
-            f"{what} at most {most:,} items are possible. Leave out items that no one would select"
-            + (
-                f", or give standard_errors (independent errors, up to {MOST_INDEPENDENT:,} items)"
+            f"confidence sets for the ranks of {p:,} items compare {p * (p - 1) // 2:,} pairs; with ",
+            f"{what} at most {most:,} items are possible. Leave out items that no one would select",
+            *(
+                (
+                    ", or give ",
+                    Param("standard_errors"),
+                    f" (independent errors, up to {MOST_INDEPENDENT:,} items)",
+                )
                 if most == MOST_DEPENDENT and what == "a covariance"
-                else ""
-            )
+                else ()
+            ),
         )
 
 
 def _read_errors(standard_errors: Any, p: int) -> Floats:
     errors = as_array("standard_errors", standard_errors, np.float64)
     if errors.shape != (p,):
-        raise DataError(f"standard_errors has the shape {errors.shape} for {p} estimates")
+        raise DataError(
+            Param("standard_errors"), f" has the shape {errors.shape} for {p} estimates"
+        )
     _check_finite("standard_errors", errors)
     if (errors < 0.0).any():
         raise DataError(f"a standard error is negative: {errors.min():g}")
@@ -421,19 +432,23 @@ def _independent(standard_errors: Floats, rng: np.random.Generator, n_draws: int
 def _dependent(covariance: Floats, p: int, rng: np.random.Generator, n_draws: int) -> _Errors:
     if covariance.shape != (p, p):
         raise DataError(
-            f"covariance has the shape {covariance.shape} for {p} estimates; it must be ({p}, {p}). "
-            "Independent errors are given as standard_errors"
+            Param("covariance"),
+            f" has the shape {covariance.shape} for {p} estimates; it must be ({p}, {p}). ",
+            "Independent errors are given as ",
+            Param("standard_errors"),
         )
     _check_size(p, MOST_DEPENDENT, "a covariance")
     _check_finite("covariance", covariance)
     size = float(np.abs(covariance).max())
     if np.abs(covariance - covariance.T).max() > 1e-8 * size:
-        raise DataError("covariance is not symmetric")
+        raise DataError(Param("covariance"), " is not symmetric")
     values, vectors = np.linalg.eigh(covariance)
     if values[0] < -1e-8 * max(float(values[-1]), 0.0) or values[-1] < 0.0:
         raise DataError(
-            f"covariance is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), "
-            "so that it is not a covariance; check how it was estimated"
+            Param("covariance"),
+            f" is not positive semi-definite (its smallest eigenvalue is {values[0]:.3g}), so that ",
+            "it is not a covariance",
+            Remedy("check how it was estimated"),
         )
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return _with_covariance(rng.standard_normal((n_draws, p)) @ root.T, covariance)

@@ -11,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.checks import check_choice, check_flag, is_word, shown
+from pyfsagg._base.checks import check_choice, check_flag, is_word
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.scale import original, scaled
 from pyfsagg._base.types import Floats
+from pyfsagg._message import FALSE, TRUE, Got, Param, Use
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import (
     INCOMPLETE,
@@ -223,7 +224,7 @@ def wilcoxon(
     check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
     check_choice("incomplete", incomplete, INCOMPLETE)
     if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
-        raise ParameterError(f"exact must be 'auto', True or False, got {shown(exact)}")
+        raise ParameterError(Param("exact"), " must be 'auto', ", TRUE, " or ", FALSE, Got(exact))
     check_flag("correction", correction)
     level = check_confidence_level("confidence", confidence)
     differences, n_dropped = _differences(x, y, decimals, incomplete)
@@ -283,8 +284,9 @@ def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple
     n_dropped = int((~keep).sum())
     if n_dropped and incomplete == "error":
         raise DataError(
-            f"{n_dropped} of {keep.size} pairs have a missing value, the first in row "
-            f"{int(np.flatnonzero(~keep)[0]) + 1}. Fill it in, or pass incomplete='drop'"
+            f"{n_dropped} of {keep.size} pairs have a missing value, the first in row ",
+            f"{int(np.flatnonzero(~keep)[0]) + 1}. Fill it in, or pass ",
+            Use(incomplete="drop"),
         )
     if keep.sum() < 3:
         raise DataError(
@@ -302,9 +304,10 @@ def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
         warn(
-            "some differences are zero, or as large as others, but for rounding errors in the last "
-            "bit; they are taken as they are, not as ties. Pass decimals= to round the differences "
-            "to the digits that the data have",
+            "some differences are zero, or as large as others, but for rounding errors in the ",
+            "last bit; they are taken as they are, not as ties. Pass ",
+            Param("decimals"),
+            " to round the differences to the digits that the data have",
             stacklevel=4,
         )
 

@@ -11,6 +11,7 @@ from scipy import stats
 from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._base.scale import scaled
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError
 
 __all__ = ["Sphericity", "sphericity_test"]
@@ -72,8 +73,9 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
     values = as_array("values", values, np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
         raise DataError(
-            "values must be finite numbers of at least 2 subjects (rows) under at least 2 conditions "
-            f"(columns), got an array of shape {values.shape}"
+            Param("values"),
+            " must be finite numbers of at least 2 subjects (rows) under at least 2 conditions ",
+            f"(columns), got an array of shape {values.shape}",
         )
     check_choice("mauchly", mauchly, ("textbook", "r"))
     n, k = values.shape

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import as_array, check_choice
 from pyfsagg._base.scale import scaled as in_range
 from pyfsagg._base.types import Floats
+from pyfsagg._message import NAN, Param, Remedy, Use
 from pyfsagg._table.table import Kind, Table, as_table
 from pyfsagg.exceptions import DataError
 
@@ -54,13 +55,14 @@ def check_numbers(X: Any, *, standardize: str = "none") -> Table:
     table = as_table(X, min_samples=FEWEST_SAMPLES)
     if table.n_samples < FEWEST_SAMPLES:
         raise DataError(
-            f"X has {table.n_samples} sample(s); a minimum of {FEWEST_SAMPLES} is required"
+            Param("X"),
+            f" has {table.n_samples} sample(s); a minimum of {FEWEST_SAMPLES} is required",
         )
     nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
     if nominal.size:
         raise DataError(
-            f"column {table.feature_names[nominal[0]]!r} is nominal, and words have no distances; "
-            "encode it as numbers or leave it out"
+            f"column {table.feature_names[nominal[0]]!r} is nominal, and words ",
+            "have no distances; encode it as numbers or leave it out",
         )
     for part in blocks(table.n_features):  # a mask of the whole table would be large
         missing = np.isnan(table.values[:, part]).any(axis=0)
@@ -68,8 +70,10 @@ def check_numbers(X: Any, *, standardize: str = "none") -> Table:
             continue
         name = table.feature_names[part.start + int(np.argmax(missing))]
         raise DataError(
-            f"column {name!r} has missing values (NaN), and distances between samples need all "
-            "values; impute them or leave the column out"
+            f"column {name!r} has missing values (",
+            NAN,
+            "), and distances between samples need all values",
+            Remedy("impute them or leave the column out"),
         )
     if standardize in ("none", "center"):
         _refuse_squares(table)
@@ -88,8 +92,10 @@ def _refuse_squares(table: Table) -> None:
     )
     if not SMALLEST < largest < LARGEST:
         raise DataError(
-            f"the largest value of X is {largest:g}, whose square is too large or too small for a float; "
-            "divide the table by a constant, or take standardize='z_score'"
+            "the largest value of ",
+            Param("X"),
+            f" is {largest:g}, whose square is too large or too small for a float",
+            Remedy("divide the table by a constant, or take ", Use(standardize="z_score")),
         )
 
 
@@ -123,13 +129,18 @@ def check_partitions(labels: Any, n_samples: int | None = None) -> Labels:
     array = as_array("labels", labels)
     if array.ndim != 2 or 0 in array.shape:
         raise DataError(
-            "labels must have the shape (n_clusterings, n_samples), one row per partition; got "
-            f"{array.shape}"
+            Param("labels"),
+            " must have the shape (n_clusterings, n_samples)",
+            f", one row per partition; got {array.shape}",
         )
     if n_samples is not None and array.shape[1] != n_samples:
-        raise DataError(f"labels has {array.shape[1]} samples per partition, X has {n_samples}")
+        raise DataError(
+            Param("labels"), f" has {array.shape[1]} samples per partition, X has {n_samples}"
+        )
     if array.dtype.kind == "f" and np.isnan(array).any():
-        raise DataError("labels has missing values (NaN); every sample needs a cluster")
+        raise DataError(
+            Param("labels"), " has missing values (", NAN, "); every sample needs a cluster"
+        )
     codes = np.empty(array.shape, dtype=np.int32)
     for t, row in enumerate(array):
         try:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.checks import check_integer, check_real, got_short
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised._input import check_numbers
@@ -106,14 +106,14 @@ def enough_clusterings(
     """
     target = check_real("target", target, low=0.0, high=1.0 - 1e-9, low_open=True)
     if not isinstance(ranking, ConsensusRanking):
-        raise InputTypeError(f"ranking must be a result of frcm, got {reprlib.repr(ranking)}")
+        raise InputTypeError(Param("ranking"), " must be a result of frcm", got_short(ranking))
     if ranking.labels is None or ranking.method != "frcm":
-        raise DataError(f"a ranking by frcm with its clusterings is needed, got {ranking!r}")
+        raise DataError("a ranking by frcm with its clusterings is needed", Got(ranking))
     n_clusterings = len(ranking.labels)
     n_parts = check_integer("n_parts", n_parts, low=2, high=n_clusterings)
     table = check_numbers(X, standardize=str(ranking.parameters["standardize"]))
     if table.feature_names != ranking.feature_names or (table.n_samples != ranking.labels.shape[1]):
-        raise DataError("X is not the table that was ranked: other features or samples")
+        raise DataError(Param("X"), " is not the table that was ranked: other features or samples")
     parts = [ranking.labels[first::n_parts] for first in range(n_parts)]
     scores = affinity_scores(table, np.stack([consensus_matrix(part) for part in parts]))
     of_part = float(measure_stability(scores, "pearson", input="scores"))

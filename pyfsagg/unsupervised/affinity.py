@@ -12,6 +12,7 @@ from pyfsagg._base.checks import as_array, check_integer
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import add_squared_distances, pair_totals, shortfall_sums
+from pyfsagg._message import named
 from pyfsagg._run.parallel import run_threads
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import DataError
@@ -126,11 +127,13 @@ def adjusted_rand_between_matrices(first: ArrayLike, second: ArrayLike) -> float
 def _similarities(name: str, matrix: ArrayLike) -> Floats:
     array = as_array("a consensus matrix", matrix, np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
-        raise DataError(f"{name} must be a square matrix of size 2 or more, got {array.shape}")
+        raise DataError(
+            named(name), f" must be a square matrix of size 2 or more, got {array.shape}"
+        )
     if not (array.min() >= 0.0 and array.max() <= 1.0):
-        raise DataError(f"{name} must hold similarities from 0 to 1 and no missing values")
+        raise DataError(named(name), " must hold similarities from 0 to 1 and no missing values")
     if not np.array_equal(array, array.T):
-        raise DataError(f"{name} must be symmetric")
+        raise DataError(named(name), " must be symmetric")
     return array
 
 

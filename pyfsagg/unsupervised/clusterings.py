@@ -16,6 +16,7 @@ from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Got, Message, Param, Remedy
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import one_thread
@@ -77,18 +78,23 @@ def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
         low, high = k_range
     except (TypeError, ValueError):
         raise ParameterError(
-            f"k_range must be a pair (lowest, highest number of clusters), got {k_range!r}"
+            Param("k_range"), " must be a pair (lowest, highest number of clusters)", Got(k_range)
         ) from None
-    low = check_integer("the lowest number of clusters in k_range", low, low=2)
-    high = check_integer("the highest number of clusters in k_range", high, low=2)
+    low = check_integer(Message("the lowest number of clusters in ", Param("k_range")), low, low=2)
+    high = check_integer(
+        Message("the highest number of clusters in ", Param("k_range")), high, low=2
+    )
     if low > high:
         raise ParameterError(
-            f"k_range is empty: {low} is above {high}; give the lower number first"
+            Param("k_range"),
+            f" is empty: {low} is above {high}",
+            Remedy("give the lower number first"),
         )
     if high > distinct:
         raise DataError(
-            f"k_range ends at {high} clusters, but X has only {distinct} distinct samples; end it "
-            "there or below"
+            Param("k_range"),
+            f" ends at {high} clusters, but X has only {distinct} distinct samples",
+            Remedy("end it there or below"),
         )
     return low, high
 
@@ -184,15 +190,16 @@ def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
         template = clusterer
     else:
         raise InputTypeError(
-            f"clusterer must be one of {', '.join(map(repr, CLUSTERERS))} or a scikit-learn "
-            f"clusterer, got {clusterer!r}"
+            Param("clusterer"),
+            f" must be one of {', '.join(map(repr, CLUSTERERS))} or a scikit-learn clusterer",
+            Got(clusterer),
         )
     parameters = template.get_params()
     number = next((name for name in ("n_clusters", "n_components") if name in parameters), None)
     if number is None:
         raise InputTypeError(
-            f"the clusterer {template!r} has no parameter n_clusters or n_components; the number "
-            "of clusters is drawn"
+            f"the clusterer {template!r} has no parameter n_clusters or n_components; the number ",
+            "of clusters is drawn",
         )
 
     def make(k: int, seed: int) -> Any:

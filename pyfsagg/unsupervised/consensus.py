@@ -15,6 +15,7 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.clusters.affinity import coassociation_counts
+from pyfsagg._message import Remedy, Use
 from pyfsagg._run.parallel import run_threads
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg.unsupervised._input import FEWER_SAMPLES, Labels, blocks, check_partitions
@@ -133,8 +134,9 @@ def consensus_partition(
     distinct = len(np.unique(partitions, axis=1).T)
     if k > distinct:
         raise DataError(
-            f"n_clusters={k}, but the partitions distinguish only {distinct} groups of samples apart; ask "
-            "for fewer clusters"
+            Use(n_clusters=k),
+            f", but the partitions distinguish only {distinct} groups of samples apart",
+            Remedy("ask for fewer clusters"),
         )
     if method == "average":
         found = _average_linkage(partitions, k)
@@ -208,8 +210,9 @@ def _metis(graph: scipy.sparse.csr_matrix, k: int, seed: int) -> Labels:
         pymetis = importlib.import_module("pymetis")
     except ImportError:
         raise MissingDependencyError(
-            "partitioner='metis' needs the package pymetis; install it with pip install pymetis, "
-            "or use partitioner='spectral'"
+            Use(partitioner="metis"),
+            " needs the package pymetis; install it with pip install pymetis, or use ",
+            Use(partitioner="spectral"),
         ) from None
     _, parts = pymetis.part_graph(
         k,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -15,10 +14,11 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer, check_list, is_word, shown
+from pyfsagg._base.checks import as_array, check_integer, check_list, got_short, is_word
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.types import Floats
+from pyfsagg._message import NAN, Got, Param
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import one_thread
@@ -128,8 +128,9 @@ def evaluate_rankings(
         if unknown or not methods or (PCA in methods and "frcm" not in methods):
             known = ", ".join((*UNSUPERVISED_METHODS.names(), PCA))
             raise ParameterError(
-                f"methods must be names from {known}, and 'pca' needs 'frcm' for its number of "
-                f"components; got {shown(methods)}"
+                Param("methods"),
+                f" must be names from {known}, and 'pca' needs 'frcm' for its number of components",
+                Got(methods),
             )
         methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
@@ -267,8 +268,9 @@ def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
     measured = ["n_features", "nmi", "ari"]
     if not isinstance(trials, pd.DataFrame) or not {"method", *measured} <= set(trials.columns):
         raise InputTypeError(
-            "trials must be the data frame of evaluate_rankings or clustering_curve, got "
-            f"{reprlib.repr(trials)}"
+            Param("trials"),
+            " must be the data frame of evaluate_rankings or clustering_curve",
+            got_short(trials),
         )
     keys = ["method", "size"] if "size" in trials else ["method"]
     grouped = trials.groupby(keys, sort=False)[measured]
@@ -422,11 +424,11 @@ def borda_curve(
             f"{known.shape}"
         )
     if np.isnan(judged).any() or np.isnan(known).any():
-        raise DataError("scores and reference must not have missing values (NaN)")
+        raise DataError("scores and reference must not have missing values (", NAN, ")")
     size = judged.size
     shares = as_array("fractions", check_list("fractions", fractions), np.float64)
     if not (shares.size and shares.min() > 0.0 and shares.max() <= 1.0):
-        raise ParameterError("fractions must lie above 0 and at most at 1")
+        raise ParameterError(Param("fractions"), " must lie above 0 and at most at 1")
     borda = size + 1.0 - rank_scores(known)
     running = np.cumsum(borda[np.argsort(-judged, kind="stable")]) / np.arange(1, size + 1)
     counts = np.ceil(np.round(shares * size, 9)).astype(np.intp)

@@ -10,6 +10,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.types import Floats
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.table import Table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.unsupervised._input import blocks, check_numbers, feature_block
@@ -69,8 +70,11 @@ def laplacian_score(
     weights = _neighbour_weights(table, n_neighbors, bandwidth)
     if not weights.sum() > 0.0:
         raise ParameterError(
-            f"bandwidth={bandwidth!r} is so small that every weight exp(-d^2 / t) is 0; use 'mean' "
-            "or a number of the size of the squared distances between neighbours"
+            Use(bandwidth=bandwidth),
+            " is so small that every weight exp(-d^2 / t) is 0",
+            Remedy(
+                "use 'mean' or a number of the size of the squared distances between neighbours"
+            ),
         )
     return score_on_graph(table, weights)
 
@@ -116,7 +120,7 @@ def _heat(squared: Floats, bandwidth: float | str) -> Floats:
         t = float(squared.mean())
     else:
         raise ParameterError(
-            f"bandwidth must be 'mean', 'binary' or a positive number, got {bandwidth!r}"
+            Param("bandwidth"), " must be 'mean', 'binary' or a positive number", Got(bandwidth)
         )
     if t == 0.0:  # every sample has all its neighbours at distance 0
         return np.ones_like(squared)

@@ -15,6 +15,7 @@ from pyfsagg._base.checks import as_array
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import lines_of
+from pyfsagg._message import Got, Param
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -57,8 +58,9 @@ def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
         raise DataError(
-            "scores must be at least two finite numbers in one dimension, got the shape "
-            f"{values.shape}"
+            Param("scores"),
+            " must be at least two finite numbers in one dimension, got the shape ",
+            f"{values.shape}",
         )
     chosen: NDArray[np.bool_] = values > values.mean() + values.std(ddof=1)
     if not chosen.any():
@@ -129,8 +131,9 @@ class ConsensusRanking(Result):
         if isinstance(rule, str):
             if rule != MEAN_PLUS_SD:
                 raise ParameterError(
-                    f"rule must be {MEAN_PLUS_SD!r}, a number of features or a fraction of them, "
-                    f"got {rule!r}"
+                    Param("rule"),
+                    f" must be {MEAN_PLUS_SD!r}, a number of features or a fraction of them",
+                    Got(rule),
                 )
             return mean_plus_sd(self.scores)
         mask = np.zeros(self.n_features, dtype=np.bool_)

@@ -16,7 +16,8 @@ import pyfsagg
 ROOT = Path(pyfsagg.__file__).parents[1]
 
 # From the ground up (drawn in CONTRIBUTING.md). A file may import from floors below its own, and from
-# its own room; `exceptions` and `_version` lie under every floor. r_bridge counts as one room.
+# its own room; `exceptions`, `_version` and `_message` lie under every floor, each under the one before.
+# r_bridge counts as one room.
 FLOORS = (
     ("_base",),
     ("_kernels", "_table", "_draw", "_page"),
@@ -37,9 +38,9 @@ FLOORS = (
     ("results", "listing"),
     ("cli", "for_r"),
 )
-THRESHOLD = ("exceptions", "_version")
+THRESHOLD = ("exceptions", "_version", "_message")
 FLOOR_OF = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-FLOOR_OF |= dict.fromkeys(THRESHOLD, -1)
+FLOOR_OF |= {name: -1 - depth for depth, name in enumerate(THRESHOLD)}
 
 
 def _room_of(module: str) -> str | None:

@@ -281,7 +281,7 @@ def test_a_function_is_a_voter_without_performance(by: str) -> None:
     weighted = found.vote(weights="performance")
     assert weighted.voters["weight"].tolist()[:3] == [0.0] * 3
     alone = pyfsagg.committee(X, y, gap, n_resamples=3, random_state=0, n_jobs=2)
-    with pytest.raises(DataError, match="give performance="):
+    with pytest.raises(DataError, match="give performance"):
         alone.knee()
 
 

@@ -356,7 +356,7 @@ def test_another_rule_is_another_call() -> None:
     )  # fmt: skip
     assert json.loads(second.to_json()) == json.loads(direct.to_json())
     assert json.loads(second.vote().to_json()) == json.loads(first.to_json())
-    with pytest.raises(DataError, match="give performance="):
+    with pytest.raises(DataError, match="give performance"):
         pyfsagg.vote(THREE).knee()
 
 

@@ -234,7 +234,7 @@ def test_constant_feature_is_last_and_scores_zero() -> None:
     ("options", "error", "message"),
     [
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
-        ({"filter": 3}, InputTypeError, "a filter must be a name, a callable"),
+        ({"filter": 3}, InputTypeError, "a filter must be a name, a scikit-learn estimator"),
         ({"aggregator": "artihmetic_mean"}, UnknownNameError, "did you mean 'arithmetic_mean'"),
         ({"filter_params": {"mdll": 1}}, ParameterError, "no parameter 'mdll'; it takes: mdl"),
         ({"filter_params": {"mdl": "r"}}, ParameterError, "mdl must be one of"),

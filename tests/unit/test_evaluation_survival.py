@@ -181,7 +181,7 @@ def test_folds_share_the_events_and_need_enough_of_them() -> None:
 def test_models_and_measures_belong_to_their_task() -> None:
     with pytest.raises(ParameterError, match="does not read times and events"):
         evaluated(classifiers=Ridge())
-    with pytest.raises(ParameterError, match="is a model of survival"):
+    with pytest.raises(ParameterError, match="is a survival model"):
         pyfsagg.evaluate(X, Y["status"], classifiers=CoxModel())
     with pytest.raises(ParameterError, match="does not belong to a survival"):
         evaluated(metrics="accuracy")

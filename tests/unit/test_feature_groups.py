@@ -360,7 +360,7 @@ def test_copies_among_columns_of_their_own() -> None:
     assert found.copies is not None
     assert found.copies.clusters == (("size", "twin"),)
     assert found.clusters().loc["colour", "size"] == 1
-    with pytest.raises(DataError, match=r"groups of columns.*similarity= as a matrix"):
+    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
         found.clusters(twin)
     assert len(found.clusters(similarity=np.eye(4))) == 4
 

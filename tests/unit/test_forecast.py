@@ -56,7 +56,7 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(
         assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
         assert f"a tenth of the resamples: about {duration(tenth)}" in message
     assert not any("shuffles=0" in message for message in said[:4])
-    assert said[4].endswith("; checks=Checks(shuffles=0): about 2 minutes")
+    assert said[4].endswith("; checks=pyfsagg.Checks(shuffles=0): about 2 minutes")
 
 
 def test_what_is_shallow_already_is_not_named(slow: None) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import pyfsagg
-from pyfsagg.for_r._words import in_r_words
 from pyfsagg.for_r.calls import CALLS
 
 NAMESPACE = Path(__file__).parents[2] / "r_bridge" / "pyfsaggr" / "NAMESPACE"
@@ -130,30 +129,3 @@ def test_no_reason_is_left_over() -> None:
     names = {dotted.rpartition(".")[2] for dotted in public_functions()}
     assert set(NOT_REACHED) <= names
     assert set(REACHED) <= names
-
-
-@pytest.mark.parametrize(
-    ("message", "said"),
-    [
-        ("give checks=Checks(pairs=30), or more resamples", "give pairs = 30, or more resamples"),
-        (
-            "filter_params={'mrmr': {'n_features': 100}}: about 9 seconds",
-            "filter_params = list(mrmr = list(n_features = 100)): about 9 seconds",
-        ),
-        ("with task=pyfsagg.Task(feature_groups=groups)", "with feature_groups = groups"),
-        ("random_state=0 was given", "seed = 0 was given"),
-        ("execution=Execution(scratch='FOLDER') keeps them", 'scratch = "FOLDER" keeps them'),
-        ("which sets do not give; pass n_features=", "which sets do not give; give n_features"),
-        ("say which: decimal=',' or decimal='.'", 'say which: decimal = "," or decimal = "."'),
-        (
-            "the sign: scores * np.sign(log_fold_changes)",
-            "the sign: scores * sign(log_fold_changes)",
-        ),
-        ("declare them: RankTable.from_scores", 'declare them: rank_table(x, input = "scores")'),
-        ("at least two filters, got ['mrmr']", "at least two filters, got 'mrmr'"),
-        ("must be a string, got ['rra', 'mean']", "must be a string, got c('rra', 'mean')"),
-        ("holds object values; task='regression'", 'holds text; task = "regression"'),
-    ],
-)
-def test_messages_are_in_the_words_of_r(message: str, said: str) -> None:
-    assert in_r_words(message) == said

@@ -243,14 +243,14 @@ def test_names_are_matched_to_the_similarity_frame() -> None:
             table["value"].item()
             == measure_stability(data, "yu", similarity=shuffled, **extra).value
         )
-    with pytest.raises(ParameterError, match="feature_names="):
+    with pytest.raises(ParameterError, match="pass feature_names"):
         measure_stability(sets, "yu", similarity=matrix)
 
 
 @pytest.mark.parametrize(
     ("matrix", "error", "message"),
     [
-        (None, ParameterError, "needs similarity="),
+        (None, ParameterError, "needs similarity"),
         (np.ones((12, 11)), DataError, "square"),
         (np.ones(12), DataError, "square"),
         (np.eye(11), DataError, "size 11 x 11, but the number of columns of data"),

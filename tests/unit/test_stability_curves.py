@@ -82,7 +82,7 @@ def test_chance_level_refuses_what_it_cannot_answer() -> None:
         chance_level("spearman", 2, 5, 10)
     with pytest.raises(ParameterError, match="size"):
         chance_level("jaccard", 6, 5, 10)
-    with pytest.raises(ParameterError, match="needs similarity="):
+    with pytest.raises(ParameterError, match="needs similarity"):
         chance_level("yu", 2, 5, 10)
     with pytest.raises(DataError, match="4 x 4 for 5 features"):
         chance_level("yu", 2, 5, 10, similarity=np.eye(4))
@@ -101,7 +101,7 @@ def test_curve_holds_the_stability_of_every_n_selected() -> None:
     assert len(stability_curve(scores)) == 20
     with pytest.raises(ParameterError, match="must not be empty"):
         stability_curve(scores, [])
-    with pytest.raises(ParameterError, match="needs similarity="):
+    with pytest.raises(ParameterError, match="needs similarity"):
         stability_curve(scores, ["yu"])
 
 

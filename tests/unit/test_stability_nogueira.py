@@ -233,7 +233,7 @@ def test_bad_input_is_refused() -> None:
             nogueira(rows)
     with pytest.raises(DataError, match="at least 2"):
         nogueira(np.eye(4, dtype=bool)[:1])
-    with pytest.raises(ParameterError, match="n_features="):
+    with pytest.raises(ParameterError, match="pass n_features"):
         nogueira([{"a"}, {"b"}])
     found = nogueira(np.eye(3, dtype=bool))
     with pytest.raises(ParameterError, match="value"):

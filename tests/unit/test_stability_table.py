@@ -74,7 +74,7 @@ def test_similarity_adds_the_adjusted_measures() -> None:
     )
     with pytest.raises(DataError, match="size 4 x 4"):
         stability_table(SCORES, similarity=np.eye(4))
-    with pytest.raises(ParameterError, match="pass similarity="):
+    with pytest.raises(ParameterError, match="pass similarity"):
         stability_table(SCORES, ["yu"])
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from pyfsagg._message import NONE, Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.all_papers.figure_statements import figure_statements
 from pyfsagg.reproduce.all_papers.result import Reproduction
@@ -78,7 +79,9 @@ def reproduce_all(
     names = [tables] if isinstance(tables, str) else tables
     chosen = [find_experiment(name) for name in (EXPERIMENTS if names is None else names)]
     if not chosen:
-        raise ParameterError("tables must name at least one table, or be None for all")
+        raise ParameterError(
+            Param("tables"), " must name at least one table, or be ", NONE, " for all"
+        )
     asked = find_datasets([experiment.table for experiment in chosen], dataset)
     for experiment in chosen:
         published = printed_cells(experiment.table)

@@ -9,6 +9,7 @@ from functools import cache
 
 import pandas as pd
 
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.reproduce.statements import divergence, orderings, p_values
 from pyfsagg.reproduce.statements.data import (
@@ -155,7 +156,7 @@ def _select(paper: str | None, table: str | None) -> list[Claim]:
 
 def _own(runs: pd.DataFrame) -> Tables:
     if not isinstance(runs, pd.DataFrame):
-        raise InputTypeError(f"runs must be a data frame, got {type(runs).__name__}")
+        raise InputTypeError(Param("runs"), f" must be a data frame, got {type(runs).__name__}")
     return own_tables(runs)
 
 

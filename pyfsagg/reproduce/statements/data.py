@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from pyfsagg._message import Param
 from pyfsagg.datasets import load_published
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError
@@ -259,14 +260,16 @@ def own_tables(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
     missing = [name for name in needed if name not in runs]
     if missing:
         raise DataError(
-            f"runs has no column {missing[0]!r}; a frame with the columns {', '.join(needed)} is "
-            "needed, one row per cell"
+            Param("runs"),
+            f" has no column {missing[0]!r}; a frame with the columns {', '.join(needed)} is ",
+            "needed, one row per cell",
         )
     known = runs.loc[runs["value"].notna(), needed]
     twice = known.duplicated(needed[:-1])
     if twice.any():
         cell = known.loc[twice, needed[:-1]].iloc[0].tolist()
         raise DataError(
-            f"runs has two values for the cell {', '.join(map(str, cell))}; give one row per cell"
+            Param("runs"),
+            f" has two values for the cell {', '.join(map(str, cell))}; give one row per cell",
         )
     return {str(name): part for name, part in known.groupby(known["table"].astype(str))}

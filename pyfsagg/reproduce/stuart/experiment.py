@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.checks import check_integer
+from pyfsagg._message import Param
 from pyfsagg.datasets import Dataset, load_dataset, load_published
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.reproduce.records import Log, record, silent
@@ -169,16 +170,19 @@ def _run(task: FoldRankings, folds: int, n_jobs: int | None, log: Log) -> list[F
 def _datasets(given: Sequence[str | Dataset]) -> list[Dataset]:
     """Loaded data sets of different names."""
     if isinstance(given, str):
-        raise InputTypeError(f"datasets must be a sequence of names, got the one name {given!r}")
+        raise InputTypeError(
+            Param("datasets"), f" must be a sequence of names, got the one name {given!r}"
+        )
     found = [load_dataset(each) if isinstance(each, str) else each for each in given]
     for each in found:
         if not isinstance(each, Dataset):
             raise InputTypeError(
-                f"datasets must be names or Datasets of load_dataset, got {type(each).__name__}"
+                Param("datasets"),
+                f" must be names or Datasets of load_dataset, got {type(each).__name__}",
             )
     names = [each.name for each in found]
     if not names or len(set(names)) < len(names):
-        raise ParameterError(f"datasets must be different and at least one, got {names}")
+        raise ParameterError(Param("datasets"), f" must be different and at least one, got {names}")
     return found
 
 
@@ -187,7 +191,8 @@ def _filters(given: Sequence[str]) -> list[str]:
     unknown = [name for name in names if name not in FILTERS]
     if unknown or not names:
         raise ParameterError(
-            f"filters must be some of {', '.join(FILTERS)}, got {unknown[0] if unknown else 'none'}"
+            Param("filters"),
+            f" must be some of {', '.join(FILTERS)}, got {unknown[0] if unknown else 'none'}",
         )
     return names
 
@@ -195,7 +200,9 @@ def _filters(given: Sequence[str]) -> list[str]:
 def _counts(given: Sequence[int]) -> list[int]:
     counts = sorted({check_integer("list_counts", each, low=2) for each in given})
     if not counts:
-        raise ParameterError("list_counts must hold at least one number of lists, got none")
+        raise ParameterError(
+            Param("list_counts"), " must hold at least one number of lists, got none"
+        )
     return [int(each) for each in counts]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.reproduce.published import find_datasets, printed_cells
 from pyfsagg.reproduce.records import Log
@@ -117,7 +118,9 @@ def cells(
         For a data set that no table of the paper has, or a paper without experiments here.
     """
     if paper is not None and paper not in PAPERS:
-        raise ParameterError(f"paper must be one of {', '.join(map(repr, PAPERS))}, got {paper!r}")
+        raise ParameterError(
+            Param("paper"), f" must be one of {', '.join(map(repr, PAPERS))}", Got(paper)
+        )
     tables = [each.table for each in EXPERIMENTS.values() if paper in (None, each.paper)]
     asked = find_datasets(tables, dataset)
     frames = []

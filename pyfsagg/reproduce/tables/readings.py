@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.reproduce.published import find_datasets, readable_cells
 from pyfsagg.reproduce.records import Log, silent
@@ -324,7 +325,7 @@ def readings(
     wanted = _possible(known, log) if names is None else list(names)
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
-        raise ParameterError(f"names must be some of {', '.join(known)}; got {wanted!r}")
+        raise ParameterError(Param("names"), f" must be some of {', '.join(known)}; got {wanted!r}")
     asked = find_datasets([table], dataset)
     frames = []
     for name in wanted:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.remarks import set_aside, warn
+from pyfsagg._message import Param
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import ParameterError
@@ -61,8 +62,8 @@ class Options:
         for name in self.settings:
             if name not in settings:
                 raise ParameterError(
-                    f"settings has no meaning for {name!r}; table {experiment.table} has "
-                    f"{', '.join(settings)}"
+                    Param("settings"),
+                    f" has no meaning for {name!r}; table {experiment.table} has {', '.join(settings)}",
                 )
         settings.update(self.settings)
         check_integer("repetitions", settings["repetitions"], low=1)
