@@ -26,7 +26,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import kendall_block
-from pyfsagg._message import Message, Param
+from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import read_matrix
