@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -16,9 +16,10 @@ from scipy.stats import kendalltau
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.fields import Apart, Part, stored
 from pyfsagg._base.selection import size_of_share
 from pyfsagg._base.words import plural, ranks, titled
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError
@@ -34,8 +35,11 @@ INDEPENDENCE = (
 )
 SMALL = 0.05
 """Adjusted p-values up to here are counted."""
-VALUES = ("scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values")
-PERMUTED = ("scores", "p_values", "adjusted_p_values", "family_wise_p_values")
+OF_SAME_LISTS: dict[str, Any] = {
+    "names": "{}_{part}",
+    "without": ("names", "parameters", "data", "versions", "table", "permutation", "others"),
+}
+"""How several aggregations of the same lists are kept in another result."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,9 +106,21 @@ class Aggregation(Result):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
-    table: RankTable | None = None
-    permutation: PermutationTest | None = None
-    others: tuple[Aggregation, ...] = ()
+    table: RankTable | None = field(
+        default=None,
+        metadata=stored(names="table_{}", shared=("names",), without=("list_names",)),
+    )
+    permutation: PermutationTest | None = field(
+        default=None, metadata=stored(names="permutation_{}", shared=("names",))
+    )
+    others: tuple[Aggregation, ...] = field(
+        default=(), metadata=stored(shared=("names",), start=1, **OF_SAME_LISTS)
+    )
+
+    def __post_init__(self) -> None:
+        if self.p_values is None:  # a file says that nothing is adjusted
+            object.__setattr__(self, "adjust", self.adjust or "bh")
+            object.__setattr__(self, "n_tests", self.n_tests or len(self.names))
 
     @property
     def adjustment(self) -> str | None:
@@ -241,66 +257,32 @@ class Aggregation(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What is single-valued."""
-        return {
-            "method": self.method,
-            "higher_is_better": self.higher_is_better,
-            "n_lists": self.n_lists,
-            "adjust": None if self.p_values is None else self.adjust,
-            "n_tests": None if self.p_values is None else self.n_tests,
-            "remarks": list(self.remarks),
-        }
+    def _apart(self) -> Apart:
+        table = self.table
+        if table is None or table.ties != "random":
+            return super()._apart()
+        # Ties that were broken at random are kept as they fell.
+        fallen = replace(self, table=replace(table, given_ranks=table.ranks))
+        return super(Aggregation, fallen)._apart()
 
-    def value_arrays(self, suffix: str = "") -> dict[str, FloatArray]:
-        """The values of the items, by name."""
-        named = {name: getattr(self, name) for name in VALUES}
-        return {name + suffix: array for name, array in named.items() if array is not None}
-
-    @classmethod
-    def of_arrays(
-        cls,
-        names: tuple[str, ...],
-        settings: Mapping[str, Any],
-        arrays: Arrays,
-        suffix: str = "",
-        **more: Any,
-    ) -> Self:
-        """An aggregation of its :attr:`settings` and :meth:`value_arrays`."""
-        own = {name: settings[name] for name in ("method", "higher_is_better", "n_lists")}
-        values: dict[str, Any] = {name: arrays.get(name + suffix) for name in VALUES}
-        return cls(
-            names,
-            **values,
-            **own,
-            adjust=settings["adjust"] or "bh",
-            n_tests=settings["n_tests"] or len(names),
-            remarks=tuple(settings["remarks"]),
-            **more,
-        )
+    def _settled(self, record: dict[str, Any]) -> dict[str, Any]:
+        """A record of the fields in which an adjustment that there is not is None."""
+        return record if self.p_values is not None else {**record, "adjust": None, "n_tests": None}
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        record: dict[str, Any] = {**self.settings, "names": list(self.names)}
-        record["ties"] = self.about_ties(min(view["top"], len(self.names)))
+        record = self._settled(super()._record(view))
+        top = min(view["top"], len(self.names))
+        record["ties"] = self.about_ties(top)
         if self.table is None:
             return {**record, "items": records(self.to_frame().reset_index())}
-        top = min(view["top"], len(self.names))
         record["items"] = records(self.items(adjusted=view["adjusted"]).reset_index())
         record["lists"] = records(self.lists(top).reset_index())
-        record["table"] = {
-            "full": self.table.full,
-            "ties": self.table.ties,
-            "random_state": self.table.random_state,
-        }
         if self.comparison is not None:
             record["comparison"] = self.comparison.agreement(top)
-            record["others"] = [other.settings for other in self.others]
-        if self.permutation is not None:
-            fields = asdict(self.permutation)
-            record["permutation"] = {
-                name: fields[name] for name in fields if name not in ("names", *PERMUTED)
-            }
+            record["others"] = [
+                other._settled(each)
+                for other, each in zip(self.others, record["others"], strict=True)
+            ]
         if self.p_values is not None:
             record["note"] = INDEPENDENCE
             record["answer"] = self.answer(view["adjusted"])
@@ -308,24 +290,6 @@ class Aggregation(Result):
             record["pool"] = self.pool
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
-
-    def _arrays(self) -> dict[str, FloatArray]:
-        arrays = self.value_arrays()
-        for i, other in enumerate(self.others, start=1):
-            arrays |= other.value_arrays(f"_{i}")
-        if self.permutation is not None:
-            arrays |= {f"permutation_{name}": getattr(self.permutation, name) for name in PERMUTED}
-        if self.table is not None:
-            # Ties that were broken at random are kept as they fell.
-            drawn = self.table.ties == "random"
-            parts = {
-                "sizes": self.table.sizes,
-                "scores": self.table.scores,
-                "weights": self.table.weights,
-                "ranks": self.table.ranks if drawn else self.table.given_ranks,
-            }
-            arrays |= {f"table_{name}": part for name, part in parts.items() if part is not None}
-        return arrays
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         if self.table is None:
@@ -337,36 +301,10 @@ class Aggregation(Result):
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        document, arrays = saved.document, saved.arrays
-        names = tuple(document["names"])
-        table = permutation = None
-        if "table" in document:
-            table = RankTable(
-                names,
-                tuple(each["list"] for each in document["lists"]),
-                arrays.get("table_scores"),
-                arrays["table_sizes"],
-                given_ranks=arrays.get("table_ranks"),
-                weights=arrays.get("table_weights"),
-                **document["table"],
-            )
-        if "permutation" in document:
-            permuted: dict[str, Any] = {name: arrays[f"permutation_{name}"] for name in PERMUTED}
-            permutation = PermutationTest(names, **permuted, **document["permutation"])
-        return cls.of_arrays(
-            names,
-            document,
-            arrays,
-            parameters=document["parameters"],
-            data=document["data"],
-            versions=document["versions"],
-            table=table,
-            permutation=permutation,
-            others=tuple(
-                cls.of_arrays(names, settings, arrays, f"_{i}")
-                for i, settings in enumerate(document.get("others", ()), start=1)
-            ),
-        )
+        if "table" in saved.document:
+            names = [each["list"] for each in saved.document["lists"]]
+            saved.document["table"]["list_names"] = names
+        return super()._from_files(saved)
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         lines = ["result.to_frame()"]
@@ -425,8 +363,8 @@ class Aggregation(Result):
         )
 
 
-@dataclass(frozen=True, eq=False)
-class PermutationTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutationTest(Part):
     """Permutation p-values, one per item.
 
     Attributes
@@ -490,7 +428,7 @@ class Comparison(Result):
     _noun: ClassVar[str] = "comparison"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10})
 
-    results: tuple[Aggregation, ...]
+    results: tuple[Aggregation, ...] = field(metadata=stored(**OF_SAME_LISTS))
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -576,17 +514,12 @@ class Comparison(Result):
         }  # fmt: skip
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        record = super()._record(view)
+        settled = zip(self.results, record["results"], strict=True)
         return {
             **self.agreement(view["top"]),
             "names": list(self.names),
-            "results": [result.settings for result in self.results],
-        }
-
-    def _arrays(self) -> dict[str, FloatArray]:
-        return {
-            name: array
-            for i, result in enumerate(self.results)
-            for name, array in result.value_arrays(f"_{i}").items()
+            "results": [result._settled(each) for result, each in settled],
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -594,12 +527,9 @@ class Comparison(Result):
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        document = saved.document
-        results = tuple(
-            Aggregation.of_arrays(tuple(document["names"]), settings, saved.arrays, f"_{i}")
-            for i, settings in enumerate(document["results"])
-        )
-        return cls(results, document["parameters"], document["data"], document["versions"])
+        for each in saved.document["results"]:
+            each["names"] = saved.document["names"]
+        return super()._from_files(saved)
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         """The other methods beside the first one."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._base.fields import stored
+from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
@@ -47,8 +48,10 @@ class InfluenceResult(Result):
         {"measures": THESIS_MEASURES, "top": 0.25, "adjust": "holm"}
     )
 
-    scores: Mapping[tuple[str, str], NDArray[np.float64]]
-    feature_names: tuple[str, ...]
+    scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
+        metadata=stored(key="matrices", names="scores_{part}")
+    )
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -260,33 +263,15 @@ class InfluenceResult(Result):
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "features": list(self.feature_names),
-            "matrices": [list(key) for key in self.scores],
+            **super()._record(view),
             "top": view["top"],
             "stability": records(self.to_frame(view["measures"], top=view["top"])),
         }
-
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
-        return {f"scores_{i}": matrix for i, matrix in enumerate(self.scores.values())}
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         tables = {"influence.csv": self.to_frame(view["measures"], top=view["top"])}
         pairs = self.pairs(view["measures"], top=view["top"], adjust=view["adjust"])
         return tables if pairs is None else {**tables, "comparison.csv": pairs}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        document = saved.document
-        return cls(
-            {
-                (str(label), str(aggregator)): saved.arrays[f"scores_{i}"]
-                for i, (label, aggregator) in enumerate(document["matrices"])
-            },
-            tuple(document["features"]),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table(intervals=True)"]

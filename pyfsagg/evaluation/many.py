@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from pyfsagg._base.fields import Part
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
@@ -22,8 +23,8 @@ from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 __all__ = ["EvaluationSet", "evaluate_many"]
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluationSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluationSet(Part):
     """Result of :func:`evaluate_many`: one :class:`pyfsagg.Evaluation` per data set."""
 
     evaluations: Mapping[str, Evaluation]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.fields import stored
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.comparison import Comparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
@@ -45,6 +46,8 @@ COLUMNS = {
 }
 """Columns of a cell and their types."""
 
+WORDS = tuple(name for name, kind in COLUMNS.items() if kind == "str")
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Result):
@@ -71,7 +74,7 @@ class Evaluation(Result):
     _noun: ClassVar[str] = "evaluation"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
 
-    cells: pd.DataFrame
+    cells: pd.DataFrame = field(metadata=stored(file=CELL_FILE, words=WORDS, types=COLUMNS))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -367,27 +370,20 @@ class Evaluation(Result):
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "remarks": list(self.remarks),
+            **super()._record(view),
             "failures": records(self.failures()),
             "summary": records(self.summary()),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {CELL_FILE: self.cells, SUMMARY_FILE: self.summary()}
+        return {**super()._tables(view), SUMMARY_FILE: self.summary()}
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        document, texts = saved.document, saved.texts(CELL_FILE)
-        cells = pd.DataFrame({name: _read_column(texts[name], name) for name in COLUMNS})
-        if len(cells) != document["parameters"]["n_cells"]:
+        found = super()._from_files(saved)
+        if len(found.cells) != saved.document["parameters"]["n_cells"]:
             raise ValueError("cells are missing")
-        return cls(
-            cells,
-            document["parameters"],
-            document["data"],
-            document["versions"],
-            tuple(document["remarks"]),
-        )
+        return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
@@ -442,13 +438,6 @@ def check_known(name: str, value: object, known: list[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
-
-
-def _read_column(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
-    """A column of cells from text; numbers keep every digit, an empty number is missing."""
-    if COLUMNS[name] == "float64":
-        return pd.Series([float(text or "nan") for text in texts], dtype="float64")
-    return texts.astype(COLUMNS[name])  # type: ignore[call-overload,no-any-return]
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

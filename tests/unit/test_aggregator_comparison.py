@@ -182,7 +182,8 @@ def test_other_methods_come_back_from_a_file(table, tmp_path):
     for first, second in [(compared, comparison), (back.comparison, comparison)]:
         for one, other in zip(first.results, second.results, strict=True):
             assert one.names == other.names
-            assert one.settings == other.settings
+            assert one.method == other.method
+            assert (one.adjust, one.n_tests) == (other.adjust, other.n_tests)
             np.testing.assert_array_equal(one.scores, other.scores)
             np.testing.assert_array_equal(one.statistic, other.statistic)
             np.testing.assert_array_equal(one.ranking, other.ranking)
@@ -213,11 +214,13 @@ def test_the_code_of_a_comparison_closes_that_of_the_aggregation(table):
 
 def test_settings_and_words_of_p_values(table):
     result = replace(aggregate(table, "rra", adjust="holm"), remarks=("a remark",))
-    assert (result.settings["adjust"], result.settings["n_tests"]) == ("holm", 40)
+    record = json.loads(result.to_json())
+    assert (record["adjust"], record["n_tests"]) == ("holm", 40)
     assert result.about_p_values(True) == [result.adjustment, result.pool, "a remark"]
     assert result.about_p_values(False) == [result.pool, "a remark"]
     without = aggregate(table, "mean_rank")
-    assert (without.settings["adjust"], without.settings["n_tests"]) == (None, None)
+    record = json.loads(without.to_json())
+    assert (record["adjust"], record["n_tests"]) == (None, None)
     assert without.about_p_values(True) == list(without.remarks)
 
 

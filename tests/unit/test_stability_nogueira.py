@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -175,7 +174,7 @@ def test_two_subsets_have_no_inference() -> None:
     for test in (found.test(0.0), found.compare(found), found.compare(found, paired=True)):
         assert test.p_value is test.statistic is test.standard_error is None
         assert "at least 3 subsets" in test.note
-    assert NogueiraResult.of_record(json.loads(found.to_json())).to_json() == found.to_json()
+    assert NogueiraResult.from_json(found.to_json()).to_json() == found.to_json()
     assert found.to_frame()["lower"].isna().all()
 
 
