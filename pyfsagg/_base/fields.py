@@ -16,7 +16,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Protocol,
-    Self,
     Union,
     cast,
     get_args,
@@ -425,12 +424,6 @@ class Part:
     def _contents(self) -> dict[str, Any]:
         """What :meth:`to_json` says."""
         return taken_apart(self, arrays=False).record
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        made: Self = put_together(cls, json.loads(text))
-        return made
 
     def __repr__(self) -> str:
         shown = [

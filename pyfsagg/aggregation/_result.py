@@ -123,7 +123,7 @@ class Aggregation(Result):
             object.__setattr__(self, "n_tests", self.n_tests or len(self.names))
 
     @property
-    def adjustment(self) -> str | None:
+    def _adjustment(self) -> str | None:
         """A sentence on the number of items over which p-values are adjusted; None without p-values."""
         if self.p_values is None:
             return None
@@ -135,7 +135,7 @@ class Aggregation(Result):
             f"listed; the {self.n_tests - held:,} that no list holds count with p = 1."
         )
 
-    def answer(self, adjusted: bool = True) -> list[str]:
+    def _answer(self, adjusted: bool = True) -> list[str]:
         """How many items have a small adjusted p-value, and whether that is over the right number of items.
 
         Empty without p-values; the first sentence is left out without `adjusted` ones.
@@ -150,7 +150,7 @@ class Aggregation(Result):
         table = self.table
         # A list that holds all of them shows that there are no more.
         cut_off = table is not None and not table.full and bool(table.missing.any(axis=1).all())
-        if not cut_off or bool((self.given_table().sizes != len(self.names)).any()):
+        if not cut_off or bool((self._given_table().sizes != len(self.names)).any()):
             return told if adjusted else []
         universe = (
             f"The universe is taken to be the {len(self.names):,} items that some list holds. If the lists "
@@ -160,7 +160,7 @@ class Aggregation(Result):
         return [*(told if adjusted else []), universe]
 
     @property
-    def pool(self) -> str | None:
+    def _pool(self) -> str | None:
         """A sentence on items that no list holds, which every p-value takes for possible ones, or None."""
         held = len(self.names)
         if self.p_values is None or self.n_tests == held:
@@ -171,9 +171,9 @@ class Aggregation(Result):
             "in several lists by chance, and the p-values are far too small."
         )
 
-    def about_p_values(self, adjusted: bool) -> list[str]:
+    def _about_p_values(self, adjusted: bool) -> list[str]:
         """What belongs to the p-values, `adjusted` ones among them or not, or why there are none."""
-        said = (self.adjustment if adjusted else None, self.pool)
+        said = (self._adjustment if adjusted else None, self._pool)
         return [*(each for each in said if each), *self.remarks]
 
     def order(self) -> NDArray[np.intp]:
@@ -232,7 +232,7 @@ class Aggregation(Result):
         """This aggregation and the others; None if there are no others."""
         return Comparison((self, *self.others), self.parameters) if self.others else None
 
-    def given_table(self) -> RankTable:
+    def _given_table(self) -> RankTable:
         """The lists.
 
         Raises
@@ -246,13 +246,13 @@ class Aggregation(Result):
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
         """One row per item, best first, with its ranks in the lists and all its p-values."""
-        frame = describe_items(self.given_table(), self, self.permutation)
+        frame = describe_items(self._given_table(), self, self.permutation)
         left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
         return frame.drop(columns=left_out)
 
     def lists(self, top: int = 10) -> pd.DataFrame:
         """One row per list: its length, and its agreement with the result."""
-        return describe_lists(self.given_table(), self, top)
+        return describe_lists(self._given_table(), self, top)
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
@@ -285,9 +285,9 @@ class Aggregation(Result):
             ]
         if self.p_values is not None:
             record["note"] = INDEPENDENCE
-            record["answer"] = self.answer(view["adjusted"])
-            record["adjustment"] = self.adjustment if view["adjusted"] else None
-            record["pool"] = self.pool
+            record["answer"] = self._answer(view["adjusted"])
+            record["adjustment"] = self._adjustment if view["adjusted"] else None
+            record["pool"] = self._pool
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
 
@@ -341,14 +341,14 @@ class Aggregation(Result):
         return [
             f"{titled(self.method)} of {plural(self.n_lists, 'list')}, "
             f"{plural(len(self.names), 'item')}",
-            *(textwrap.fill(each, 88) for each in self.answer(view["adjusted"])),
+            *(textwrap.fill(each, 88) for each in self._answer(view["adjusted"])),
             f"The best {top}:\n{table}",
             *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
             *([] if comparison is None else comparison._paragraphs({"top": top})),
             *(
                 textwrap.fill(text, 88)
                 for text in (
-                    *self.about_p_values(view["adjusted"]),
+                    *self._about_p_values(view["adjusted"]),
                     *([] if self.p_values is None else [INDEPENDENCE]),
                 )
             ),

@@ -73,11 +73,11 @@ class InfluenceResult(Result):
         return list(dict.fromkeys(aggregator for _, aggregator in self.scores))
 
     @property
-    def seed(self) -> int:
+    def _seed(self) -> int:
         """The seed of the run, which also settles what is drawn for its tables."""
         return int(self.parameters.get("seed") or 0)
 
-    def filter_label(self, label: str | None) -> str:
+    def _filter_label(self, label: str | None) -> str:
         """`label` if it is a filter of this result; the first filter for None.
 
         Raises
@@ -99,7 +99,7 @@ class InfluenceResult(Result):
         UnknownNameError
             For a filter or aggregator that this result does not have.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         if aggregator not in self.aggregators:
             raise UnknownNameError("aggregator of this result", aggregator, self.aggregators)
         return rank_scores(self.scores[label, aggregator])
@@ -136,7 +136,7 @@ class InfluenceResult(Result):
         parts = []
         for (label, aggregator), scores in self.scores.items():
             found = stability_table(
-                scores, measures, input="scores", top=top, level=level, random_state=self.seed
+                scores, measures, input="scores", top=top, level=level, random_state=self._seed
             )
             part = found[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
@@ -161,7 +161,7 @@ class InfluenceResult(Result):
         UnknownNameError
             For a filter or measure that does not exist.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         frame = self.to_frame(measures, top=top)
         shown = ["value", "lower", "upper"] if intervals else "value"
         wide = frame[frame["filter"] == label].pivot(
@@ -187,7 +187,7 @@ class InfluenceResult(Result):
         DataError
             For fewer than three folds, or a measure that is undefined without one of them.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         return pd.DataFrame(
             {
                 aggregator: pseudo_values(
@@ -195,7 +195,7 @@ class InfluenceResult(Result):
                     measure,
                     input="scores",
                     top=top,
-                    random_state=self.seed,
+                    random_state=self._seed,
                 )
                 for aggregator in self.aggregators
             }

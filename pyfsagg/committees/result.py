@@ -84,7 +84,7 @@ class Committee(Grouped, Result):
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
-    def counted(
+    def _counted(
         cls,
         voters: pd.DataFrame,
         support: NDArray[np.bool_],
@@ -178,7 +178,7 @@ class Committee(Grouped, Result):
             arguments={**kept, **again.arguments},
             own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
         )
-        return type(self).counted(
+        return type(self)._counted(
             self.voters,
             self.support,
             self.feature_names,

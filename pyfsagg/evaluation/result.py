@@ -98,12 +98,12 @@ class Evaluation(Result):
         found = self.cells.loc[self.cells["kind"] == "baseline", "method"]
         return [str(label) for label in found.unique()]
 
-    def is_random(self, label: str) -> bool:
+    def _is_random(self, label: str) -> bool:
         """Whether a baseline is drawn at random, several times."""
         return label == RANDOM_SUBSETS and label in self.baselines
 
     @property
-    def default_protocol(self) -> str:
+    def _default_protocol(self) -> str:
         """The nested protocol, if it was run; else the first."""
         return "nested" if "nested" in self.protocols else self.protocols[0]
 
@@ -121,7 +121,7 @@ class Evaluation(Result):
         return int((self.cells["status"] == "failed").sum())
 
     @property
-    def failure_sentence(self) -> str:
+    def _failure_sentence(self) -> str:
         """Failures with their number; empty if there were none."""
         failed = self.failures()
         if failed.empty:
@@ -194,16 +194,16 @@ class Evaluation(Result):
         ParameterError
             If the metric was not measured, or no threshold is below 1.
         """
-        found = self.wacc_by_fold(metric)
+        found = self._wacc_by_fold(metric)
         groups = found.groupby(["protocol", "method", "kind", "classifier"], sort=False)["wacc"]
         frame = groups.agg(wacc="mean", sd="std", n="count", size="size").reset_index()
         frame["n_missing"] = frame.pop("size") - frame["n"]
         return frame
 
-    def wacc_by_fold(self, metric: str | None = None) -> pd.DataFrame:
+    def _wacc_by_fold(self, metric: str | None = None) -> pd.DataFrame:
         """The same for each fold: columns ``repeat``, ``fold`` and ``wacc`` (NaN if incomplete)."""
         cells = self.by_fold()
-        cells = cells[cells["metric"] == self.check_metric(metric)]
+        cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["protocol", "method", "kind", "classifier", "repeat", "fold"]
         complete = cells.groupby(keys, sort=False)["threshold"].transform("size")
         shares = self.parameters["thresholds"]
@@ -234,7 +234,7 @@ class Evaluation(Result):
                 f"{', '.join(self.protocols)}; run evaluate with protocol='both'"
             )
         cells = self.summary()
-        cells = cells[cells["metric"] == self.check_metric(metric)]
+        cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["method", "kind", "classifier", "threshold", "n_features"]
         wide = widen(cells.set_index([*keys, "protocol"])["mean"], "protocol")
         wide = wide.loc[:, self.protocols].rename_axis(columns=None)
@@ -299,8 +299,8 @@ class Evaluation(Result):
         is tested over its divisions into rows to rank on and rows to test on, of which at least 3
         are needed.
         """
-        name = self.check_metric(metric)
-        chosen = protocol or self.default_protocol
+        name = self._check_metric(metric)
+        chosen = protocol or self._default_protocol
         check_known("protocol", chosen, self.protocols)
         if classifier is not None:
             check_known("classifier", classifier, self.classifiers)
@@ -340,7 +340,7 @@ class Evaluation(Result):
     def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
         """Values by fold at a threshold, or weighted over all of them."""
         if value == "wacc":
-            return self.wacc_by_fold(metric).rename(columns={"wacc": "value"})
+            return self._wacc_by_fold(metric).rename(columns={"wacc": "value"})
         cells = self.by_fold()
         cells = cells[cells["metric"] == metric]
         by_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -352,7 +352,7 @@ class Evaluation(Result):
             )
         return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
 
-    def check_metric(self, metric: str | None) -> str:
+    def _check_metric(self, metric: str | None) -> str:
         """The chosen metric, or the first.
 
         Raises
@@ -389,7 +389,7 @@ class Evaluation(Result):
         return ["result.summary()"]
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        protocol, metric = self.default_protocol, self.metrics[0]
+        protocol, metric = self._default_protocol, self.metrics[0]
         if min(self.parameters["thresholds"]) < 1.0:
             frame, column = self.weighted_average_accuracy(), "wacc"
             what = f"Weighted average {metric} over thresholds"
@@ -400,11 +400,11 @@ class Evaluation(Result):
         frame = frame[frame["protocol"] == protocol]
         wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
         table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
-        comparison, reason = self.default_comparison(view["alpha"])
+        comparison, reason = self._default_comparison(view["alpha"])
         return [
             f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
             f"{what}, {protocol} protocol:\n{table}",
-            *([f"{self.failure_sentence}."] if self.n_failed else []),
+            *([f"{self._failure_sentence}."] if self.n_failed else []),
             *(
                 (
                     f"Compared: {comparison.what}.",
@@ -416,7 +416,7 @@ class Evaluation(Result):
             ),
         ]
 
-    def default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
+    def _default_comparison(self, alpha: float = 0.05) -> tuple[Comparison | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:

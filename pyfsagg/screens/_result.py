@@ -86,12 +86,12 @@ class Screen(Result):
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
-    def effect_name(self) -> str:
+    def _effect_name(self) -> str:
         """What the effects of guides are: log fold changes, or scores where there are none."""
         return "score" if self.log_fold_changes is None else "log fold change"
 
     @property
-    def effects(self) -> Floats:
+    def _effects(self) -> Floats:
         """The effect of each guide (n,)."""
         return self.scores if self.log_fold_changes is None else self.log_fold_changes
 
@@ -130,7 +130,7 @@ class Screen(Result):
     def _columns(self) -> dict[str, Any]:
         """The columns of :meth:`to_frame`, in the order of the screen."""
         tested = self.gene_of >= 0
-        gene, values, G = self.gene_of[tested], self.effects[tested], len(self.genes)
+        gene, values, G = self.gene_of[tested], self._effects[tested], len(self.genes)
         word = "score" if self.log_fold_changes is None else "lfc"
         columns: dict[str, Any] = {
             "guides": self.n_guides,
@@ -227,7 +227,7 @@ class Screen(Result):
                 "rho": [f"{value:.3g}" for value in best[f"{name}_rho"]],
                 "p-value": [f"{value:.3g}" for value in best[f"{name}_p_value"]],
                 "FDR": [f"{value:.2g}" for value in best[f"{name}_fdr"]],
-                f"median {self.effect_name}": [number(value) for value in best.iloc[:, 1]],
+                f"median {self._effect_name}": [number(value) for value in best.iloc[:, 1]],
             }
             parts.append(f"{said}\n{pd.DataFrame(columns, index=best.index).to_string()}")
         remarks = (*self.remarks, INDEPENDENT)
