@@ -211,7 +211,7 @@ def _title(what: str, shown: int, result: Aggregation) -> str:
 
 
 def _plot_ranks_of_result(result: Aggregation, **options: Any) -> Axes:
-    return plot_list_ranks(result.given_table(), result, **options)
+    return plot_list_ranks(result._given_table(), result, **options)
 
 
 AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {

@@ -94,7 +94,7 @@ def vote(
             "performance": _performance(performance, m),
         }
     )
-    return Committee.counted(
+    return Committee._counted(
         voters,
         support,
         labels,

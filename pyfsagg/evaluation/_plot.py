@@ -88,8 +88,8 @@ def plot_accuracy(
         raise InputTypeError(
             f"plot_accuracy draws an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
-    name = result.check_metric(metric)
-    chosen = _one_of("protocol", protocol or result.default_protocol, result.protocols)
+    name = result._check_metric(metric)
+    chosen = _one_of("protocol", protocol or result._default_protocol, result.protocols)
     panels = [_one_of("classifiers", each, result.classifiers) for each in classifiers or ()]
     lines = [_one_of("methods", each, result.methods) for each in methods or ()]
     panels, lines = panels or result.classifiers, lines or result.methods
@@ -173,7 +173,7 @@ def _draw_baselines(
 ) -> None:
     for label in result.baselines:
         own = cells[cells["method"] == label]
-        if result.is_random(label):
+        if result._is_random(label):
             all_cells = result.cells
             draws = all_cells[
                 (all_cells["method"] == label)

@@ -144,5 +144,5 @@ def evaluate(
             warn(remark, stacklevel=2)
         result = plan.run(n_jobs, remarks, call)
         if result.n_failed:
-            warn(result.failure_sentence, stacklevel=2)
+            warn(result._failure_sentence, stacklevel=2)
         return result

@@ -69,7 +69,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     effect = result.to_frame().iloc[:, 1].loc[list(result.genes)].to_numpy()
     evidence = np.max([_evidence(result, name) for name in result.sides], axis=0)
     ax = new_axes(ax, 4.2)
-    ax.set_xlabel(f"Median {result.effect_name} of the guides")
+    ax.set_xlabel(f"Median {result._effect_name} of the guides")
     ax.set_ylabel("−log10 of the p-value")
     _limits(ax, effect, evidence)
     found = np.zeros(len(effect), dtype=bool)
@@ -164,7 +164,7 @@ def plot_guides(
     name = next(iter(result.sides)) if side is None else side
     of_side = result.of_side(name)
     best = result.order(name)[: check_integer("n", n, low=1)]
-    effects = result.effects
+    effects = result._effects
     ax = new_axes(ax, 1.5 + 0.26 * len(best))
     low, middle, high = np.nanquantile(effects, (0.05, 0.5, 0.95))
     ax.axvspan(low, high, color=GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
@@ -196,7 +196,7 @@ def plot_guides(
             ax.vlines(np.nanmedian(own), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
         write_at_right(ax, row, text)
     write_at_right(ax, -1, "p-value")
-    ax.set_xlabel(f"{result.effect_name.capitalize()} of a guide")
+    ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
     feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
     clear_frame(ax, grid="x")

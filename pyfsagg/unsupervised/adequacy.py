@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.checks import check_integer, check_real, got_short
+from pyfsagg._base.fields import Part
 from pyfsagg._base.types import Floats
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -22,7 +23,7 @@ __all__ = ["ClusteringAdequacy", "enough_clusterings"]
 
 
 @dataclass(frozen=True, eq=False)
-class ClusteringAdequacy:
+class ClusteringAdequacy(Part):
     """Reliability of the scores of an ensemble of clusterings.
 
     Attributes
