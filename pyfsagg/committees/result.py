@@ -18,7 +18,7 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.groups import Grouped

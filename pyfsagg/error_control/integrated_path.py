@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
-from pyfsagg._message import Param, Remedy
 from pyfsagg._base.fields import Part
+from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
 
 __all__ = ["NORMALIZATIONS", "IntegratedPath", "integrated_path"]

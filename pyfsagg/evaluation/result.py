@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._base.fields import stored
+from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS

@@ -15,7 +15,7 @@ from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.fields import stored
 from pyfsagg._base.selection import n_selected
 from pyfsagg._message import Message, Param, Use
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
 

@@ -17,7 +17,7 @@ from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count
 from pyfsagg._message import Param
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
@@ -158,10 +158,6 @@ class StabilityResult(Result):
             return f"0/1 selections of {p:,} features"
         k = n_selected(self.parameters["top"], p, "top")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
-
-    def to_frame(self) -> pd.DataFrame:
-        """`table`."""
-        return self.table
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {"stability": records(self.table.reset_index()), **super()._record(view)}

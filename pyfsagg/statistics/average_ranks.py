@@ -17,7 +17,7 @@ from scipy import special, stats
 from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.statistics._input import check_confidence_level, read_blocks
-from pyfsagg.statistics._result import number_text, p_text, pairs_listed, pairs_verdict, TestResult
+from pyfsagg.statistics._result import TestResult, number_text, p_text, pairs_listed, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
 __all__ = ["CriticalDifference", "NemenyiTest", "critical_difference", "nemenyi", "win_tie_loss"]

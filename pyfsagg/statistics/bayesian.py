@@ -13,7 +13,7 @@ from scipy import special
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.scale import original, scaled_together
 from pyfsagg.statistics._input import check_confidence_level, negligible, read_blocks, subtracted
-from pyfsagg.statistics._result import number_text, pairs_listed, TestResult
+from pyfsagg.statistics._result import TestResult, number_text, pairs_listed
 
 __all__ = ["BayesianTTests", "bayesian_t_tests"]
 

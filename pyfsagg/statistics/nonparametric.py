@@ -15,7 +15,7 @@ from pyfsagg._base.fields import columns
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import Blocks, check_confidence_level, read_blocks
-from pyfsagg.statistics._result import interval_text, number_text, p_text, verdict, TestResult
+from pyfsagg.statistics._result import TestResult, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 
 __all__ = ["FriedmanTest", "friedman", "friedman_of_ranks", "rank_blocks"]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.checks import check_choice, check_flag, is_word, shown
+from pyfsagg._base.checks import check_choice, check_flag, is_word
 from pyfsagg._base.fields import columns
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.scale import original, scaled

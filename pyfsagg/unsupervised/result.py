@@ -17,7 +17,7 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import lines_of
 from pyfsagg._message import Got, Param
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.unsupervised._input import Labels
