@@ -106,7 +106,7 @@ class InfluenceResult(Result):
         measures: Sequence[str] = THESIS_MEASURES,
         *,
         top: float | int = 0.25,
-        level: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> pd.DataFrame:
         """Stability over folds: one row per filter, aggregator and measure.
 
@@ -121,19 +121,24 @@ class InfluenceResult(Result):
             Measures of :func:`pyfsagg.list_stability_measures` that need no similarity matrix.
         top : float or int
             Size of the subsets for measures of selections.
-        level : float
+        confidence_level : float
             Confidence level.
 
         Raises
         ------
         ParameterError
-            For an unknown measure, or `top` or `level` out of range.
+            For an unknown measure, or `top` or `confidence_level` out of range.
         """
         columns = ["value", "lower", "upper", "larger_is_stabler", "note"]
         parts = []
         for (label, aggregator), scores in self.scores.items():
             found = stability_table(
-                scores, measures, input="scores", top=top, level=level, random_state=self.seed
+                scores,
+                measures,
+                input="scores",
+                top=top,
+                confidence_level=confidence_level,
+                random_state=self.seed,
             )
             part = found[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
@@ -205,7 +210,7 @@ class InfluenceResult(Result):
         *,
         top: float | int = 0.25,
         adjust: str = "holm",
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> AggregatorComparison:
         """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
 
@@ -219,7 +224,7 @@ class InfluenceResult(Result):
             As in :meth:`by_fold`.
         adjust : {"holm", "bonferroni", "bh", "none"}
             Correction of the pairwise p-values.
-        confidence : float
+        confidence_level : float
             Level of intervals and sentences.
 
         Raises
@@ -231,7 +236,12 @@ class InfluenceResult(Result):
         """
         values = self.by_fold(measure, filter, top=top)
         return compare_values(
-            values, measure, "fold", adjust=adjust, confidence=confidence, data=self.data
+            values,
+            measure,
+            "fold",
+            adjust=adjust,
+            confidence_level=confidence_level,
+            data=self.data,
         )
 
     def pairs(

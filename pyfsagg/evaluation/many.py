@@ -79,7 +79,7 @@ class EvaluationSet:
         protocol: str | None = None,
         metric: str | None = None,
         baselines: bool = False,
-        alpha: float = 0.05,
+        confidence_level: float = 0.95,
     ) -> MethodComparison:
         """Which methods differ, tested over data sets by their weighted averages.
 
@@ -89,8 +89,8 @@ class EvaluationSet:
             One classifier; the mean over all of them by default.
         protocol, metric, baselines
             As in :meth:`table`.
-        alpha : float
-            Significance level.
+        confidence_level : float
+            1 − the significance level of the tests.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class EvaluationSet:
             what=f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
             f"{protocol or self.first.default_protocol} protocol",
             higher_is_better=METRICS.get(name).higher_is_better,
-            alpha=alpha,
+            confidence_level=confidence_level,
             subjects="data sets",
         )
 

@@ -418,7 +418,7 @@ def _stability(
     n_features: int | None = None,
     feature_names: Any = None,
     top: float | int = 0.25,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     ties: str = "random",
     seed: int = 0,
     similarity: Any = None,
@@ -426,7 +426,12 @@ def _stability(
     n_boot: int = 1000,
 ) -> dict[str, Any]:
     """The table of stability measures of scores, ranks or selections."""
-    options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
+    options: dict[str, Any] = {
+        "top": top,
+        "confidence_level": confidence_level,
+        "ties": ties,
+        "random_state": seed,
+    }
     options |= {"interval": interval, "n_boot": n_boot, "similarity": decoded(similarity)}
     given, about = _collection(kind, data, n_features)
     options |= about

@@ -313,10 +313,10 @@ class StabilityResult:
     kind : {"scores", "ranks", "sets"}
         How the data were read.
     interval : tuple of float or None
-        Lower and upper limit at `level`.
+        Lower and upper limit at `confidence_level`.
     interval_method : str or None
         "analytic", "bootstrap" or "jackknife".
-    level : float or None
+    confidence_level : float or None
         Confidence level of the interval.
     standard_error : float or None
         Standard error that belongs to the interval.
@@ -339,7 +339,7 @@ class StabilityResult:
     kind: str
     interval: tuple[float, float] | None = None
     interval_method: str | None = None
-    level: float | None = None
+    confidence_level: float | None = None
     standard_error: float | None = None
     larger_is_stabler: bool = True
     n_tied: int = 0
@@ -361,9 +361,9 @@ class StabilityResult:
 
     def __repr__(self) -> str:
         text = f"StabilityResult({self.measure} = {self.value:.6g}"
-        if self.interval is not None and self.level is not None:
+        if self.interval is not None and self.confidence_level is not None:
             low, high = self.interval
-            text += f", {100 * self.level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
+            text += f", {100 * self.confidence_level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
         text += f"; {self.n_resamples} resamples read as {self.kind}, {self.n_pairs} {self.unit}"
         if self.n_undefined:
             text += f", {self.n_undefined} undefined"

@@ -82,7 +82,7 @@ def stability(
     input: str = "auto",
     undefined: float | None = None,
     interval: str | None = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
     random_state: int | Generator | None = None,
@@ -121,7 +121,7 @@ def stability(
         coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where most
         features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
         and needs 30 resamples.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level.
     n_boot : int, default 1000
         Bootstrap samples.
@@ -190,12 +190,16 @@ def stability(
     )
     if undefined is not None:
         statistic = impute(spec, statistic, check_real("undefined", undefined))
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
     estimate = require_defined(statistic.estimate(), spec.name, statistic.unit)
     limits = None
     if interval is not None:
         refuse_accidents(spec, by_accident)
-        limits = find_interval(interval, spec, statistic, estimate.value, level, n_boot, seed)
+        limits = find_interval(
+            interval, spec, statistic, estimate.value, confidence_level, n_boot, seed
+        )
     drawn = (
         interval == "bootstrap"
         or isinstance(spec.bind, AdjustedPairs)
@@ -217,7 +221,7 @@ def stability(
             spec.within(limits.upper, statistic.n_rows),
         ),
         None if limits is None else limits.method,
-        None if limits is None else limits.level,
+        None if limits is None else limits.confidence_level,
         None if limits is None else limits.standard_error,
         spec.larger_is_stabler,
         n_tied,
@@ -400,19 +404,19 @@ def find_interval(
     spec: StabilitySpec,
     statistic: BoundStatistic,
     value: float,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     random_state: int | Generator | None,
 ) -> Interval:
     """The interval of a bound measure by the method asked for."""
     check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
-    if level == 1.0:
-        raise ParameterError("level must be below 1 for an interval, got 1.0")
+    if confidence_level == 1.0:
+        raise ParameterError("confidence_level must be below 1 for an interval, got 1.0")
     if method == "bootstrap":
         n_boot = check_integer("n_boot", n_boot, low=2)
-        return bootstrap_interval(statistic, value, level, n_boot, random_state)
+        return bootstrap_interval(statistic, value, confidence_level, n_boot, random_state)
     if method == "jackknife":
-        return jackknife_interval(statistic, value, level)
+        return jackknife_interval(statistic, value, confidence_level)
     if statistic.variance is None:
         raise ParameterError(
             f"interval='analytic' has no formula for {spec.name!r}, only for 'nogueira'; use "
@@ -423,4 +427,4 @@ def find_interval(
             f"interval='analytic' needs many resamples, and with {statistic.n_rows} it covers far "
             f"less than its level; use 'jackknife', or at least {MANY} resamples"
         )
-    return normal_interval(value, statistic.variance(), level)
+    return normal_interval(value, statistic.variance(), confidence_level)

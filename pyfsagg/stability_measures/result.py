@@ -211,7 +211,7 @@ def stability_report(
     similarity: Any = None,
     input: str = "auto",
     interval: str | None = "jackknife",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     sizes: Sequence[float | int] | None = None,
     ties: str = "random",
@@ -262,11 +262,11 @@ def stability_report(
         **own,
         similarity=similarity,
         interval=interval,
-        level=level,
+        confidence_level=confidence_level,
         n_boot=n_boot,
         random_state=seed,
     )
-    features = feature_stability(data, **own, level=level)
+    features = feature_stability(data, **own, confidence_level=confidence_level)
     read = read_collection(
         data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
@@ -289,8 +289,8 @@ def stability_report(
         raise ParameterError(f"names must be two names, got {len(names)}")
     if compare is not None:
         found = (
-            nogueira(data, **own, level=level),
-            nogueira(compare, **shared, input=input, level=level),
+            nogueira(data, **own, confidence_level=confidence_level),
+            nogueira(compare, **shared, input=input, confidence_level=confidence_level),
         )
         called = (str(names[0]), str(names[1]))
         pair = _pair(found, called, paired, _labels(data), _labels(compare))
@@ -305,7 +305,7 @@ def stability_report(
             "top": top,
             "input": kind,
             "interval": interval or "none",
-            "level": level,
+            "confidence_level": confidence_level,
             "n_boot": n_boot if interval == "bootstrap" else None,
             "similarity": None if similarity is None else "given",
             "ties": ties,

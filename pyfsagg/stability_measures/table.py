@@ -48,7 +48,7 @@ def stability_table(
     similarity: Any = None,
     input: str = "auto",
     interval: str | None = "jackknife",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
     random_state: int | Generator | None = None,
@@ -71,7 +71,7 @@ def stability_table(
         resamples of one data set; for the population, if they come from independent samples.  For
         the Kendall measures it takes time of the order m^2 p log p; with many resamples it is left
         out, with a note, unless `measures` names them.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level.
 
     Returns
@@ -90,7 +90,7 @@ def stability_table(
         For one resample, missing or infinite scores, a similarity matrix that does not fit.
     ParameterError
         For an unknown measure, or one named in `measures` that does not apply to the data; for `top`
-        or `level` out of range.
+        or `confidence_level` out of range.
 
     Examples
     --------
@@ -107,9 +107,11 @@ def stability_table(
     seed = resolve_seed(random_state)
     if interval is not None:
         check_choice("interval", interval, ("jackknife", "bootstrap"))
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
-        raise ParameterError("level must be below 1, got 1.0")
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError("confidence_level must be below 1, got 1.0")
     if (
         isinstance(similarity, pd.DataFrame)
         and feature_names is None
@@ -136,7 +138,7 @@ def stability_table(
         statistic, p, _, n_tied, by_accident = bind_read(spec, read, top, ties, seed, options)
         slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
         method = None if slow and measures is None else interval
-        rows[spec.name] = _row(spec, statistic, method, level, n_boot, seed, by_accident)
+        rows[spec.name] = _row(spec, statistic, method, confidence_level, n_boot, seed, by_accident)
         rows[spec.name]["n_tied"] = n_tied
         if method != interval:
             rows[spec.name]["note"] = (
@@ -182,7 +184,7 @@ def _row(
     spec: StabilitySpec,
     statistic: BoundStatistic,
     method: str | None,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     seed: int,
     by_accident: bool,
@@ -195,7 +197,9 @@ def _row(
         require_defined(found, spec.name, statistic.unit)
         if method is not None:
             refuse_accidents(spec, by_accident)
-            limits = find_interval(method, spec, statistic, found.value, level, n_boot, seed)
+            limits = find_interval(
+                method, spec, statistic, found.value, confidence_level, n_boot, seed
+            )
         if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
             note = NARROW
     except DataError as reason:

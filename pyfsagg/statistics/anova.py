@@ -51,7 +51,7 @@ class RepeatedMeasuresAnova(Result):
     partial_eta_squared_interval : tuple of float
     correction : str
         The p-value that the sentence and the intervals use.
-    confidence : float
+    confidence_level : float
     n_subjects, n_conditions, n_dropped : int
         `n_dropped` subjects were left out because a cell was missing.
     """
@@ -71,7 +71,7 @@ class RepeatedMeasuresAnova(Result):
     partial_eta_squared: float
     partial_eta_squared_interval: tuple[float, float]
     correction: str
-    confidence: float
+    confidence_level: float
     n_subjects: int
     n_conditions: int
     n_dropped: int
@@ -118,11 +118,11 @@ class RepeatedMeasuresAnova(Result):
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         return (
             f"Repeated-measures ANOVA of {self.n_conditions} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(p, self.confidence, 'conditions')} "
+            f"subjects{dropped}: {verdict(p, self.confidence_level, 'conditions')} "
             f"(F({number_text(epsilon * self.df_effect)}, {number_text(epsilon * self.df_error)}) "
             f"= {number_text(self.f)}, {label}{p_text(p)}; generalised η² = "
             f"{number_text(self.generalized_eta_squared)}, "
-            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence)})."
+            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence_level)})."
         )
 
     def __repr__(self) -> str:
@@ -152,7 +152,7 @@ def rm_anova(
     value: str | None = None,
     correction: str = "greenhouse_geisser",
     mauchly: str = "textbook",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     incomplete: str = "error",
 ) -> RepeatedMeasuresAnova:
     """Repeated-measures analysis of variance with one within factor.
@@ -170,8 +170,8 @@ def rm_anova(
         that test has little power where the correction matters.
     mauchly : {"textbook", "r"}
         Reading of the p-value of Mauchly's W, see :func:`pyfsagg.statistics.sphericity_test`.
-    confidence : float
-        Level of the intervals; 1 − `confidence` is the significance level of the sentence.
+    confidence_level : float
+        Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
     incomplete : {"error", "drop"}
         A subject with a missing cell is an error, or is left out and counted.
 
@@ -215,7 +215,7 @@ def rm_anova(
     """
     check_choice("correction", correction, _CORRECTIONS)
     check_choice("mauchly", mauchly, ("textbook", "r"))
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )
@@ -253,7 +253,7 @@ def rm_anova(
         partial_eta_squared=ss_effect / (ss_effect + ss_error),
         partial_eta_squared_interval=partial,
         correction=correction,
-        confidence=level,
+        confidence_level=level,
         n_subjects=n,
         n_conditions=k,
         n_dropped=blocks.n_dropped,
@@ -287,10 +287,10 @@ def _split(blocks: Blocks) -> tuple[float, float, float]:
 
 
 def _partial_interval(
-    f: float, df_effect: float, df_error: float, epsilon: float, confidence: float
+    f: float, df_effect: float, df_error: float, epsilon: float, confidence_level: float
 ) -> tuple[float, float]:
     """Limits of partial eta squared."""
-    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence)
+    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence_level)
     low, high = (variance_share(limit / epsilon, df_effect, df_error) for limit in limits)
     return low, high
 
@@ -299,7 +299,7 @@ def _generalized_interval(
     partial: tuple[float, float],
     sums: tuple[float, float, float],
     shape: tuple[int, int],
-    confidence: float,
+    confidence_level: float,
 ) -> tuple[float, float]:
     """Limits of generalised eta squared.
 
@@ -310,7 +310,7 @@ def _generalized_interval(
     ss_effect, ss_subjects, ss_error = sums
     n, k = shape
     df_subjects, df_error = n - 1.0, (n - 1.0) * (k - 1.0)
-    tail = (1.0 - confidence) / 2.0
+    tail = (1.0 - confidence_level) / 2.0
     f_subjects = (ss_subjects / df_subjects) / (ss_error / df_error)
     spread = 1.0 + ss_subjects / ss_error
     narrow = 1.0 + f_subjects / float(stats.f.isf(tail, df_subjects, df_error)) / (k - 1.0)

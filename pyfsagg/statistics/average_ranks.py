@@ -17,7 +17,14 @@ from scipy import special, stats
 from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.statistics._input import check_confidence_level, read_blocks
-from pyfsagg.statistics._result import Result, number_text, p_text, pairs_listed, pairs_verdict
+from pyfsagg.statistics._result import (
+    Result,
+    number_text,
+    p_text,
+    pairs_listed,
+    pairs_verdict,
+    significance_level,
+)
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
 __all__ = ["CriticalDifference", "NemenyiTest", "critical_difference", "nemenyi", "win_tie_loss"]
@@ -63,14 +70,14 @@ class NemenyiTest(Result):
     frame : DataFrame
         One row per pair; ask for a copy with :meth:`to_frame`.
     critical_difference : float
-        Average ranks that differ by this much or more differ significantly at `alpha`.
-    alpha : float
+        Average ranks that differ by this much or more differ significantly at 1 − `confidence_level`.
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
     frame: pd.DataFrame
     critical_difference: float
-    alpha: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
 
@@ -93,14 +100,16 @@ class NemenyiTest(Result):
         ]
         return (
             f"Nemenyi test on {self.n_subjects} subjects: "
-            f"{pairs_verdict(len(found), len(self.frame), self.alpha)} (critical difference of average "
+            f"{pairs_verdict(len(found), len(self.frame), significance_level(self.confidence_level))} "
+            "(critical difference of average "
             f"ranks {number_text(self.critical_difference)}){pairs_listed(pairs)}."
         )
 
     def __repr__(self) -> str:
         return (
             f"NemenyiTest({len(self.frame)} pairs, {int(self.frame['significant'].sum())} "
-            f"significant at {self.alpha:g}, CD = {self.critical_difference:.4g})"
+            f"significant at {significance_level(self.confidence_level):g}, CD = "
+            f"{self.critical_difference:.4g})"
         )
 
 
@@ -111,7 +120,7 @@ def nemenyi(
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     incomplete: str = "error",
 ) -> NemenyiTest:
     """Nemenyi's test of all pairs of conditions by their average ranks.
@@ -122,8 +131,8 @@ def nemenyi(
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
-    alpha : float
-        Significance level for all pairs together.
+    confidence_level : float
+        1 − `confidence_level` is the significance level for all pairs together.
 
     Returns
     -------
@@ -143,7 +152,7 @@ def nemenyi(
     1  condition 1  condition 3        -2.0  0.0130         True
     2  condition 2  condition 3        -1.0  0.3335        False
     """
-    level = check_confidence_level("alpha", alpha)
+    level = significance_level(check_confidence_level("confidence_level", confidence_level))
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )
@@ -151,7 +160,7 @@ def nemenyi(
     n, k = blocks.values.shape
     limit = _critical_value(level, k) * _rank_error(n, k)
     frame = _pairs(ranks, blocks.conditions, n, limit)
-    return NemenyiTest(frame, limit, level, n, blocks.n_dropped)
+    return NemenyiTest(frame, limit, confidence_level, n, blocks.n_dropped)
 
 
 def _pairs(
@@ -198,7 +207,7 @@ class CriticalDifference(Result):
         difference: the bars of the diagram.  Sets of one are left out.
     friedman : FriedmanTest
         The test of all conditions, without which the pairs should not be looked at.
-    alpha : float
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -208,7 +217,7 @@ class CriticalDifference(Result):
     q: float
     cliques: tuple[tuple[str, ...], ...]
     friedman: FriedmanTest
-    alpha: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
 
@@ -233,14 +242,15 @@ class CriticalDifference(Result):
         alike = "; ".join(", ".join(clique) for clique in self.cliques) or "none"
         return (
             f"Average ranks on {self.n_subjects} subjects, best first: {ranking}. Critical "
-            f"difference at the {100 * self.alpha:.3g} % level: "
+            f"difference at the {100 * significance_level(self.confidence_level):.3g} % level: "
             f"{number_text(self.critical_difference)}. Not significantly different: {alike}. "
             f"Friedman test of all: {p_text(self.friedman.p_value)}."
         )
 
     def __repr__(self) -> str:
         return (
-            f"CriticalDifference(CD = {self.critical_difference:.4g} at alpha = {self.alpha:g}, "
+            f"CriticalDifference(CD = {self.critical_difference:.4g} at alpha = "
+            f"{significance_level(self.confidence_level):g}, "
             f"{len(self.conditions)} conditions, n = {self.n_subjects}, {len(self.cliques)} "
             "clique(s))"
         )
@@ -248,7 +258,7 @@ class CriticalDifference(Result):
 
 def critical_difference(
     data: Any,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     *,
     subject: str | None = None,
     condition: str | None = None,
@@ -262,8 +272,8 @@ def critical_difference(
     ----------
     data, subject, condition, value, incomplete
         As for :func:`pyfsagg.statistics.rm_anova`.
-    alpha : float
-        Significance level for all pairs together.
+    confidence_level : float
+        1 − `confidence_level` is the significance level for all pairs together.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
 
@@ -283,7 +293,7 @@ def critical_difference(
     >>> round(result.critical_difference, 4), result.cliques
     (1.6572, (('condition 1', 'condition 2'), ('condition 2', 'condition 3')))
     """
-    level = check_confidence_level("alpha", alpha)
+    level = significance_level(check_confidence_level("confidence_level", confidence_level))
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )
@@ -301,7 +311,7 @@ def critical_difference(
         q=q,
         cliques=_cliques(ranks[order], names, limit),
         friedman=friedman_of_ranks(by_subject, blocks, 1.0 - level),
-        alpha=level,
+        confidence_level=confidence_level,
         n_subjects=n,
         n_dropped=blocks.n_dropped,
     )

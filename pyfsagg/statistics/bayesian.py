@@ -30,7 +30,7 @@ class BayesianTTests(Result):
         Half-width of the region of practical equivalence.
     correlation : float
         Correlation of the differences of two folds.
-    confidence : float
+    confidence_level : float
         Probability from which on a pair counts as decided.
     n, n_dropped : int
         Folds that were used, and left out for missing values.
@@ -39,7 +39,7 @@ class BayesianTTests(Result):
     frame: pd.DataFrame
     rope: float
     correlation: float
-    confidence: float
+    confidence_level: float
     n: int
     n_dropped: int
 
@@ -60,14 +60,14 @@ class BayesianTTests(Result):
         found = [
             f"{row.group1} {relations[int(share.argmax())]} {row.group2} ({share.max():.3f})"
             for row, share in zip(self.frame.itertuples(), shares, strict=True)
-            if share.max() >= self.confidence  # False for NaN
+            if share.max() >= self.confidence_level  # False for NaN
         ]
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         verb = "is" if len(found) == 1 else "are"
         return (
             f"Bayesian correlated t tests on {self.n} folds{dropped}, differences up to "
             f"{number_text(self.rope)} count as equivalent: {len(found)} of {len(self.frame)} pairs "
-            f"{verb} decided with probability {self.confidence:g} or more{pairs_listed(found)}."
+            f"{verb} decided with probability {self.confidence_level:g} or more{pairs_listed(found)}."
         )
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ def bayesian_t_tests(
     condition: str | None = None,
     value: str | None = None,
     subject: str | None = None,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     incomplete: str = "error",
 ) -> BayesianTTests:
     """Posterior probabilities that a method is worse, equivalent or better than another on folds.
@@ -102,7 +102,7 @@ def bayesian_t_tests(
         Test rows by training rows of a fold: 1 / (k − 1) for k folds.
     df : float, optional
         Degrees of freedom of the posterior; the number of folds − 1 by default.
-    confidence : float
+    confidence_level : float
         Probability from which on the sentence calls a pair decided.
 
     Returns
@@ -140,7 +140,7 @@ def bayesian_t_tests(
     """
     check_real("rope", rope, low=0.0)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )

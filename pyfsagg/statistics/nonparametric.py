@@ -51,7 +51,7 @@ class FriedmanTest(Result):
     average_ranks : tuple of float
         1 = best, in the order of `conditions`.
     conditions : tuple of str
-    confidence : float
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -65,7 +65,7 @@ class FriedmanTest(Result):
     kendall_w_interval: tuple[float, float]
     average_ranks: tuple[float, ...]
     conditions: tuple[str, ...]
-    confidence: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
 
@@ -94,12 +94,12 @@ class FriedmanTest(Result):
         """The result in one sentence."""
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         best = int(np.argmin(self.average_ranks))
-        interval = ", " + interval_text(*self.kendall_w_interval, self.confidence)
+        interval = ", " + interval_text(*self.kendall_w_interval, self.confidence_level)
         if math.isinf(self.f):
             interval = ", all subjects rank them alike"
         return (
             f"Friedman test of {len(self.conditions)} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(self.p_value, self.confidence, 'conditions')} "
+            f"subjects{dropped}: {verdict(self.p_value, self.confidence_level, 'conditions')} "
             f"(χ²({number_text(self.df)}) = {number_text(self.statistic)}, {p_text(self.p_value)}; "
             f"Kendall's W = {number_text(self.kendall_w)}{interval}); best average rank: "
             f"{self.conditions[best]} ({number_text(self.average_ranks[best])})."
@@ -122,7 +122,7 @@ def friedman(
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     incomplete: str = "error",
 ) -> FriedmanTest:
     """Friedman's rank test of conditions on the same subjects.
@@ -133,8 +133,8 @@ def friedman(
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value; the test does not depend on it.
-    confidence : float
-        Level of the interval; 1 − `confidence` is the significance level of the sentence.
+    confidence_level : float
+        Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
 
     Returns
     -------
@@ -161,14 +161,14 @@ def friedman(
     >>> round(result.statistic, 4), round(result.p_value, 4), result.average_ranks
     (6.0, 0.0498, (1.0, 2.5, 2.5))
     """
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     blocks = read_blocks(
         data, subject=subject, condition=condition, value=value, incomplete=incomplete
     )
     return friedman_of_ranks(rank_blocks(blocks, higher_is_better), blocks, level)
 
 
-def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> FriedmanTest:
+def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) -> FriedmanTest:
     """Friedman's test of ranks (n, k) within subjects, not all of them tied."""
     n, k = ranks.shape
     between = n * float(np.square(ranks.mean(axis=0) - (k + 1) / 2.0).sum())
@@ -181,7 +181,7 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> Fried
     else:
         f = (n - 1.0) * w / (1.0 - w)
         f_p_value = float(stats.f.sf(f, *df))
-        low, high = noncentral_f_interval(f, *df, confidence)
+        low, high = noncentral_f_interval(f, *df, confidence_level)
         limits = variance_share(low, *df), variance_share(high, *df)
     statistic = n * (k - 1.0) * w
     return FriedmanTest(
@@ -195,7 +195,7 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> Fried
         kendall_w_interval=limits,
         average_ranks=tuple(float(rank) for rank in ranks.mean(axis=0)),
         conditions=blocks.conditions,
-        confidence=confidence,
+        confidence_level=confidence_level,
         n_subjects=n,
         n_dropped=blocks.n_dropped,
     )

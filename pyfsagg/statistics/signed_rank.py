@@ -64,9 +64,9 @@ class SignedRankTest(Result):
     interval : tuple of float
         One end is infinite for a one-sided alternative.
     interval_confidence : float
-        Level that the interval has: the exact one, which is at least `confidence` unless there are
+        Level that the interval has: the exact one, which is at least `confidence_level` unless there are
         too few pairs; that of the normal form otherwise.
-    confidence : float
+    confidence_level : float
         The requested level.
     effect_size : EffectSize
         Matched-pairs rank-biserial correlation.
@@ -88,7 +88,7 @@ class SignedRankTest(Result):
     estimate: float
     interval: tuple[float, float]
     interval_confidence: float
-    confidence: float
+    confidence_level: float
     effect_size: EffectSize
     note: str
 
@@ -125,7 +125,7 @@ class SignedRankTest(Result):
                 f"Wilcoxon signed-rank test on {self.n} pairs: all differences are zero, so there "
                 "is no evidence of a difference (p = 1 by definition)."
             )
-        alpha = significance_level(self.confidence)
+        alpha = significance_level(self.confidence_level)
         found = self.p_value < alpha
         verdict = "significant difference" if found else "no significant difference"
         zeros = f", {self.n_zero} of them zero" if self.n_zero else ""
@@ -155,7 +155,7 @@ def wilcoxon(
     exact: bool | str = "auto",
     correction: bool = True,
     zero_method: str = "wilcox",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     decimals: int | None = None,
     incomplete: str = "error",
 ) -> SignedRankTest:
@@ -177,8 +177,8 @@ def wilcoxon(
         Treatment of differences of zero.  "wilcox" (R): left out before ranking.  "pratt":
         ranked, then left out.  "zsplit": ranked, half of their ranks to either side.  The estimate
         and its interval leave zeros out under "wilcox" and keep them under the other two.
-    confidence : float
-        Level of the intervals; 1 − `confidence` is the significance level of the sentence.
+    confidence_level : float
+        Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
     decimals : int, optional
         Round the differences first.  0.3 − 0.2 and 0.2 − 0.1 differ in the last bit: without
         rounding they are not tied, and there is a warning.
@@ -225,7 +225,7 @@ def wilcoxon(
     if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
         raise ParameterError(f"exact must be 'auto', True or False, got {shown(exact)}")
     check_flag("correction", correction)
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     differences, n_dropped = _differences(x, y, decimals, incomplete)
     n, n_zero = differences.size, int((differences == 0.0).sum())
     used = differences[differences != 0.0] if zero_method == "wilcox" else differences
@@ -235,7 +235,7 @@ def wilcoxon(
         "n": n,
         "n_zero": n_zero,
         "n_dropped": n_dropped,
-        "confidence": level,
+        "confidence_level": level,
         "effect_size": rank_biserial_paired(differences, level),
     }
     if n_zero == n:
@@ -370,14 +370,14 @@ def _exact_p_value(used: Floats, alternative: str) -> float:
 
 
 def _interval(
-    used: Floats, alternative: str, confidence: float, exact: bool, correction: bool
+    used: Floats, alternative: str, confidence_level: float, exact: bool, correction: bool
 ) -> tuple[float, tuple[float, float], float]:
     """Pseudomedian, its interval and the level that the interval has."""
     used, exponent = scaled(used)
     rows, columns = np.triu_indices(used.size)
     walsh = np.sort((used[rows] + used[columns]) / 2.0)
     sides = 2 if alternative == "two-sided" else 1
-    tail = (1.0 - confidence) / sides
+    tail = (1.0 - confidence_level) / sides
     if exact:
         # The distribution without ties: with ties the interval is conservative.
         pmf = _null_distribution(np.arange(1, used.size + 1))

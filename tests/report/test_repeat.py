@@ -54,7 +54,7 @@ RUNS = {
     "committee": "committee numbers-and-class.csv --target kind --learners lr --by elimination "
     "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --weights performance "
     "--resampling-param fraction=0.7 --n-resamples 3 --seed 4 --jobs 1",
-    "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
+    "stability": "stability a.txt b.txt c.txt --n-features 40 --confidence-level 0.9",
 }
 
 

@@ -130,7 +130,9 @@ def test_shape_names_and_seed(result: InfluenceResult) -> None:
 
 
 def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
-    frame = result.to_frame(["spearman", "jaccard", "canberra", "nogueira"], top=4, level=0.9)
+    frame = result.to_frame(
+        ["spearman", "jaccard", "canberra", "nogueira"], top=4, confidence_level=0.9
+    )
     assert len(frame) == 12
     for row in frame.itertuples():
         scores = result.scores[row.filter, row.aggregator]
@@ -140,7 +142,7 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
             input="scores",
             top=4,
             interval="jackknife",
-            level=0.9,
+            confidence_level=0.9,
             random_state=result.seed,
         )
         assert row.value == alone.value

@@ -173,7 +173,7 @@ def test_feature_table_of_selections() -> None:
     assert "rank_mean" not in found
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]])
     assert feature_stability(ranks, top=1)["count"].tolist() == [1, 1, 0]
-    for bad in ({"level": 1.0}, {"quantiles": (1.5,)}, {"top": 0}, {"input": "x"}):
+    for bad in ({"confidence_level": 1.0}, {"quantiles": (1.5,)}, {"top": 0}, {"input": "x"}):
         with pytest.raises(ParameterError):
             feature_stability(ranks, **bad)
 

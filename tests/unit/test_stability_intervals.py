@@ -106,7 +106,13 @@ def test_intervals_cover_the_true_value(method: str, name: str) -> None:
     runs, hits = 200, 0
     for _ in range(runs):
         found = stability(
-            draw(60), name, top=3, interval=method, level=0.9, n_boot=200, random_state=rng
+            draw(60),
+            name,
+            top=3,
+            interval=method,
+            confidence_level=0.9,
+            n_boot=200,
+            random_state=rng,
         )
         assert found.interval is not None
         hits += found.interval[0] <= target <= found.interval[1]
@@ -132,7 +138,7 @@ def test_intervals_that_cannot_be_had_are_refused() -> None:
     with pytest.raises(ParameterError, match="n_boot"):
         stability(support, "dice", interval="bootstrap", n_boot=1)
     with pytest.raises(ParameterError, match="level"):
-        stability(support, "dice", interval="bootstrap", level=1.0)
+        stability(support, "dice", interval="bootstrap", confidence_level=1.0)
     with pytest.raises(DataError, match="at least 3 resamples"):
         stability(support[:2], "dice", interval="jackknife")
     one_pair = np.zeros((4, 5), dtype=bool)
@@ -168,7 +174,7 @@ def test_selection_and_ranks_bind_directly() -> None:
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_intervals_are_student_s(method: str) -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = stability(scores, "spearman", interval=method, level=0.9, random_state=0)
+    found = stability(scores, "spearman", interval=method, confidence_level=0.9, random_state=0)
     assert found.interval is not None
     assert found.standard_error is not None
     half = student.ppf(0.95, 11) * found.standard_error
@@ -189,7 +195,9 @@ def test_resamples_that_agree_have_a_wide_interval_or_none() -> None:
 
 def test_the_bootstrap_error_of_two_samples_is_their_distance() -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = stability(scores, "spearman", interval="bootstrap", n_boot=2, level=0.5, random_state=3)
+    found = stability(
+        scores, "spearman", interval="bootstrap", n_boot=2, confidence_level=0.5, random_state=3
+    )
     weights = np.random.default_rng(3).multinomial(12, np.full(12, 1 / 12), size=2)
     one, other = bound("spearman", scores).reweighted(weights.astype(float))
     expected = abs(one - other) / np.sqrt(2) * np.sqrt(12 / 11)

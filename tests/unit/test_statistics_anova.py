@@ -76,8 +76,8 @@ def test_sentence_goes_by_the_correction(correction, epsilon, p):
 
 def test_sentence_tells_significant_from_not():
     assert "differ significantly at the 5 % level" in rm_anova(SMALL).sentence
-    assert "no significant difference" in rm_anova(SMALL, confidence=0.99).sentence
-    assert "at the 1 % level" in rm_anova(SMALL, confidence=0.99).sentence
+    assert "no significant difference" in rm_anova(SMALL, confidence_level=0.99).sentence
+    assert "at the 1 % level" in rm_anova(SMALL, confidence_level=0.99).sentence
 
 
 def test_huynh_feldt_above_one_is_used_as_one():
@@ -192,11 +192,11 @@ def test_intervals_by_their_definition(correction, column):
     assert result.generalized_eta_squared_interval == pytest.approx(tuple(limits))
 
 
-@pytest.mark.parametrize("confidence", [0.8, 0.95])
-def test_intervals_hold_the_estimates_and_widen(confidence):
+@pytest.mark.parametrize("confidence_level", [0.8, 0.95])
+def test_intervals_hold_the_estimates_and_widen(confidence_level):
     values = np.random.default_rng(5).normal([0, 0.5, 1, 3], 1, size=(12, 4))
-    result = rm_anova(values, confidence=confidence, correction="none")
-    wide = rm_anova(values, confidence=0.99, correction="none")
+    result = rm_anova(values, confidence_level=confidence_level, correction="none")
+    wide = rm_anova(values, confidence_level=0.99, correction="none")
     for name in ("generalized_eta_squared", "partial_eta_squared"):
         low, high = getattr(result, f"{name}_interval")
         assert 0 < low < getattr(result, name) < high < 1
@@ -302,7 +302,12 @@ def test_polars_frames():
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("correction", "gg"), ("mauchly", "spss"), ("confidence", 95), ("confidence", 1.0)],
+    [
+        ("correction", "gg"),
+        ("mauchly", "spss"),
+        ("confidence_level", 95),
+        ("confidence_level", 1.0),
+    ],
 )
 def test_options(option, value):
     with pytest.raises(ParameterError, match=option):

@@ -121,7 +121,7 @@ def test_one_sided_interval():
     assert up.interval[1] == math.inf
     assert down.interval[0] == -math.inf
     assert up.p_value + down.p_value > 1
-    two = wilcoxon(PLAIN, confidence=0.9).interval
+    two = wilcoxon(PLAIN, confidence_level=0.9).interval
     assert (up.interval[0], down.interval[1]) == two
     assert json.loads(up.to_json())["rows"][0]["upper"] is None
 
@@ -190,7 +190,7 @@ def test_bad_pairs(arguments, error, message):
         ("exact", "yes", ParameterError),
         ("zero_method", "drop", ParameterError),
         ("correction", 1, InputTypeError),
-        ("confidence", 1.0, ParameterError),
+        ("confidence_level", 1.0, ParameterError),
         ("decimals", 1.5, ParameterError),
     ],
 )
@@ -290,7 +290,7 @@ def test_critical_values_of_demsar():
     rng = np.random.default_rng(1)
     for alpha, values in table.items():
         for k, q in enumerate(values, start=2):
-            found = critical_difference(rng.normal(size=(6, k)), alpha)
+            found = critical_difference(rng.normal(size=(6, k)), 1 - alpha)
             assert found.q == pytest.approx(q, abs=1.01e-3)
             assert found.critical_difference == pytest.approx(found.q * math.sqrt(k * (k + 1) / 36))
 
@@ -327,7 +327,9 @@ def test_cliques_are_the_maximal_runs():
 
 def test_alpha():
     for value in (0, 1, 5, "0.05"):
-        with pytest.raises(ParameterError, match="alpha must be a number above 0 and below 1"):
+        with pytest.raises(
+            ParameterError, match="confidence_level must be a number above 0 and below 1"
+        ):
             critical_difference(SCORES, value)
 
 

@@ -6,7 +6,7 @@
 #' @param measures Names from [list_stability_measures()]; by default all that apply.
 #' @param n_features Number of features to choose from; for lists.
 #' @param top For measures of selections on scores: the number or share of selected features.
-#' @param level Confidence level of the intervals.
+#' @param confidence_level Confidence level of the intervals.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
 #' @param ties Treatment of equal scores that compete for the last places of a selection:
@@ -37,14 +37,14 @@ stability.pyfsagg_ensemble <- function(x, ...) stability.default(x$combined, ...
 
 #' @rdname stability
 #' @export
-stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25, level = 0.95,
+stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25, confidence_level = 0.95,
                               input = NULL, ties = "random", seed = 0, similarity = NULL,
                               interval = "jackknife", n_boot = 1000, ...) {
   check_no_more(..., of = stability.default)
   given <- collection(x, input, n_features)
   found <- as_frame(ask("stability", c(given, list(
     measures = if (!is.null(measures)) check_words(measures, "measures"),
-    top = check_top(top), level = check_between(level, "level", 0, 1),
+    top = check_top(top), confidence_level = check_between(confidence_level, "confidence_level", 0, 1),
     ties = check_choice(ties, "ties", c("random", "first")), seed = check_count(seed, "seed", low = 0),
     similarity = similarity_given(similarity, x), n_boot = check_count(n_boot, "n_boot"),
     interval = if (!is.null(interval)) check_choice(interval, "interval", c("jackknife", "bootstrap"))
@@ -189,28 +189,28 @@ NULL
 
 #' @rdname stability_more
 #' @export
-nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, level = 0.95, ties = "random") {
+nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira", collection = "x")
 }
 
 #' @rdname stability_more
 #' @export
 nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, top = 0.25,
-                          input = NULL, level = 0.95, ties = "random") {
+                          input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira_test", collection = "x")
 }
 
 #' @rdname stability_more
 #' @export
 stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 0.25, similarity = NULL,
-                              input = NULL, undefined = NULL, interval = NULL, level = 0.95,
+                              input = NULL, undefined = NULL, interval = NULL, confidence_level = 0.95,
                               n_boot = 1000, ties = "random", seed = NULL, ...) {
   call_python("stability_measure", collection = "x", more = list(...))
 }
 
 #' @rdname stability_more
 #' @export
-feature_stability <- function(x, top = 0.25, level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
+feature_stability <- function(x, top = 0.25, confidence_level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
                               n_features = NULL, input = NULL, ties = "random") {
   call_python("feature_stability", collection = "x")
 }
@@ -230,7 +230,7 @@ adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, 
 
 #' @rdname stability_more
 #' @export
-between_sample_stability <- function(first, second, top = 0.25, level = 0.95, n_rows = NULL) {
+between_sample_stability <- function(first, second, top = 0.25, confidence_level = 0.95, n_rows = NULL) {
   second <- columns_like(second, first)
   call_python("between_sample_stability")
 }
@@ -248,7 +248,7 @@ columns_like <- function(second, first) {
 #' @export
 stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
                              n_features = NULL, top = 0.25, similarity = NULL, input = NULL,
-                             interval = "jackknife", level = 0.95, n_boot = 1000, sizes = NULL,
+                             interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
                              ties = "random", seed = NULL, save = NULL, report = NULL) {
   call_python("stability_report", collection = c("x", "compare"))
 }

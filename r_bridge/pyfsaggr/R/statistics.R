@@ -9,8 +9,7 @@
 #'   `one_way_anova()` a named list of groups as well.
 #' @param subject,condition,value,group Names of columns of a long data frame.
 #' @param higher_is_better Whether large values are good: they have the small ranks.
-#' @param confidence Level of the intervals.
-#' @param alpha Level of the test.
+#' @param confidence_level Level of the intervals.
 #' @param incomplete `"error"` refuses missing values, `"drop"` leaves these subjects out.
 #' @param correction For `rm_anova()`, `"greenhouse_geisser"`, `"huynh_feldt"` or `"none"`, for a lack of
 #'   sphericity; for `wilcoxon()`, whether the normal approximation is corrected for continuity.
@@ -50,20 +49,20 @@ NULL
 #' @rdname statistics
 #' @export
 friedman <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE,
-                     confidence = 0.95, incomplete = "error") {
+                     confidence_level = 0.95, incomplete = "error") {
   call_python("friedman", data = "data")
 }
 
 #' @rdname statistics
 #' @export
-nemenyi <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE, alpha = 0.05,
+nemenyi <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE, confidence_level = 0.95,
                     incomplete = "error") {
   call_python("nemenyi", data = "data")
 }
 
 #' @rdname statistics
 #' @export
-critical_difference <- function(data, alpha = 0.05, subject = NULL, condition = NULL, value = NULL,
+critical_difference <- function(data, confidence_level = 0.95, subject = NULL, condition = NULL, value = NULL,
                                 higher_is_better = TRUE, incomplete = "error") {
   call_python("critical_difference", data = "data")
 }
@@ -71,13 +70,13 @@ critical_difference <- function(data, alpha = 0.05, subject = NULL, condition = 
 #' @rdname statistics
 #' @export
 rm_anova <- function(data, subject = NULL, condition = NULL, value = NULL, correction = "greenhouse_geisser",
-                     mauchly = "textbook", confidence = 0.95, incomplete = "error") {
+                     mauchly = "textbook", confidence_level = 0.95, incomplete = "error") {
   call_python("rm_anova", data = "data")
 }
 
 #' @rdname statistics
 #' @export
-one_way_anova <- function(data, group = NULL, value = NULL, welch = FALSE, confidence = 0.95,
+one_way_anova <- function(data, group = NULL, value = NULL, welch = FALSE, confidence_level = 0.95,
                           incomplete = "error") {
   call_python("one_way_anova", data = "data")
 }
@@ -85,7 +84,7 @@ one_way_anova <- function(data, group = NULL, value = NULL, welch = FALSE, confi
 #' @rdname statistics
 #' @export
 pairwise_tests <- function(data, condition = NULL, value = NULL, subject = NULL, paired = TRUE, pooled = TRUE,
-                           adjust = "holm", test = "t", confidence = 0.95, decimals = NULL,
+                           adjust = "holm", test = "t", confidence_level = 0.95, decimals = NULL,
                            test_train_ratio = NULL, df = NULL, incomplete = "error") {
   call_python("pairwise_tests", data = "data")
 }
@@ -93,7 +92,7 @@ pairwise_tests <- function(data, condition = NULL, value = NULL, subject = NULL,
 #' @rdname statistics
 #' @export
 bayesian_t_tests <- function(data, rope, test_train_ratio, df = NULL, condition = NULL, value = NULL,
-                             subject = NULL, confidence = 0.95, incomplete = "error") {
+                             subject = NULL, confidence_level = 0.95, incomplete = "error") {
   call_python("bayesian_t_tests", data = "data")
 }
 
@@ -107,7 +106,7 @@ win_tie_loss <- function(data, subject = NULL, condition = NULL, value = NULL, h
 #' @rdname statistics
 #' @export
 wilcoxon <- function(x, y = NULL, alternative = "two-sided", exact = "auto", correction = TRUE,
-                     zero_method = "wilcox", confidence = 0.95, decimals = NULL, incomplete = "error") {
+                     zero_method = "wilcox", confidence_level = 0.95, decimals = NULL, incomplete = "error") {
   call_python("wilcoxon")
 }
 
@@ -117,19 +116,19 @@ sphericity_test <- function(values, mauchly = "textbook") call_python("sphericit
 
 #' @rdname statistics
 #' @export
-rank_biserial_paired <- function(differences, confidence = 0.95) call_python("rank_biserial_paired")
+rank_biserial_paired <- function(differences, confidence_level = 0.95) call_python("rank_biserial_paired")
 
 #' @rdname statistics
 #' @export
-rank_biserial_unpaired <- function(x, y, confidence = 0.95) call_python("rank_biserial_unpaired")
+rank_biserial_unpaired <- function(x, y, confidence_level = 0.95) call_python("rank_biserial_unpaired")
 
 #' @rdname statistics
 #' @export
-noncentral_f_interval <- function(f, df_effect, df_error, confidence = 0.95) call_python("noncentral_f_interval")
+noncentral_f_interval <- function(f, df_effect, df_error, confidence_level = 0.95) call_python("noncentral_f_interval")
 
 #' @rdname statistics
 #' @export
-noncentral_t_interval <- function(t, df, confidence = 0.95) call_python("noncentral_t_interval")
+noncentral_t_interval <- function(t, df, confidence_level = 0.95) call_python("noncentral_t_interval")
 
 #' Confidence sets for ranks
 #'
@@ -137,12 +136,12 @@ noncentral_t_interval <- function(t, df, confidence = 0.95) call_python("noncent
 #' together.
 #'
 #' @param estimates Numbers with or without names; or a result of [wam()] or [bam()],
-#'   whose features are then the items and `confidence` is the only other argument.
+#'   whose features are then the items and `confidence_level` is the only other argument.
 #' @param covariance Covariance matrix of the estimates.
 #' @param standard_errors In its place, for independent estimates.
 #' @param df Degrees of freedom of a covariance or of standard errors that were estimated: n - 1 for n replicates of
 #'   each estimate, such as data sets or tasks. `NULL` says that they are known.
-#' @param confidence Level of the sets.
+#' @param confidence_level Level of the sets.
 #' @param names Names of the items; those of `estimates` by default.
 #' @param higher_is_better Whether large values have the small ranks.
 #' @param n_draws How many normal vectors are drawn for the critical values; `NULL` leaves it to the function.
@@ -155,9 +154,9 @@ noncentral_t_interval <- function(t, df, confidence = 0.95) call_python("noncent
 #' }
 #' @export
 rank_confidence <- function(estimates, covariance = NULL, standard_errors = NULL, df = NULL,
-                            confidence = 0.95, names = NULL, higher_is_better = TRUE, n_draws = NULL, seed = 0) {
+                            confidence_level = 0.95, names = NULL, higher_is_better = TRUE, n_draws = NULL, seed = 0) {
   if (inherits(estimates, "pyfsagg_ensemble")) {
-    return(call_method(estimates, "rank_confidence", list(confidence = confidence)))
+    return(call_method(estimates, "rank_confidence", list(confidence_level = confidence_level)))
   }
   if (is.null(names)) names <- base::names(estimates)
   call_python("rank_confidence")

@@ -159,6 +159,6 @@ test_that("stability asks where a collection can be read in two ways", {
   no(scores > 0 + 0L, top = NULL, text = "top must be a whole number of features or a share")
   no((scores > 0) + 0, text = "say input = \"sets\"")
   no(list(c(TRUE, FALSE), TRUE), text = "different lengths", kind = "data")
-  no(scores, level = 2, text = "level must be a number between 0 and 1, got 2")
+  no(scores, confidence_level = 2, text = "confidence_level must be a number between 0 and 1, got 2")
   no(scores, "yu", similarity = 1:3, text = "similarity must be a square matrix")
 })
