@@ -34,7 +34,7 @@ def aggregate(
     method: str = "robust_rank_aggregation",
     *,
     adjust: str = "bh",
-    weights: Weights = None,
+    list_weights: Weights = None,
     **options: Any,
 ) -> Aggregation:
     """Combine ranked lists into one ranking.
@@ -54,7 +54,7 @@ def aggregate(
         one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
         the set of items in the lists.  For cut-off lists that is too few, but their ranks
         are then divided by too small a number as well, and the p-values are too large on balance.
-    weights : one number per list, or dict of list name to number, optional
+    list_weights : one number per list, or dict of list name to number, optional
         Weight of each list; a whole weight k means that the list counts k times.  Methods
         that are not defined for fractions take only whole weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
@@ -85,7 +85,7 @@ def aggregate(
     spec = AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
     check_aggregator_params(spec, options)
-    table = as_weighted_table(table_or_scores, weights)
+    table = as_weighted_table(table_or_scores, list_weights)
     values = spec.apply(table, **options)
     # Normalized ranks come without the size of their universe: their `sizes` are ones.
     n_tests = max(table.n_items, int(table.sizes.max()))
@@ -112,7 +112,7 @@ def aggregate(
             "methods": [spec.name],
             "options": {spec.name: options} if options else {},
             "adjust": adjust,
-            **({} if table.weights is None else {"weights": table.weights.tolist()}),
+            **({} if table.list_weights is None else {"weights": table.list_weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
         data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": hash_of_table(table)},
@@ -126,8 +126,8 @@ def hash_of_table(table: RankTable) -> str:
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
     digest.update((values + 0.0).tobytes())
     digest.update(table.sizes.tobytes())
-    if table.weights is not None:
-        digest.update(table.weights.tobytes())
+    if table.list_weights is not None:
+        digest.update(table.list_weights.tobytes())
     return digest.hexdigest()
 
 
@@ -137,10 +137,10 @@ def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
     return (AVERAGE_TIES,) if asked else ()
 
 
-def as_weighted_table(values: Any, weights: Weights) -> RankTable:
+def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
     """:func:`as_rank_table`, with weights if any are given."""
     table = as_rank_table(values)
-    return table if weights is None else table.weighted(weights)
+    return table if list_weights is None else table.weighted(list_weights)
 
 
 def as_rank_table(values: Any) -> RankTable:

@@ -321,7 +321,7 @@ class Aggregation(Result):
             parts = {
                 "sizes": self.table.sizes,
                 "scores": self.table.scores,
-                "weights": self.table.weights,
+                "weights": self.table.list_weights,
                 "ranks": self.table.ranks if drawn else self.table.given_ranks,
             }
             arrays |= {f"table_{name}": part for name, part in parts.items() if part is not None}
@@ -347,7 +347,7 @@ class Aggregation(Result):
                 arrays.get("table_scores"),
                 arrays["table_sizes"],
                 given_ranks=arrays.get("table_ranks"),
-                weights=arrays.get("table_weights"),
+                list_weights=arrays.get("table_weights"),
                 **document["table"],
             )
         if "permutation" in document:

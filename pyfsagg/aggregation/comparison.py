@@ -21,14 +21,14 @@ def compare_aggregations(
     methods: Sequence[str],
     *,
     adjust: str = "bh",
-    weights: Weights = None,
+    list_weights: Weights = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> AggregationComparison:
     """Aggregate the same lists by several methods.
 
     Parameters
     ----------
-    table_or_scores, adjust, weights
+    table_or_scores, adjust, list_weights
         As in :func:`~pyfsagg.aggregation.aggregate`.
     methods : sequence of str
         At least two different aggregators, by name or alias; the first one sets the order.
@@ -78,7 +78,7 @@ def compare_aggregations(
             f"options are given for {unused[0]!r}, which is not compared; compared are "
             f"{', '.join(chosen)}"
         )
-    table = as_weighted_table(table_or_scores, weights)
+    table = as_weighted_table(table_or_scores, list_weights)
     results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)
     parameters = {
         "methods": chosen,

@@ -92,7 +92,7 @@ def plot_aggregator_stability(
     feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
-    hint = "larger" if spec.larger_is_stabler else "smaller"
+    hint = "larger" if spec.higher_is_better else "smaller"
     ax.set_xlabel(
         f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
         "interval "

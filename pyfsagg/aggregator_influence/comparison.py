@@ -53,7 +53,7 @@ class AggregatorComparison(Result):
     measure : str
     unit : {"fold", "data set"}
         Meaning of a row of `values`.
-    larger_is_stabler : bool
+    higher_is_better : bool
     repeated : RepeatedMeasuresAnova or None
         Aggregators as conditions, rows as subjects.
     one_way : OneWayAnova or None
@@ -75,7 +75,7 @@ class AggregatorComparison(Result):
     values: pd.DataFrame
     measure: str
     unit: str
-    larger_is_stabler: bool
+    higher_is_better: bool
     repeated: RepeatedMeasuresAnova | None
     one_way: OneWayAnova | None
     friedman: FriedmanTest | None
@@ -144,7 +144,7 @@ class AggregatorComparison(Result):
         return {
             "measure": self.measure,
             "unit": self.unit,
-            "larger_is_stabler": self.larger_is_stabler,
+            "higher_is_better": self.higher_is_better,
             "values": {str(name): self.values[name].tolist() for name in self.values},
             "rows": [str(label) for label in self.values.index],
             "tests": {
@@ -210,13 +210,13 @@ def compare_values(
         values,
         spec.name,
         unit,
-        spec.larger_is_stabler,
+        spec.higher_is_better,
         attempt("repeated", lambda: rm_anova(rounded, confidence_level=confidence_level)),
         attempt("one_way", lambda: one_way_anova(groups, confidence_level=confidence_level)),
         attempt(
             "friedman",
             lambda: friedman(
-                rounded, higher_is_better=spec.larger_is_stabler, confidence_level=confidence_level
+                rounded, higher_is_better=spec.higher_is_better, confidence_level=confidence_level
             ),
         ),
         attempt(

@@ -111,7 +111,7 @@ class InfluenceResult(Result):
         """Stability over folds: one row per filter, aggregator and measure.
 
         Columns ``filter``, ``aggregator``, ``measure``, ``value``, the limits ``lower`` and
-        ``upper`` of its jackknife interval over folds, ``larger_is_stabler``, and ``note``, which
+        ``upper`` of its jackknife interval over folds, ``higher_is_better``, and ``note``, which
         gives the reason for missing values.  Folds share most of their training data, so that the interval
         shows how far single folds matter, not how the result would vary over new samples.
 
@@ -129,7 +129,7 @@ class InfluenceResult(Result):
         ParameterError
             For an unknown measure, or `top` or `confidence_level` out of range.
         """
-        columns = ["value", "lower", "upper", "larger_is_stabler", "note"]
+        columns = ["value", "lower", "upper", "higher_is_better", "note"]
         parts = []
         for (label, aggregator), scores in self.scores.items():
             found = stability_table(

@@ -19,7 +19,6 @@ examples:
   pyfsagg list filters
   pyfsagg list aggregators rra
 """
-DIRECTIONS = ("higher_is_better", "larger_is_stabler")
 SHOWN = (
     "better",
     "bounds",
@@ -162,9 +161,8 @@ def _name_of(given: str, found: pd.DataFrame, kind: str) -> str:
 def _lines(found: pd.DataFrame) -> list[str]:
     """A line for each method, cut at the width of the terminal."""
     frame = found.copy()
-    for column in DIRECTIONS:
-        if column in frame:
-            frame["better"] = frame[column].map({True: "higher", False: "lower"})
+    if "higher_is_better" in frame:
+        frame["better"] = frame["higher_is_better"].map({True: "higher", False: "lower"})
     frame = frame[[column for column in SHOWN if column in frame]].reset_index()
     cells: list[list[str]] = [[str(column) for column in frame.columns]]
     cells += [[_text(cell) for cell in row] for row in frame.to_numpy()]

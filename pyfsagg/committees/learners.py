@@ -47,7 +47,7 @@ def committee(
     selection: LearnerSelection | Mapping[str, LearnerSelection] | None = None,
     metric: str | None = None,
     rule: str = "approval",
-    weights: Weights = None,
+    voter_weights: Weights = None,
     size: int | None = None,
     task: str | Task = "classification",
     resampling: str | Plan = DRAWN,
@@ -81,8 +81,8 @@ def committee(
     metric : str, optional
         A scorer of scikit-learn, larger = better, for performance and cross-validation; ``"accuracy"``
         or ``"r2"`` by default.
-    rule, weights, size
-        As in :func:`vote`, which counts; with ``weights="performance"`` a learner whose performance is
+    rule, voter_weights, size
+        As in :func:`vote`, which counts; with ``voter_weights="performance"`` a learner whose performance is
         not above 0, or not known, counts nothing.
     task : {"classification", "regression"} or Task
         With `feature_groups`, each group is one feature, which is selected or not.  `group_score` says
@@ -147,7 +147,7 @@ def committee(
         )
     models = _read_learners(learners, wanted.task)
     ways = _read_selection(selection, models)
-    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, weights)
+    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
     table = table_of_task(wanted, X)
     target = read_target(wanted, y, table.n_samples)
@@ -173,8 +173,8 @@ def committee(
         seed,
     )
     items = [(number, name) for name in models for number in range(len(resamples))]
-    if weights is not None and not isinstance(weights, str):
-        read_voter_weights(weights, pd.DataFrame(index=range(len(items))))
+    if voter_weights is not None and not isinstance(voter_weights, str):
+        read_voter_weights(voter_weights, pd.DataFrame(index=range(len(items))))
     data = {
         "sha256": data_hash(table, target),
         "n_samples": table.n_samples,
@@ -220,7 +220,7 @@ def committee(
         np.array([piece["support"] for piece in found]),
         features,
         rule=rule,
-        weights=weights,
+        voter_weights=voter_weights,
         size=size,
         parameters={**parameters, "call": call.record()},
         data=data,
@@ -479,7 +479,7 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
     return ways
 
 
-def _check_metric(metric: Any, weights: Weights) -> str:
+def _check_metric(metric: Any, voter_weights: Weights) -> str:
     from sklearn.metrics import get_scorer_names
 
     names = get_scorer_names()
@@ -488,9 +488,9 @@ def _check_metric(metric: Any, weights: Weights) -> str:
             f"metric must be the name of a scorer of scikit-learn, for instance 'accuracy', "
             f"'balanced_accuracy', 'roc_auc' or 'r2', got {metric!r}"
         )
-    if isinstance(weights, str) and metric.startswith("neg_"):
+    if isinstance(voter_weights, str) and metric.startswith("neg_"):
         raise ParameterError(
-            f"weights='performance' needs performances above 0, and {metric!r} has none; take another "
+            f"voter_weights='performance' needs performances above 0, and {metric!r} has none; take another "
             "metric, or no weights"
         )
     return metric

@@ -6,7 +6,12 @@ import re
 
 __all__ = ["IN_R", "in_r_words"]
 
-IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
+IN_R = {
+    "sample_weight": "weights",
+    "list_weights": "weights",
+    "n_jobs": "cores",
+    "random_state": "seed",
+}
 """Arguments that R users know under another name."""
 
 R_WORDS = tuple(
@@ -14,7 +19,7 @@ R_WORDS = tuple(
     for pattern, text in (
         (r"\b(?:checks|execution|protocol|task)=(?:pyfsagg\.)?[A-Z]\w+\(([a-z_]+=[^()]+)\)", r"\1"),
         (r"\brandom_state\b", "seed"),
-        (r"\bsample_weight\b", "weights"),
+        (r"\b(?:sample_weight|list_weights)\b", "weights"),
         (r"\bn_jobs\b", "cores"),
         (r"\buniverse\b", "N"),
         (r"\btop_cutoff\b", "topCutoff"),

@@ -260,10 +260,6 @@ class StabilitySpec(Spec):
     def needs_strict(self) -> bool:
         return self.kind == "sets" if self.breaks_ties is None else self.breaks_ties
 
-    @property
-    def larger_is_stabler(self) -> bool:
-        return self.higher_is_better
-
     def within(self, limit: float, n_rows: int) -> float:
         """A limit of an interval, moved to the end of the range of the measure if it is beyond it.
 
@@ -320,7 +316,7 @@ class StabilityResult:
         Confidence level of the interval.
     standard_error : float or None
         Standard error that belongs to the interval.
-    larger_is_stabler : bool
+    higher_is_better : bool
         False for distances (canberra, asd).
     n_tied : int
         Resamples in which equal scores compete for the last places of the subset, for a measure of
@@ -341,7 +337,7 @@ class StabilityResult:
     interval_method: str | None = None
     confidence_level: float | None = None
     standard_error: float | None = None
-    larger_is_stabler: bool = True
+    higher_is_better: bool = True
     n_tied: int = 0
     seed: int | None = None
 

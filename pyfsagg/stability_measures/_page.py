@@ -136,7 +136,7 @@ def _measures(result: StabilityReport, interval: str, confidence_level: float) -
                 number(row["value"]),
                 limits,
                 str(row["bounds"]).replace("-", "−").replace("inf", "∞"),
-                "larger" if row["larger_is_stabler"] else "smaller",
+                "larger" if row["higher_is_better"] else "smaller",
                 "yes" if row["corrected_for_chance"] else "no",
                 str(row["kind"]),
                 count(int(row["n_undefined"])),

@@ -170,7 +170,7 @@ def pareto_front(
     stability: ArrayLike,
     accuracy: ArrayLike,
     *,
-    larger_stability_is_better: bool = True,
+    higher_is_better: bool = True,
 ) -> NDArray[np.bool_]:
     """The methods on the Pareto front of stability and accuracy.
 
@@ -178,7 +178,7 @@ def pareto_front(
     ----------
     stability, accuracy : array of shape (n,)
         One point per method or subset size.
-    larger_stability_is_better : bool, default True
+    higher_is_better : bool, default True
         False for distances such as canberra and asd.
 
     Returns
@@ -198,9 +198,7 @@ def pareto_front(
     >>> pareto_front([0.9, 0.7, 0.5, 0.6], [0.70, 0.80, 0.90, 0.75])
     array([ True,  True,  True, False])
     """
-    larger_stability_is_better = check_flag(
-        "larger_stability_is_better", larger_stability_is_better
-    )
+    higher_is_better = check_flag("higher_is_better", higher_is_better)
     x = as_array("stability", stability, np.float64)
     y = as_array("accuracy", accuracy, np.float64)
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:
@@ -210,7 +208,7 @@ def pareto_front(
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise DataError("stability and accuracy must be finite; leave out undefined points")
-    if not larger_stability_is_better:
+    if not higher_is_better:
         x = -x
     order = np.lexsort((-y, -x))
     front = np.zeros(x.size, dtype=bool)

@@ -57,7 +57,7 @@ def list_stability_measures() -> pd.DataFrame:
     -------
     DataFrame
         One row per measure (index ``name``) with ``aliases``, ``summary``, ``formula``, ``bounds``,
-        ``larger_is_stabler``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (its
+        ``higher_is_better``, ``ties``, ``source``, ``corrected_for_chance``, ``kind`` (its
         input: scores, ranks or sets) and ``needs`` (required arguments).
 
     Examples
@@ -67,8 +67,7 @@ def list_stability_measures() -> pd.DataFrame:
     >>> table.loc[["nogueira", "canberra"], "kind"].tolist()
     ['sets', 'ranks']
     """
-    table = STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
-    return table.rename(columns={"higher_is_better": "larger_is_stabler"})
+    return STABILITY_MEASURES.to_frame("latex", "bind", "chance", "breaks_ties")
 
 
 def stability(
@@ -223,7 +222,7 @@ def stability(
         None if limits is None else limits.method,
         None if limits is None else limits.confidence_level,
         None if limits is None else limits.standard_error,
-        spec.larger_is_stabler,
+        spec.higher_is_better,
         n_tied,
         seed if drawn else None,
     )

@@ -152,7 +152,7 @@ class StabilityReport(Result):
         columns = table[["value", "lower", "upper"]].copy()
         columns["range"] = table["bounds"]
         columns["stabler if"] = [
-            "larger" if larger else "smaller" for larger in table["larger_is_stabler"]
+            "larger" if larger else "smaller" for larger in table["higher_is_better"]
         ]
         columns["chance"] = ["corrected" if yes else "" for yes in table["corrected_for_chance"]]
         text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)

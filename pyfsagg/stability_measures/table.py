@@ -78,7 +78,7 @@ def stability_table(
     -------
     DataFrame
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
-        ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (scores, ranks or sets),
+        ``corrected_for_chance``, ``higher_is_better``, ``kind`` (scores, ranks or sets),
         ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
         scores compete for places, so that the value is a mean over their orders), and ``note``,
         the reason why a value or an interval is missing, empty otherwise.  The seed of the
@@ -210,7 +210,7 @@ def _row(
         "upper": np.nan if limits is None else spec.within(limits.upper, statistic.n_rows),
         "bounds": spec.bounds,
         "corrected_for_chance": spec.corrected_for_chance,
-        "larger_is_stabler": spec.larger_is_stabler,
+        "higher_is_better": spec.higher_is_better,
         "kind": spec.kind,
         "n_pairs": found.n_pairs,
         "n_undefined": found.n_undefined,

@@ -128,7 +128,7 @@ def test_monotone_transformations_change_nothing(name: str, scores: NDArray[np.f
 @given(row=arrays(np.float64, 8, elements=st.floats(-5, 5), unique=True), m=st.integers(2, 6))
 def test_equal_resamples_are_perfectly_stable(name: str, row: NDArray[np.float64], m: int) -> None:
     found = value(np.tile(row, (m, 1)), name, top=3)
-    perfect = 1.0 if STABILITY_MEASURES.get(name).larger_is_stabler else 0.0
+    perfect = 1.0 if STABILITY_MEASURES.get(name).higher_is_better else 0.0
     assert found == pytest.approx(perfect, abs=1e-9)
 
 

@@ -126,7 +126,7 @@ def test_pareto_front_against_all_pairs(seed: int) -> None:
             )
             for i in range(25)
         ]
-        found = pareto_front(x, y, larger_stability_is_better=sign == 1)
+        found = pareto_front(x, y, higher_is_better=sign == 1)
         assert found.tolist() == slow
 
 

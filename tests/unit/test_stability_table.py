@@ -37,7 +37,7 @@ def test_every_row_is_what_stability_says(method: str) -> None:
         assert row["n_tied"] == alone.n_tied
         assert row["value"] == alone.value
         assert (row["lower"], row["upper"]) == alone.interval
-        assert row["larger_is_stabler"] == alone.larger_is_stabler
+        assert row["higher_is_better"] == alone.higher_is_better
         assert row["bounds"] == known.loc[name, "bounds"]
         assert ("too narrow" in row["note"]) == (name in ("davis", "novovicova"))
 

@@ -169,7 +169,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param paired Whether row i of both belongs together.
 #' @param names How the two are called.
 #' @param save,report A folder for the result, and a file for its page (HTML).
-#' @param accuracy,larger_stability_is_better For `pareto_front()`: what the methods are worth, and the
+#' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
 #' @return `nogueira()`, `nogueira_test()`, `stability_measure()`, `adequacy()`, `between_sample_stability()`
@@ -255,4 +255,4 @@ stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE,
 
 #' @rdname stability_more
 #' @export
-pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE) call_python("pareto_front")
+pareto_front <- function(stability, accuracy, higher_is_better = TRUE) call_python("pareto_front")
