@@ -141,7 +141,7 @@ def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
 
 
-def check_aggregator_params(spec: AggregatorSpec, options: dict[str, Any]) -> None:
+def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any]) -> None:
     """Refuse an option that the aggregator does not have.
 
     Raises
@@ -149,7 +149,7 @@ def check_aggregator_params(spec: AggregatorSpec, options: dict[str, Any]) -> No
     ParameterError
         Naming the option and those that exist.
     """
-    for name in options:
+    for name in method_params:
         if name not in spec.options:
             known = ", ".join(spec.options) or "none"
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")

@@ -35,7 +35,7 @@ def aggregate(
     *,
     adjust: str = "bh",
     list_weights: Weights = None,
-    **options: Any,
+    **method_params: Any,
 ) -> Aggregation:
     """Combine ranked lists into one ranking.
 
@@ -84,9 +84,9 @@ def aggregate(
     call = Call.of(aggregate, locals(), data=("table_or_scores",))
     spec = AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    check_aggregator_params(spec, options)
+    check_aggregator_params(spec, method_params)
     table = as_weighted_table(table_or_scores, list_weights)
-    values = spec.apply(table, **options)
+    values = spec.apply(table, **method_params)
     # Normalized ranks come without the size of their universe: their `sizes` are ones.
     n_tests = max(table.n_items, int(table.sizes.max()))
     adjusted = None
@@ -107,10 +107,10 @@ def aggregate(
         n_tests=n_tests,
         remarks=values.remarks
         if values.p_values is None
-        else (*values.remarks, *_of_ties(table, options)),
+        else (*values.remarks, *_of_ties(table, method_params)),
         parameters={
             "methods": [spec.name],
-            "options": {spec.name: options} if options else {},
+            "options": {spec.name: method_params} if method_params else {},
             "adjust": adjust,
             **({} if table.list_weights is None else {"weights": table.list_weights.tolist()}),
             "call": replace(call, data=("table",)).record(),

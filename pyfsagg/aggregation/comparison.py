@@ -22,7 +22,7 @@ def compare_aggregations(
     *,
     adjust: str = "bh",
     list_weights: Weights = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
+    method_params: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> AggregationComparison:
     """Aggregate the same lists by several methods.
 
@@ -32,7 +32,7 @@ def compare_aggregations(
         As in :func:`~pyfsagg.aggregation.aggregate`.
     methods : sequence of str
         At least two different aggregators, by name or alias; the first one sets the order.
-    options : dict of method to dict, optional
+    method_params : dict of method to dict, optional
         Options of single methods, by name or alias.
 
     Returns
@@ -70,7 +70,7 @@ def compare_aggregations(
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
     given = {
         AGGREGATORS.get(name).name: check_mapping(f"options of {name}", of)
-        for name, of in check_mapping("options", options).items()
+        for name, of in check_mapping("method_params", method_params).items()
     }
     unused = [name for name in given if name not in chosen]
     if unused:

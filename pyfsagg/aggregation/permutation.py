@@ -35,7 +35,7 @@ def permutation_p_values(
     adjust: str = "bh",
     list_weights: Weights = None,
     random_state: int | np.random.Generator | None = None,
-    **options: Any,
+    **method_params: Any,
 ) -> PermutationTest:
     """Permutation p-values of the items, valid also for lists that depend on each other.
 
@@ -59,7 +59,7 @@ def permutation_p_values(
     Parameters
     ----------
     table_or_scores : RankTable, or any input of :func:`aggregate`
-    method, **options
+    method, **method_params
         The aggregator.
     groups : sequence of n_lists labels, optional
         The source of each list; at least two different ones.
@@ -104,7 +104,7 @@ def permutation_p_values(
         data=("table_or_scores",),
     )
     spec = AGGREGATORS.get(method)
-    compute = spec.bind(**options)
+    compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
     table = as_weighted_table(table_or_scores, list_weights)

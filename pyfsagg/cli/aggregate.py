@@ -422,7 +422,7 @@ def _compute(
     adjust = "bh" if options.adjust == "none" else options.adjust
     recorded = {}
     if options.methods:
-        comparison = compare_aggregations(table, methods, adjust=adjust, options=params)
+        comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
         recorded["compared"] = comparison.parameters["call"]
     else:

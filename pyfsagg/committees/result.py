@@ -241,7 +241,7 @@ class Committee(Grouped, Result):
             return None
         return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
 
-    def agreement(self, measure: str = "jaccard", **options: Any) -> pd.Series[float]:
+    def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
         """Similarity of the selections, by a measure of selection stability.
 
         Parameters
@@ -265,7 +265,7 @@ class Committee(Grouped, Result):
         }
         some = self.support.any(axis=1)
         values = {
-            name: self._similarity(self.support[rows & some], measure, options)
+            name: self._similarity(self.support[rows & some], measure, measure_params)
             for name, rows in groups.items()
         }
         return pd.Series(values, name=measure, dtype=float)

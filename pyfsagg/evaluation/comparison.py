@@ -148,22 +148,20 @@ def compare_methods(
         If `confidence_level` is out of range.
     """
     values = _check(values, confidence_level)
-    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "incomplete": "drop"}
+    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "missing": "drop"}
     tests, problems = _make(
         {
             "friedman": lambda: friedman(values, confidence_level=confidence_level, **ranked),
             "critical_difference": lambda: critical_difference(values, confidence_level, **ranked),
             "nemenyi": lambda: nemenyi(values, confidence_level=confidence_level, **ranked),
-            "rm_anova": lambda: rm_anova(
-                values, confidence_level=confidence_level, incomplete="drop"
-            ),
+            "rm_anova": lambda: rm_anova(values, confidence_level=confidence_level, missing="drop"),
             "wilcoxon": lambda: pairwise_tests(
                 values,
                 test="wilcoxon",
                 adjust="holm",
                 confidence_level=confidence_level,
                 decimals=DECIMALS,
-                incomplete="drop",
+                missing="drop",
             ),
             "win_tie_loss": lambda: win_tie_loss(values, **ranked),
         }
@@ -254,7 +252,7 @@ def compare_folds(
         "test_train_ratio": divisions.test_train_ratio,
         "df": divisions.df,
         "confidence_level": confidence_level,
-        "incomplete": "drop",
+        "missing": "drop",
     }
     calls: dict[str, Callable[[], Any]] = {
         "corrected_t": lambda: pairwise_tests(
@@ -262,7 +260,7 @@ def compare_folds(
         ),
         # Its sign test is one of independent subjects.
         "win_tie_loss": lambda: win_tie_loss(
-            values, higher_is_better=higher_is_better, incomplete="drop"
+            values, higher_is_better=higher_is_better, missing="drop"
         ).drop(columns="p"),
     }
     if rope is not None:

@@ -132,8 +132,8 @@ def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int
     n_pairs = np.exp(log_choose(p, left) + log_choose(p, right))
     if n_pairs > MAX_COMBINATIONS * (1 + 1e-9):
         raise ParameterError(
-            f"correction='exact' needs {float(n_pairs):.3g} pairs of subsets for sizes {left} and "
-            f"{right} out of {p}, more than {MAX_COMBINATIONS}; use correction='estimate'"
+            f"chance_correction='exact' needs {float(n_pairs):.3g} pairs of subsets for sizes {left} and "
+            f"{right} out of {p}, more than {MAX_COMBINATIONS}; use chance_correction='estimate'"
         )
     supports = []
     for size in (left, right):

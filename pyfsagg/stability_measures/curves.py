@@ -30,7 +30,7 @@ def chance_level(
     n_resamples: int,
     *,
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random.
 
@@ -79,14 +79,16 @@ def chance_level(
     if spec.chance is None:
         raise ParameterError(f"no chance level is known for the measure {spec.name!r}")
     if "similarity" in spec.needs:
-        options["similarity"], _ = check_similarity(options.get("similarity"), None, spec.name)
-        size = len(options["similarity"])
+        measure_params["similarity"], _ = check_similarity(
+            measure_params.get("similarity"), None, spec.name
+        )
+        size = len(measure_params["similarity"])
         if size != p:
             raise DataError(f"similarity has size {size} x {size} for {p} features")
     if isinstance(spec.bind, AdjustedPairs):
-        options["random_state"] = random_state
-    check_measure_params(spec, options)
-    return spec.chance(k, p, m, **options)
+        measure_params["random_state"] = random_state
+    check_measure_params(spec, measure_params)
+    return spec.chance(k, p, m, **measure_params)
 
 
 def stability_curve(
@@ -98,7 +100,7 @@ def stability_curve(
     input: str = "auto",
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the expected value under random selection.
 
@@ -148,7 +150,7 @@ def stability_curve(
         for k in counts:
             level = np.nan
             if spec.kind != "sets" or spec.chance is not None:
-                level = chance_level(spec.name, k, p, m, random_state=seed, **options)
+                level = chance_level(spec.name, k, p, m, random_state=seed, **measure_params)
             try:
                 value = stability(
                     matrix.values,
@@ -157,7 +159,7 @@ def stability_curve(
                     top=k,
                     ties=ties,
                     random_state=seed,
-                    **options,
+                    **measure_params,
                 ).value
                 defined = True
             except UndefinedStabilityError:

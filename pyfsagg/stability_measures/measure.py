@@ -85,7 +85,7 @@ def stability(
     n_boot: int = 1000,
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> StabilityResult:
     """Stability of scores, rankings or selections over resamples.
 
@@ -136,7 +136,7 @@ def stability(
         ``result.seed``; None draws one.
     **options
         Options of the measure: `direction`, `location` (canberra), `feature_weights` (pearson,
-        spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none",
+        spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `chance_correction` ("none",
         "exact", "estimate") where the measure has one, `threshold` and `n_random`
         (similarity-adjusted).
 
@@ -160,7 +160,7 @@ def stability(
     kendall.  Kendall's weighted form with ties and the similarity-adjusted intersections visit all
     pairs one by one.
 
-    ``correction="exact"`` maps the score to (score - E) / (maximum - E), with E the mean under
+    ``chance_correction="exact"`` maps the score to (score - E) / (maximum - E), with E the mean under
     random selection of subsets of the same sizes: pair by pair for averages over pairs; for davis
     and novovicova over all m subsets together, where stabm 1.2.2 takes E over pairs of subsets.
 
@@ -185,7 +185,7 @@ def stability(
         input=input,
         ties=ties,
         seed=seed,
-        **options,
+        **measure_params,
     )
     if undefined is not None:
         statistic = impute(spec, statistic, check_real("undefined", undefined))
@@ -320,10 +320,10 @@ def refuse_accidents(spec: StabilitySpec, by_accident: bool) -> None:
         )
 
 
-def check_measure_params(spec: StabilitySpec, options: dict[str, Any]) -> None:
+def check_measure_params(spec: StabilitySpec, measure_params: dict[str, Any]) -> None:
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
-    unknown = sorted(set(options) - allowed)
+    unknown = sorted(set(measure_params) - allowed)
     if unknown:
         known = ", ".join(sorted(allowed - {"similarity", "random_state"})) or "none"
         raise ParameterError(

@@ -49,7 +49,7 @@ class RepeatedMeasuresAnova(Result):
     partial_eta_squared : float
         ss_effect / (ss_effect + ss_error).
     partial_eta_squared_interval : tuple of float
-    correction : str
+    sphericity_correction : str
         The p-value that the sentence and the intervals use.
     confidence_level : float
     n_subjects, n_conditions, n_dropped : int
@@ -70,7 +70,7 @@ class RepeatedMeasuresAnova(Result):
     generalized_eta_squared_interval: tuple[float, float]
     partial_eta_squared: float
     partial_eta_squared_interval: tuple[float, float]
-    correction: str
+    sphericity_correction: str
     confidence_level: float
     n_subjects: int
     n_conditions: int
@@ -101,20 +101,20 @@ class RepeatedMeasuresAnova(Result):
             "partial_eta_squared": self.partial_eta_squared,
             "partial_eta_squared_lower": self.partial_eta_squared_interval[0],
             "partial_eta_squared_upper": self.partial_eta_squared_interval[1],
-            "correction": self.correction,
+            "sphericity_correction": self.sphericity_correction,
             "note": self.sphericity.note,
         }
         return pd.DataFrame([row]).set_index("effect")
 
     @property
     def sentence(self) -> str:
-        """What was found, by the p-value that `correction` names."""
+        """What was found, by the p-value that `sphericity_correction` names."""
         epsilon, p = _chosen(self)
         label = {
             "greenhouse_geisser": f"Greenhouse-Geisser ε = {number_text(epsilon)}, ",
             "huynh_feldt": f"Huynh-Feldt ε = {number_text(epsilon)}, ",
             "none": "",
-        }[self.correction]
+        }[self.sphericity_correction]
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         return (
             f"Repeated-measures ANOVA of {self.n_conditions} conditions on {self.n_subjects} "
@@ -130,16 +130,16 @@ class RepeatedMeasuresAnova(Result):
         return (
             f"RepeatedMeasuresAnova(F({epsilon * self.df_effect:.4g}, "
             f"{epsilon * self.df_error:.4g}) = "
-            f"{self.f:.6g}, {p_text(p)}, correction={self.correction!r}, "
+            f"{self.f:.6g}, {p_text(p)}, correction={self.sphericity_correction!r}, "
             f"ges = {self.generalized_eta_squared:.4g})"
         )
 
 
 def _chosen(result: RepeatedMeasuresAnova) -> tuple[float, float]:
     """Epsilon and p-value of the correction that was asked for."""
-    if result.correction == "greenhouse_geisser":
+    if result.sphericity_correction == "greenhouse_geisser":
         return result.sphericity.greenhouse_geisser, result.p_greenhouse_geisser
-    if result.correction == "huynh_feldt":
+    if result.sphericity_correction == "huynh_feldt":
         return min(1.0, result.sphericity.huynh_feldt), result.p_huynh_feldt
     return 1.0, result.p_value
 
@@ -150,10 +150,10 @@ def rm_anova(
     subject: str | None = None,
     condition: str | None = None,
     value: str | None = None,
-    correction: str = "greenhouse_geisser",
+    sphericity_correction: str = "greenhouse_geisser",
     mauchly: str = "textbook",
     confidence_level: float = 0.95,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> RepeatedMeasuresAnova:
     """Repeated-measures analysis of variance with one within factor.
 
@@ -164,7 +164,7 @@ def rm_anova(
         subject and one column per condition (`subject` may name the column of the row labels).
     subject, condition, value : str, optional
         Column names.
-    correction : {"greenhouse_geisser", "huynh_feldt", "none"}
+    sphericity_correction : {"greenhouse_geisser", "huynh_feldt", "none"}
         The p-value that the sentence uses, and the degrees of freedom of the intervals.  All
         three p-values are in the result; deciding by Mauchly's test first is not recommended, as
         that test has little power where the correction matters.
@@ -172,7 +172,7 @@ def rm_anova(
         Reading of the p-value of Mauchly's W, see :func:`pyfsagg.statistics.sphericity_test`.
     confidence_level : float
         Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
-    incomplete : {"error", "drop"}
+    missing : {"error", "drop"}
         A subject with a missing cell is an error, or is left out and counted.
 
     Returns
@@ -185,7 +185,7 @@ def rm_anova(
         For unknown options or columns, and for more than one factor (only designs with one within
         factor and no between factor are supported).
     DataError
-        For a subject with two values for a condition, missing cells (see `incomplete`), fewer than
+        For a subject with two values for a condition, missing cells (see `missing`), fewer than
         3 subjects, fewer than 2 conditions, conditions that agree in every subject, or differences
         that are the same in every subject (F is then infinite).
 
@@ -213,12 +213,10 @@ def rm_anova(
     p_gg           0.0343
     ges            0.1179
     """
-    check_choice("correction", correction, _CORRECTIONS)
+    check_choice("sphericity_correction", sphericity_correction, _CORRECTIONS)
     check_choice("mauchly", mauchly, ("textbook", "r"))
     level = check_confidence_level("confidence_level", confidence_level)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     values, exponent = scaled(blocks.values)
     blocks = replace(blocks, values=values)
     ss_effect, ss_subjects, ss_error = _split(blocks)
@@ -235,7 +233,7 @@ def rm_anova(
         name: float(stats.f.sf(f, epsilon * df_effect, epsilon * df_error))
         for name, epsilon in epsilons.items()
     }
-    partial = _partial_interval(f, df_effect, df_error, epsilons[correction], level)
+    partial = _partial_interval(f, df_effect, df_error, epsilons[sphericity_correction], level)
     generalized = _generalized_interval(partial, (ss_effect, ss_subjects, ss_error), (n, k), level)
     return RepeatedMeasuresAnova(
         f=f,
@@ -252,7 +250,7 @@ def rm_anova(
         generalized_eta_squared_interval=generalized,
         partial_eta_squared=ss_effect / (ss_effect + ss_error),
         partial_eta_squared_interval=partial,
-        correction=correction,
+        sphericity_correction=sphericity_correction,
         confidence_level=level,
         n_subjects=n,
         n_conditions=k,

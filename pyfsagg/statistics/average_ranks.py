@@ -121,13 +121,13 @@ def nemenyi(
     value: str | None = None,
     higher_is_better: bool = True,
     confidence_level: float = 0.95,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> NemenyiTest:
     """Nemenyi's test of all pairs of conditions by their average ranks.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
@@ -153,9 +153,7 @@ def nemenyi(
     2  condition 2  condition 3        -1.0  0.3335        False
     """
     level = significance_level(check_confidence_level("confidence_level", confidence_level))
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     ranks = rank_blocks(blocks, higher_is_better).mean(axis=0)
     n, k = blocks.values.shape
     limit = _critical_value(level, k) * _rank_error(n, k)
@@ -264,13 +262,13 @@ def critical_difference(
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> CriticalDifference:
     """Average ranks, the critical difference, and the groups that do not differ significantly.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     confidence_level : float
         1 − `confidence_level` is the significance level for all pairs together.
@@ -294,9 +292,7 @@ def critical_difference(
     (1.6572, (('condition 1', 'condition 2'), ('condition 2', 'condition 3')))
     """
     level = significance_level(check_confidence_level("confidence_level", confidence_level))
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     by_subject = rank_blocks(blocks, higher_is_better)
     n, k = by_subject.shape
     ranks = by_subject.mean(axis=0)
@@ -339,13 +335,13 @@ def win_tie_loss(
     value: str | None = None,
     higher_is_better: bool = True,
     tolerance: float = 0.0,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> pd.DataFrame:
     """Wins, ties and losses of each pair of conditions, with the sign test.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether the larger value wins.
@@ -371,9 +367,7 @@ def win_tie_loss(
     """
     margin = check_real("tolerance", tolerance, low=0.0)
     check_flag("higher_is_better", higher_is_better)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     signed = blocks.values if higher_is_better else -blocks.values
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):

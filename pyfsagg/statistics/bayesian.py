@@ -87,13 +87,13 @@ def bayesian_t_tests(
     value: str | None = None,
     subject: str | None = None,
     confidence_level: float = 0.95,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> BayesianTTests:
     """Posterior probabilities that a method is worse, equivalent or better than another on folds.
 
     Parameters
     ----------
-    data, condition, value, subject, incomplete
+    data, condition, value, subject, missing
         As for :func:`rm_anova`; the subjects are the folds of one table, repeated or not.
     rope : float
         Region of practical equivalence: differences from −rope to rope do not matter.  In the unit
@@ -141,9 +141,7 @@ def bayesian_t_tests(
     check_real("rope", rope, low=0.0)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)
     level = check_confidence_level("confidence_level", confidence_level)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     n = len(blocks.values)
     freedom = n - 1.0 if df is None else check_real("df", df, low=1.0)
     rows = []

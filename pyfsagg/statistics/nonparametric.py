@@ -123,13 +123,13 @@ def friedman(
     value: str | None = None,
     higher_is_better: bool = True,
     confidence_level: float = 0.95,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> FriedmanTest:
     """Friedman's rank test of conditions on the same subjects.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value; the test does not depend on it.
@@ -162,9 +162,7 @@ def friedman(
     (6.0, 0.0498, (1.0, 2.5, 2.5))
     """
     level = check_confidence_level("confidence_level", confidence_level)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     return friedman_of_ranks(rank_blocks(blocks, higher_is_better), blocks, level)
 
 

@@ -111,7 +111,7 @@ def one_way_anova(
     value: str | None = None,
     welch: bool = False,
     confidence_level: float = 0.95,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> OneWayAnova:
     """One-way analysis of variance of independent groups, classical or Welch's.
 
@@ -126,7 +126,7 @@ def one_way_anova(
         Welch's test, which does not assume equal variances.
     confidence_level : float
         Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
-    incomplete : {"error", "drop"}
+    missing : {"error", "drop"}
         A missing value is an error, or is left out and counted.
 
     Returns
@@ -141,7 +141,7 @@ def one_way_anova(
     ParameterError, UnknownNameError
         For unknown options or columns, and for more than one factor.
     DataError
-        For missing values (see `incomplete`), fewer than 2 groups, no group with two values,
+        For missing values (see `missing`), fewer than 2 groups, no group with two values,
         constant data, no variation within the groups, or, with ``welch=True``, a group with one
         value or without variation.
 
@@ -153,7 +153,7 @@ def one_way_anova(
     """
     level = check_confidence_level("confidence_level", confidence_level)
     check_flag("welch", welch)
-    groups = read_groups(data, group=group, value=value, incomplete=incomplete)
+    groups = read_groups(data, group=group, value=value, missing=missing)
     groups, exponent = _scaled(groups)
     _check_groups(groups, exponent, welch)
     ss_effect, ss_error = _split(groups)

@@ -148,7 +148,7 @@ def pairwise_tests(
     decimals: int | None = None,
     test_train_ratio: float | None = None,
     df: float | None = None,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> PairwiseTests:
     """Test every pair of conditions (paired) or groups (unpaired).
 
@@ -180,7 +180,7 @@ def pairwise_tests(
         For ``"corrected_t"``: test rows by training rows of a division, 1 / (k − 1) for k folds.
     df : float, optional
         For ``"corrected_t"``: degrees of freedom; the number of divisions − 1 by default.
-    incomplete : {"error", "drop"}
+    missing : {"error", "drop"}
         Paired: a subject with a missing cell is an error, or is left out of all pairs.  Unpaired:
         the same for a missing value.
 
@@ -229,7 +229,7 @@ def pairwise_tests(
     folds = _read_folds(test, paired, test_train_ratio, df)
     if paired:
         blocks = read_blocks(
-            data, subject=subject, condition=condition, value=value, incomplete=incomplete
+            data, subject=subject, condition=condition, value=value, missing=missing
         )
         groups = Groups(tuple(blocks.values.T), blocks.conditions, blocks.n_dropped)
         compared = _paired(groups, test, level, decimals, folds)
@@ -238,7 +238,7 @@ def pairwise_tests(
             raise ParameterError(
                 "subject has no meaning with paired=False; leave it out, or use paired=True"
             )
-        groups = read_groups(data, group=condition, value=value, incomplete=incomplete)
+        groups = read_groups(data, group=condition, value=value, missing=missing)
         compared = _unpaired(groups, test, bool(pooled), level)
     frame = _table(groups, list(compared), adjust)
     return PairwiseTests(

@@ -54,7 +54,7 @@ def value(scores: NDArray[np.float64], name: str, top: int = 1) -> float | None:
         position = np.arange(scores.shape[1])
         options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 12)
     if name.startswith("intersection_"):
-        options["correction"] = "exact"
+        options["chance_correction"] = "exact"
     # Orders of ties that have to be drawn depend on the order of rows and columns.
     options["ties"] = "first" if spec.needs_strict else "random"
     if is_undefined(scores, name, top):

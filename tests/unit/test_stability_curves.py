@@ -44,7 +44,7 @@ def test_chance_level_is_the_mean_over_random_selections(name: str) -> None:
     if "similarity" in STABILITY_MEASURES.get(name).needs:
         options = {"similarity": near(P)}
     if name == "yu" or name.startswith("intersection_"):
-        options["correction"] = "none"
+        options["chance_correction"] = "none"
     values = [
         stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
         for _ in range(600)
@@ -60,7 +60,7 @@ def test_chance_level_of_corrected_measures_is_zero(name: str) -> None:
     spec = STABILITY_MEASURES.get(name)
     options = {"similarity": near(P)} if "similarity" in spec.needs else {}
     if name in CORRECTABLE:
-        options["correction"] = "exact"
+        options["chance_correction"] = "exact"
     assert chance_level(name, K, P, M, **options) == pytest.approx(0.0, abs=1e-12)
     full = chance_level(name, P, P, M, **options)
     assert math.isnan(full)

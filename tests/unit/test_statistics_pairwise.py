@@ -131,9 +131,9 @@ def test_missing_values():
     values[0, 0] = np.nan
     with pytest.raises(DataError, match="1 of 5 subjects"):
         pairwise_tests(values)
-    paired = pairwise_tests(values, incomplete="drop")
+    paired = pairwise_tests(values, missing="drop")
     assert (paired.n_dropped, set(paired.to_frame()["n1"])) == (1, {4})
-    unpaired = pairwise_tests(pd.DataFrame(values), paired=False, incomplete="drop")
+    unpaired = pairwise_tests(pd.DataFrame(values), paired=False, missing="drop")
     assert unpaired.to_frame()["n1"].tolist() == [4, 4, 5]
     assert "1 left out" in unpaired.sentence
 

@@ -68,7 +68,7 @@ def test_normal_form_agrees_with_scipy(zero_method, correction, side):
         method="approx",
     )
     found = wilcoxon(
-        differences, alternative=side, exact=False, correction=correction, zero_method=zero_method
+        differences, alternative=side, exact=False, continuity=correction, zero_method=zero_method
     )
     assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
     assert abs(found.z) == pytest.approx(abs(expected.zstatistic))
@@ -87,7 +87,7 @@ def test_exact_is_chosen_as_in_r():
 
 def test_variance_of_the_null_distribution():
     null = enumerated(TIES, "wilcox")
-    found = wilcoxon(TIES, exact=False, correction=False)
+    found = wilcoxon(TIES, exact=False, continuity=False)
     assert found.z == pytest.approx((found.statistic - null.mean()) / null.std())
 
 
@@ -107,10 +107,10 @@ def test_pseudomedian_and_exact_interval_by_definition():
 @pytest.mark.parametrize("correction", [True, False])
 def test_normal_interval_inverts_the_test(correction):
     differences = np.round(np.random.default_rng(8).normal(0.5, 2, 25), 1)
-    found = wilcoxon(differences, exact=False, correction=correction)
+    found = wilcoxon(differences, exact=False, continuity=correction)
     for limit, outward in zip(found.interval, (-1, 1), strict=True):
         shifted = [
-            wilcoxon(differences - limit - step * outward, exact=False, correction=correction)
+            wilcoxon(differences - limit - step * outward, exact=False, continuity=correction)
             for step in (1e-7, -1e-7)
         ]
         assert shifted[0].p_value < 0.05 <= shifted[1].p_value
@@ -163,7 +163,7 @@ def test_missing_pairs():
     x = [1.0, 2.5, np.nan, 4.0, 5.5]
     with pytest.raises(DataError, match="1 of 5 pairs have a missing value, the first in row 3"):
         wilcoxon(x)
-    dropped = wilcoxon(x, incomplete="drop")
+    dropped = wilcoxon(x, missing="drop")
     assert (dropped.n, dropped.n_dropped) == (4, 1)
     assert "1 left out" in dropped.sentence
 
@@ -251,7 +251,7 @@ def test_friedman_agrees_with_scipy_and_with_an_anova_of_ranks():
     assert found.average_ranks == pytest.approx(tuple(ranks.mean(axis=0)))
     from pyfsagg.statistics import rm_anova
 
-    anova = rm_anova(ranks, correction="none")
+    anova = rm_anova(ranks, sphericity_correction="none")
     assert (found.f, found.f_p_value) == pytest.approx((anova.f, anova.p_value))
     assert found.kendall_w == pytest.approx(anova.partial_eta_squared)
     assert found.kendall_w_interval == pytest.approx(anova.partial_eta_squared_interval)

@@ -10,7 +10,7 @@
 #' @param subject,condition,value,group Names of columns of a long data frame.
 #' @param higher_is_better Whether large values are good: they have the small ranks.
 #' @param confidence_level Level of the intervals.
-#' @param incomplete `"error"` refuses missing values, `"drop"` leaves these subjects out.
+#' @param missing `"error"` refuses missing values, `"drop"` leaves these subjects out.
 #' @param correction For `rm_anova()`, `"greenhouse_geisser"`, `"huynh_feldt"` or `"none"`, for a lack of
 #'   sphericity; for `wilcoxon()`, whether the normal approximation is corrected for continuity.
 #' @param mauchly `"textbook"`, or `"r"` for the statistic of [stats::mauchly.test()].
@@ -49,35 +49,35 @@ NULL
 #' @rdname statistics
 #' @export
 friedman <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE,
-                     confidence_level = 0.95, incomplete = "error") {
+                     confidence_level = 0.95, missing = "error") {
   call_python("friedman", data = "data")
 }
 
 #' @rdname statistics
 #' @export
 nemenyi <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE, confidence_level = 0.95,
-                    incomplete = "error") {
+                    missing = "error") {
   call_python("nemenyi", data = "data")
 }
 
 #' @rdname statistics
 #' @export
 critical_difference <- function(data, confidence_level = 0.95, subject = NULL, condition = NULL, value = NULL,
-                                higher_is_better = TRUE, incomplete = "error") {
+                                higher_is_better = TRUE, missing = "error") {
   call_python("critical_difference", data = "data")
 }
 
 #' @rdname statistics
 #' @export
-rm_anova <- function(data, subject = NULL, condition = NULL, value = NULL, correction = "greenhouse_geisser",
-                     mauchly = "textbook", confidence_level = 0.95, incomplete = "error") {
+rm_anova <- function(data, subject = NULL, condition = NULL, value = NULL, sphericity_correction = "greenhouse_geisser",
+                     mauchly = "textbook", confidence_level = 0.95, missing = "error") {
   call_python("rm_anova", data = "data")
 }
 
 #' @rdname statistics
 #' @export
 one_way_anova <- function(data, group = NULL, value = NULL, welch = FALSE, confidence_level = 0.95,
-                          incomplete = "error") {
+                          missing = "error") {
   call_python("one_way_anova", data = "data")
 }
 
@@ -85,28 +85,28 @@ one_way_anova <- function(data, group = NULL, value = NULL, welch = FALSE, confi
 #' @export
 pairwise_tests <- function(data, condition = NULL, value = NULL, subject = NULL, paired = TRUE, pooled = TRUE,
                            adjust = "holm", test = "t", confidence_level = 0.95, decimals = NULL,
-                           test_train_ratio = NULL, df = NULL, incomplete = "error") {
+                           test_train_ratio = NULL, df = NULL, missing = "error") {
   call_python("pairwise_tests", data = "data")
 }
 
 #' @rdname statistics
 #' @export
 bayesian_t_tests <- function(data, rope, test_train_ratio, df = NULL, condition = NULL, value = NULL,
-                             subject = NULL, confidence_level = 0.95, incomplete = "error") {
+                             subject = NULL, confidence_level = 0.95, missing = "error") {
   call_python("bayesian_t_tests", data = "data")
 }
 
 #' @rdname statistics
 #' @export
 win_tie_loss <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE,
-                         tolerance = 0, incomplete = "error") {
+                         tolerance = 0, missing = "error") {
   call_python("win_tie_loss", data = "data")
 }
 
 #' @rdname statistics
 #' @export
-wilcoxon <- function(x, y = NULL, alternative = "two-sided", exact = "auto", correction = TRUE,
-                     zero_method = "wilcox", confidence_level = 0.95, decimals = NULL, incomplete = "error") {
+wilcoxon <- function(x, y = NULL, alternative = "two-sided", exact = "auto", continuity = TRUE,
+                     zero_method = "wilcox", confidence_level = 0.95, decimals = NULL, missing = "error") {
   call_python("wilcoxon")
 }
 
