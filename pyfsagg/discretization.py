@@ -209,7 +209,7 @@ def discretize(
     ParameterError
         For an unknown method or reading, or a number of bins or weights out of range.
     DataError
-        For a table or labels that cannot be read (:func:`pyfsagg.as_table` says why).
+        For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
 
     References
     ----------

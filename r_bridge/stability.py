@@ -49,7 +49,7 @@ def stability(
     n_features: int,
     similarity: ArrayLike | None = None,
     threshold: float = 0.9,
-    correction: Correction | None = None,
+    chance_correction: Correction | None = None,
 ) -> float:
     """The value of a stability measure by stabm.
 
@@ -63,7 +63,7 @@ def stability(
         Number of features to choose from.
     similarity : array of shape (n_features, n_features), optional
         For the measures of :data:`ADJUSTED_MEASURES`, with `threshold`.
-    correction : {"none", "exact", "estimate"}, optional
+    chance_correction : {"none", "exact", "estimate"}, optional
         R's ``correction.for.chance``; by default what the R function defaults to.  "estimate" draws
         from R's random numbers.
 
@@ -98,8 +98,8 @@ def stability(
         shape = (n_features, n_features)
         matrix = np.eye(n_features) if similarity is None else np.asarray(similarity, dtype=float)
         arguments |= {"sim.mat": to_matrix(matrix.reshape(shape)), "threshold": threshold}
-    if correction is not None:
-        arguments["correction.for.chance"] = correction
+    if chance_correction is not None:
+        arguments["correction.for.chance"] = chance_correction
     return float(call(function, **arguments)[0])
 
 

@@ -73,7 +73,7 @@ class AggregatorSpec(Spec):
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
 
     `weights` says what the method makes of weights of the lists.  "any": `compute` reads
-    `table.weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
+    `table.list_weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
     table is written out before `compute` sees it, options named in `per_list` with it.  A text refuses
     them and says why.  `unranked` says what becomes of a list that names items in no order.
     """
@@ -84,7 +84,7 @@ class AggregatorSpec(Spec):
     in_loops: Mapping[str, Any] = field(default_factory=dict)
     by_item: Callable[[Mapping[str, Any]], bool] = _never
     extreme: bool = False
-    weights: str = "whole"
+    list_weights: str = "whole"
     per_list: tuple[str, ...] = ()
     unranked: str = "its k items share the mean rank (k + 1)/2"
 
@@ -92,7 +92,7 @@ class AggregatorSpec(Spec):
     def takes_weights(self) -> str:
         """Which weights of lists the method takes, in words."""
         words = {"any": "any", "whole": "whole numbers"}
-        return words.get(self.weights, f"none: {self.weights}")
+        return words.get(self.list_weights, f"none: {self.list_weights}")
 
     def apply(self, table: RankTable, **options: Any) -> AggregatedValues:
         """What the method computes from a table, whose lists may have weights.
@@ -105,11 +105,11 @@ class AggregatorSpec(Spec):
         ParameterError
             If the method refuses weights, or takes whole ones only.
         """
-        if table.weights is None:
+        if table.list_weights is None:
             return self.compute(table, **options)
-        if self.weights not in ("any", "whole"):
-            raise ParameterError(f"{self.name} takes no weights: {self.weights}")
-        if self.weights == "whole":
+        if self.list_weights not in ("any", "whole"):
+            raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
+        if self.list_weights == "whole":
             copies = _copies(self.name, table)
             for name in self.per_list:
                 if isinstance(options.get(name), (Sequence, np.ndarray)):
@@ -132,9 +132,9 @@ class AggregatorSpec(Spec):
 
 
 def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
-    assert table.weights is not None
+    assert table.list_weights is not None
     try:
-        return whole_weights(table.weights)
+        return whole_weights(table.list_weights)
     except ParameterError as error:
         raise ParameterError(f"{method} takes whole weights: ", error) from None
 
@@ -142,7 +142,7 @@ def _copies(method: str, table: RankTable) -> NDArray[np.int64]:
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
 
 
-def check_aggregator_params(spec: AggregatorSpec, options: dict[str, Any]) -> None:
+def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any]) -> None:
     """Refuse an option that the aggregator does not have.
 
     Raises
@@ -150,7 +150,7 @@ def check_aggregator_params(spec: AggregatorSpec, options: dict[str, Any]) -> No
     ParameterError
         Naming the option and those that exist.
     """
-    for name in options:
+    for name in method_params:
         if name not in spec.options:
             known = ", ".join(spec.options) or "none"
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")

@@ -35,8 +35,8 @@ def aggregate(
     method: str = "robust_rank_aggregation",
     *,
     adjust: str = "bh",
-    weights: Weights = None,
-    **options: Any,
+    list_weights: Weights = None,
+    **method_params: Any,
 ) -> Aggregation:
     """Combine ranked lists into one ranking.
 
@@ -55,7 +55,7 @@ def aggregate(
         one counts (the smaller ones are taken as parts of it).  If no universe is given, it is
         the set of items in the lists.  For cut-off lists that is too few, but their ranks
         are then divided by too small a number as well, and the p-values are too large on balance.
-    weights : one number per list, or dict of list name to number, optional
+    list_weights : one number per list, or dict of list name to number, optional
         Weight of each list; a whole weight k means that the list counts k times.  Methods
         that are not defined for fractions take only whole weights, or none, and raise an error; with
         weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
@@ -85,9 +85,9 @@ def aggregate(
     call = Call.of(aggregate, locals(), data=("table_or_scores",))
     spec = AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    check_aggregator_params(spec, options)
-    table = as_weighted_table(table_or_scores, weights)
-    values = spec.apply(table, **options)
+    check_aggregator_params(spec, method_params)
+    table = as_weighted_table(table_or_scores, list_weights)
+    values = spec.apply(table, **method_params)
     # Normalized ranks come without the size of their universe: their `sizes` are ones.
     n_tests = max(table.n_items, int(table.sizes.max()))
     adjusted = None
@@ -108,12 +108,12 @@ def aggregate(
         n_tests=n_tests,
         remarks=values.remarks
         if values.p_values is None
-        else (*values.remarks, *_of_ties(table, options)),
+        else (*values.remarks, *_of_ties(table, method_params)),
         parameters={
             "methods": [spec.name],
-            "options": {spec.name: options} if options else {},
+            "options": {spec.name: method_params} if method_params else {},
             "adjust": adjust,
-            **({} if table.weights is None else {"weights": table.weights.tolist()}),
+            **({} if table.list_weights is None else {"weights": table.list_weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
         data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": hash_of_table(table)},
@@ -127,8 +127,8 @@ def hash_of_table(table: RankTable) -> str:
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
     digest.update((values + 0.0).tobytes())
     digest.update(table.sizes.tobytes())
-    if table.weights is not None:
-        digest.update(table.weights.tobytes())
+    if table.list_weights is not None:
+        digest.update(table.list_weights.tobytes())
     return digest.hexdigest()
 
 
@@ -138,10 +138,10 @@ def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
     return (AVERAGE_TIES,) if asked else ()
 
 
-def as_weighted_table(values: Any, weights: Weights) -> RankTable:
+def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
     """:func:`as_rank_table`, with weights if any are given."""
     table = as_rank_table(values)
-    return table if weights is None else table.weighted(weights)
+    return table if list_weights is None else table.weighted(list_weights)
 
 
 def as_rank_table(values: Any) -> RankTable:

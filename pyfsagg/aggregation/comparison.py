@@ -22,18 +22,18 @@ def compare_aggregations(
     methods: Sequence[str],
     *,
     adjust: str = "bh",
-    weights: Weights = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
+    list_weights: Weights = None,
+    method_params: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> AggregationComparison:
     """Aggregate the same lists by several methods.
 
     Parameters
     ----------
-    table_or_scores, adjust, weights
+    table_or_scores, adjust, list_weights
         As in :func:`~pyfsagg.aggregation.aggregate`.
     methods : sequence of str
         At least two different aggregators, by name or alias; the first one sets the order.
-    options : dict of method to dict, optional
+    method_params : dict of method to dict, optional
         Options of single methods, by name or alias.
 
     Returns
@@ -73,7 +73,7 @@ def compare_aggregations(
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
     given = {
         AGGREGATORS.get(name).name: check_mapping(f"options of {name}", of)
-        for name, of in check_mapping("options", options).items()
+        for name, of in check_mapping("method_params", method_params).items()
     }
     unused = [name for name in given if name not in chosen]
     if unused:
@@ -82,7 +82,7 @@ def compare_aggregations(
             f" are given for {unused[0]!r}, which is not compared; compared are ",
             f"{', '.join(chosen)}",
         )
-    table = as_weighted_table(table_or_scores, weights)
+    table = as_weighted_table(table_or_scores, list_weights)
     results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)
     parameters = {
         "methods": chosen,

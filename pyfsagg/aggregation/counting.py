@@ -61,7 +61,7 @@ def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValu
 
 def _points(points: Floats, table: RankTable) -> AggregatedValues:
     """The sum over the lists; items with the same points in another order tie exactly."""
-    weighted = points if table.weights is None else points * table.weights[:, np.newaxis]
+    weighted = points if table.list_weights is None else points * table.list_weights[:, np.newaxis]
     total: Floats = np.sort(weighted, axis=0).sum(axis=0)
     return AggregatedValues(total, total)
 
@@ -79,7 +79,7 @@ AGGREGATORS.add(
         compute=reciprocal_rank_fusion,
         input="ranks",
         options=("constant",),
-        weights="any",
+        list_weights="any",
     ),
     AggregatorSpec(
         name="vote_counting",
@@ -93,7 +93,7 @@ AGGREGATORS.add(
         compute=vote_counting,
         input="ranks",
         options=("top",),
-        weights="any",
+        list_weights="any",
         unranked="counts as any other; with top, the mean rank (k + 1)/2 of its k items decides",
     ),
 )

@@ -86,7 +86,7 @@ def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     held = ~table.missing
     return pd.DataFrame(
         {
-            **({} if table.weights is None else {"weight": table.weights}),
+            **({} if table.list_weights is None else {"weight": table.list_weights}),
             "items": held.sum(axis=1),
             "universe": table.sizes.astype(np.int64),
             "in_top": held[:, best].sum(axis=1),

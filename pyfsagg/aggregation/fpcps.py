@@ -71,7 +71,7 @@ def fpcps(
     array([ 1.793,  0.867, -0.94 , -1.72 ])
     """
     scores, kept = _prepare(table, keep, normalize)
-    loadings, coordinates = _first_component(scores, table.weights)
+    loadings, coordinates = _first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
         warn(
@@ -100,7 +100,7 @@ def fpcps_loadings(
     >>> fpcps_loadings(table, keep=None).round(3)
     array([0.707, 0.707])
     """
-    return _first_component(_prepare(table, keep, normalize)[0], table.weights)[0]
+    return _first_component(_prepare(table, keep, normalize)[0], table.list_weights)[0]
 
 
 def _prepare(
@@ -126,9 +126,9 @@ def _prepare(
             "is no principal component; keep more features (keep)"
         )
     scale = np.where(constant, np.inf, spread)
-    if table.weights is not None:
+    if table.list_weights is not None:
         # As many equal variables as the list is written times have the variance of one of this scale.
-        scale = scale / np.sqrt(table.weights)
+        scale = scale / np.sqrt(table.list_weights)
     return centred / scale[:, np.newaxis], kept
 
 
@@ -176,7 +176,7 @@ AGGREGATORS.add(
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
         compute=fpcps,
         input="scores",
-        weights="any",
+        list_weights="any",
         unranked="has no scores, so that it is not taken",
         options=("keep", "normalize"),
     )

@@ -280,7 +280,7 @@ AGGREGATORS.add(
         compute=birra,
         input="ranks",
         options=("prior", "n_bins", "n_iterations"),
-        weights=_LEARNS,
+        list_weights=_LEARNS,
     ),
     AggregatorSpec(
         name="maic",
@@ -295,7 +295,7 @@ AGGREGATORS.add(
         compute=maic,
         input="ranks",
         options=("categories", "fit", "longest", "tolerance", "n_iterations"),
-        weights=_LEARNS,
+        list_weights=_LEARNS,
         unranked="gives all its items the square root of their mean score",
     ),
 )

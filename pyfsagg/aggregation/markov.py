@@ -216,7 +216,7 @@ class _Lists:
         # Items at least as high (itself and its ties among them), and strictly higher.
         self.reach = rank_scores(keys, "max", higher_is_better=False)
         self.above = rank_scores(keys, "min", higher_is_better=False) - 1.0
-        weights = np.ones(table.n_lists) if table.weights is None else table.weights
+        weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
         self.weights = weights[:, np.newaxis]
         self.weight_of_item = (~self.missing * self.weights).sum(axis=0)
         self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
@@ -261,7 +261,9 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
 
 def _counts(table: RankTable) -> Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
-    return np.ones(table.n_lists, dtype=np.int64) if table.weights is None else table.weights
+    return (
+        np.ones(table.n_lists, dtype=np.int64) if table.list_weights is None else table.list_weights
+    )
 
 
 class _Watch:
@@ -341,7 +343,7 @@ def _chain(**said: Any) -> AggregatorSpec:
     """What the stationary distributions have in common."""
     return AggregatorSpec(
         input="ranks",
-        weights="any",
+        list_weights="any",
         bounds="[0, 1]",
         source="Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)",
         unranked=_IN_NO_ORDER,
@@ -408,7 +410,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=mc1_row,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked=_IN_NO_ORDER,
     ),
     AggregatorSpec(
@@ -422,7 +424,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=mc2_row,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked=_IN_NO_ORDER,
     ),
 )

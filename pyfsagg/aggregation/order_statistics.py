@@ -327,7 +327,7 @@ AGGREGATORS.add(
         compute=mean_p_value,
         input="ranks",
         unranked=_BLOCK,
-        weights="its value is a p-value of independent lists; mean_rank takes weights",
+        list_weights="its value is a p-value of independent lists; mean_rank takes weights",
         options=("ties",),
         in_loops={"ties": "average"},
     ),

@@ -34,9 +34,9 @@ def permutation_p_values(
     null: NullTable | None = None,
     n_permutations: int = 1000,
     adjust: str = "bh",
-    weights: Weights = None,
+    list_weights: Weights = None,
     random_state: int | np.random.Generator | None = None,
-    **options: Any,
+    **method_params: Any,
 ) -> PermutationTest:
     """Permutation p-values of the items, valid also for lists that depend on each other.
 
@@ -60,7 +60,7 @@ def permutation_p_values(
     Parameters
     ----------
     table_or_scores : RankTable, or any input of :func:`aggregate`
-    method, **options
+    method, **method_params
         The aggregator.
     groups : sequence of n_lists labels, optional
         The source of each list; at least two different ones.
@@ -70,7 +70,7 @@ def permutation_p_values(
         Number B of null tables.  The smallest p-value is 1/(B + 1) for one item's own null scores
         and 1/(B N + 1) for pooled ones, with N items in the universe.
     adjust : {"bh", "holm", "bonferroni"}
-    weights : one number per list, or dict of list name to number, optional
+    list_weights : one number per list, or dict of list name to number, optional
         See :func:`~pyfsagg.aggregation.aggregate`; null tables have them too.
     random_state : int or Generator, optional
         Results repeat with the same seed.
@@ -105,10 +105,10 @@ def permutation_p_values(
         data=("table_or_scores",),
     )
     spec = AGGREGATORS.get(method)
-    compute = spec.bind(**options)
+    compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
-    table = as_weighted_table(table_or_scores, weights)
+    table = as_weighted_table(table_or_scores, list_weights)
     rng = np.random.default_rng(random_state)
     universe = table.n_items
     if null is None:
@@ -202,11 +202,11 @@ def _checked_null(values: Any, table: RankTable) -> RankTable:
             f"null returned a table over other items ({drawn.n_items} items, for instance "
             f"{drawn.names[0]!r}); it must hold the same {table.n_items} items in the same order"
         )
-    if table.weights is None:
+    if table.list_weights is None:
         return drawn
     if drawn.n_lists != table.n_lists:
         raise DataError(
             f"null returned {drawn.n_lists} lists, and the weights are of {table.n_lists}; it must make "
             "as many lists in the same order"
         )
-    return replace(drawn, weights=table.weights)
+    return replace(drawn, list_weights=table.list_weights)

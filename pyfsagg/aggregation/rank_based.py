@@ -46,7 +46,7 @@ def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues
     array([1.5, 1.5, 3. ])
     """
     ranks = comparable_ranks(table)
-    return _smaller_is_better(over_lists(ranks, "mean", table.weights), table, normalized)
+    return _smaller_is_better(over_lists(ranks, "mean", table.list_weights), table, normalized)
 
 
 def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
@@ -57,7 +57,7 @@ def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValu
     >>> median_rank(RankTable.from_ranks([[1, 2, 3], [2, 1, 3], [1, 3, 2]])).statistic
     array([1., 2., 3.])
     """
-    ranks = over_lists(comparable_ranks(table), "median", table.weights)
+    ranks = over_lists(comparable_ranks(table), "median", table.list_weights)
     return _smaller_is_better(ranks, table, normalized)
 
 
@@ -84,10 +84,10 @@ def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> Aggreg
     array([2.        , 2.        , 1.81712059])
     """
     ranks = comparable_ranks(table)
-    if table.weights is None:
+    if table.list_weights is None:
         # Sorting first makes the floating sum independent of the order of the lists.
         ranks = np.sort(ranks, axis=0)
-    logs = over_lists(np.log(ranks), "mean", table.weights)
+    logs = over_lists(np.log(ranks), "mean", table.list_weights)
     return _smaller_is_better(np.exp(logs), table, normalized)
 
 
@@ -122,11 +122,11 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     if table.full and missing.any():
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
-        mean = over_lists(points, "mean", table.weights)
+        mean = over_lists(points, "mean", table.list_weights)
         return _larger_is_better(table.total_weight * mean)
     points = table.n_items - worst
-    if table.weights is not None:
-        points *= table.weights[:, np.newaxis]
+    if table.list_weights is not None:
+        points *= table.list_weights[:, np.newaxis]
     return _larger_is_better(points.sum(axis=0))
 
 
@@ -177,7 +177,7 @@ def _reduced_rank(**said: Any) -> AggregatorSpec:
         ties=_AS_GIVEN,
         source=_KOLDE,
         options=("normalized",),
-        weights="any",
+        list_weights="any",
         **said,
     )
 
@@ -223,7 +223,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=borda,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked="its k items share the mean rank (k + 1)/2, or, with ties='strict', beat what it lacks",
         options=("ties",),
     ),
@@ -241,7 +241,7 @@ AGGREGATORS.add(
         source=_FPCPS,
         compute=best_go_first,
         input="ranks",
-        weights="any",
+        list_weights="any",
         unranked="its items come one by one in the order of the table, as after any tie",
     ),
 )

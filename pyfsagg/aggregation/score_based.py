@@ -44,7 +44,7 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
     array([2., 4.])
     """
     scores = required_scores(table, "arithmetic_mean", "mean_rank")
-    return _same(over_lists(scores, "mean", table.weights))
+    return _same(over_lists(scores, "mean", table.list_weights))
 
 
 def geometric_mean(
@@ -98,7 +98,7 @@ def geometric_mean(
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
     # exp(-inf) is the 0 that one zero score asks for.
-    return _same(np.exp(over_lists(logs, "mean", table.weights)))
+    return _same(np.exp(over_lists(logs, "mean", table.list_weights)))
 
 
 def _shift(scores: Floats, shift: float | str) -> Floats:
@@ -132,7 +132,7 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
-    mean_square = over_lists(np.square(scaled), "mean", table.weights)
+    mean_square = over_lists(np.square(scaled), "mean", table.list_weights)
     return _same(largest * np.sqrt(table.total_weight * mean_square))
 
 
@@ -145,7 +145,7 @@ def median_score(table: RankTable) -> AggregatedValues:
         If the table holds ranks only.
     """
     scores = required_scores(table, "median", "median_rank")
-    return _same(over_lists(scores, "median", table.weights))
+    return _same(over_lists(scores, "median", table.list_weights))
 
 
 def minimum_score(table: RankTable) -> AggregatedValues:
@@ -187,7 +187,7 @@ def _score_based(**said: Any) -> AggregatorSpec:
         ties="not concerned: scores count as they are",
         source="Salman (2022), section 3.5",
         by_item=_without_minimum,
-        weights="any",
+        list_weights="any",
         unranked="has no scores, so that it is not taken",
         **said,
     )

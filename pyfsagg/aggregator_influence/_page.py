@@ -126,7 +126,7 @@ def _summary(result: InfluenceResult, frame: pd.DataFrame, measure: str) -> str:
         known = part.dropna(subset="value").set_index("aggregator")["value"]
         if known.empty:
             continue
-        ordered = known.sort_values(ascending=not spec.larger_is_stabler)
+        ordered = known.sort_values(ascending=not spec.higher_is_better)
         sentences.append(
             f"{titled(str(label))}: by {titled(measure)} the most stable aggregator is "
             f"{readable(str(ordered.index[0]))} ({number(ordered.iloc[0])}), the least stable "
@@ -196,7 +196,7 @@ def _stability_table(
             row.append(text)
         rows.append(row)
     smaller = [
-        titled(name) for name in measures if not STABILITY_MEASURES.get(name).larger_is_stabler
+        titled(name) for name in measures if not STABILITY_MEASURES.get(name).higher_is_better
     ]
     direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
     reasons = [note for note in dict.fromkeys(frame["note"]) if note]

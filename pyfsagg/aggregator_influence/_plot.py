@@ -34,7 +34,7 @@ def plot_aggregator_stability(
     *,
     filter: str | None = None,
     top: float | int = 0.25,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
     """Stability of the ranking by each aggregator over the folds, with jackknife intervals.
@@ -48,7 +48,7 @@ def plot_aggregator_stability(
         Filter of the result; the first one by default.
     top : float or int
         Size of the subsets for measures of selections.
-    level : float
+    confidence_level : float
         Confidence level of the intervals.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -61,14 +61,14 @@ def plot_aggregator_stability(
     Raises
     ------
     ParameterError, InputTypeError
-        For an unknown measure or filter, `top` or `level` out of range, or `ax` that is not a Matplotlib
-        axes.
+        For an unknown measure or filter, `top` or `confidence_level` out of range, or `ax` that is not a
+        Matplotlib axes.
     DataError
         If the measure is undefined for every aggregator.
     """
     label = result._filter_label(filter)
     spec = STABILITY_MEASURES.get(measure)
-    frame = result.to_frame([spec.name], top=top, level=level)
+    frame = result.to_frame([spec.name], top=top, confidence_level=confidence_level)
     frame = frame[frame["filter"] == label]
     value = frame["value"].to_numpy()
     if np.isnan(value).all():
@@ -92,9 +92,10 @@ def plot_aggregator_stability(
     feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
-    hint = "larger" if spec.larger_is_stabler else "smaller"
+    hint = "larger" if spec.higher_is_better else "smaller"
     ax.set_xlabel(
-        f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * level:g} % interval "
+        f"{readable(spec.name).capitalize()} over {result.n_folds} folds, {100 * confidence_level:g} % "
+        "interval "
         f"({hint} = more stable)"
     )
     clear_frame(ax, grid="x")

@@ -55,7 +55,7 @@ class AggregatorComparison(Result):
     measure : str
     unit : {"fold", "data set"}
         Meaning of a row of `values`.
-    larger_is_stabler : bool
+    higher_is_better : bool
     repeated : RepeatedMeasuresAnova or None
         Aggregators as conditions, rows as subjects.
     one_way : OneWayAnova or None
@@ -77,7 +77,7 @@ class AggregatorComparison(Result):
     values: pd.DataFrame = field(metadata=stored(kept=False))
     measure: str
     unit: str
-    larger_is_stabler: bool
+    higher_is_better: bool
     repeated: RepeatedMeasuresAnova | None = field(metadata=stored(kept=False))
     one_way: OneWayAnova | None = field(metadata=stored(kept=False))
     friedman: FriedmanTest | None = field(metadata=stored(kept=False))
@@ -176,14 +176,14 @@ def compare_values(
     unit: str,
     *,
     adjust: str,
-    confidence: float,
+    confidence_level: float,
     data: Mapping[str, Any] | None = None,
 ) -> AggregatorComparison:
     """All tests of a table of units by aggregators; a test that the data refuse says why."""
     if values.shape[1] < 2:
         raise ParameterError("a comparison needs at least two aggregators, got one")
     # Options are checked before a refusal by the data can hide that they are wrong.
-    check_real("confidence", confidence, low=0.0, high=1.0, low_open=True)
+    check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     spec = STABILITY_MEASURES.get(measure)
     refused: dict[str, str] = {}
 
@@ -201,17 +201,20 @@ def compare_values(
         values,
         spec.name,
         unit,
-        spec.larger_is_stabler,
-        attempt("repeated", lambda: rm_anova(rounded, confidence=confidence)),
-        attempt("one_way", lambda: one_way_anova(groups, confidence=confidence)),
+        spec.higher_is_better,
+        attempt("repeated", lambda: rm_anova(rounded, confidence_level=confidence_level)),
+        attempt("one_way", lambda: one_way_anova(groups, confidence_level=confidence_level)),
         attempt(
             "friedman",
             lambda: friedman(
-                rounded, higher_is_better=spec.larger_is_stabler, confidence=confidence
+                rounded, higher_is_better=spec.higher_is_better, confidence_level=confidence_level
             ),
         ),
-        attempt("pairwise", lambda: pairwise_tests(rounded, adjust=adjust, confidence=confidence)),
+        attempt(
+            "pairwise",
+            lambda: pairwise_tests(rounded, adjust=adjust, confidence_level=confidence_level),
+        ),
         refused,
-        {"adjust": adjust, "confidence": confidence},
+        {"adjust": adjust, "confidence_level": confidence_level},
         data or {},
     )

@@ -274,7 +274,7 @@ class FoldPlan:
             self.plan,
             n_resamples=self.n_resamples,
             seed=_fold_seed(self.folds.parameters["seed"], fold),
-            weight=self.folds.resamples.weights[fold],
+            sample_weight=self.folds.resamples.weights[fold],
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
 

@@ -22,7 +22,7 @@ def compare_aggregators(
     filter: str | None = None,
     top: float | int = 0.25,
     adjust: str = "holm",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> AggregatorComparison:
     """Compare aggregators over several data sets.
 
@@ -42,7 +42,7 @@ def compare_aggregators(
         Size of the subsets: a fraction of the features of a data set, or a count.
     adjust : {"holm", "bonferroni", "bh", "none"}
         Correction of the pairwise p-values.
-    confidence : float
+    confidence_level : float
         Level of intervals and sentences.
 
     Returns
@@ -108,5 +108,5 @@ def compare_aggregators(
     values = pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
     data = {name: result.data for name, result in results.items()}
     return compare_values(
-        values, measure, "data set", adjust=adjust, confidence=confidence, data=data
+        values, measure, "data set", adjust=adjust, confidence_level=confidence_level, data=data
     )

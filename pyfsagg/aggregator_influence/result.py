@@ -110,12 +110,12 @@ class InfluenceResult(Result):
         measures: Sequence[str] = THESIS_MEASURES,
         *,
         top: float | int = 0.25,
-        level: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> pd.DataFrame:
         """Stability over folds: one row per filter, aggregator and measure.
 
         Columns ``filter``, ``aggregator``, ``measure``, ``value``, the limits ``lower`` and
-        ``upper`` of its jackknife interval over folds, ``larger_is_stabler``, and ``note``, which
+        ``upper`` of its jackknife interval over folds, ``higher_is_better``, and ``note``, which
         gives the reason for missing values.  Folds share most of their training data, so that the interval
         shows how far single folds matter, not how the result would vary over new samples.
 
@@ -125,19 +125,24 @@ class InfluenceResult(Result):
             Measures of ``pyfsagg.list_methods("stability")`` that need no similarity matrix.
         top : float or int
             Size of the subsets for measures of selections.
-        level : float
+        confidence_level : float
             Confidence level.
 
         Raises
         ------
         ParameterError
-            For an unknown measure, or `top` or `level` out of range.
+            For an unknown measure, or `top` or `confidence_level` out of range.
         """
-        columns = ["value", "lower", "upper", "larger_is_stabler", "note"]
+        columns = ["value", "lower", "upper", "higher_is_better", "note"]
         parts = []
         for (label, aggregator), scores in self.scores.items():
             found = stability_table(
-                scores, measures, input="scores", top=top, level=level, random_state=self._seed
+                scores,
+                measures,
+                input="scores",
+                top=top,
+                confidence_level=confidence_level,
+                random_state=self._seed,
             )
             part = found[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
@@ -209,7 +214,7 @@ class InfluenceResult(Result):
         *,
         top: float | int = 0.25,
         adjust: str = "holm",
-        confidence: float = 0.95,
+        confidence_level: float = 0.95,
     ) -> AggregatorComparison:
         """Compare the aggregators over the folds, with the pseudo-values of :meth:`by_fold`.
 
@@ -223,7 +228,7 @@ class InfluenceResult(Result):
             As in :meth:`by_fold`.
         adjust : {"holm", "bonferroni", "bh", "none"}
             Correction of the pairwise p-values.
-        confidence : float
+        confidence_level : float
             Level of intervals and sentences.
 
         Raises
@@ -235,7 +240,12 @@ class InfluenceResult(Result):
         """
         values = self.by_fold(measure, filter, top=top)
         return compare_values(
-            values, measure, "fold", adjust=adjust, confidence=confidence, data=self.data
+            values,
+            measure,
+            "fold",
+            adjust=adjust,
+            confidence_level=confidence_level,
+            data=self.data,
         )
 
     def pairs(

@@ -135,7 +135,7 @@ def _add_member_flags(parser: argparse.ArgumentParser) -> None:
 def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
-        "--weights",
+        "--list-weights",
         metavar="FILE",
         help="weight of each list: a CSV or TSV file with the names of the lists (of files without "
         "their endings) in the first column and numbers in the second, or the numbers themselves as "
@@ -217,9 +217,9 @@ def _aggregate(options: argparse.Namespace) -> None:
         return result
 
     files = [*options.files, *options.unranked]
-    weights = _weights(options.weights)
+    weights = _weights(options.list_weights)
     weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
-    of_weights = [options.weights] if isinstance(weights, dict) else []
+    of_weights = [options.list_weights] if isinstance(weights, dict) else []
     view = {
         "top": min(options.top, table.n_items),
         "adjusted": options.adjust != "none",
@@ -357,7 +357,7 @@ def _read_members(options: argparse.Namespace) -> RankTable:
             ("--ties", options.ties),
             ("--universe", options.universe),
             ("--full", options.full),
-            ("--weights", options.weights),
+            ("--list-weights", options.list_weights),
         )
         if value
     ]
@@ -378,7 +378,7 @@ def _read_members(options: argparse.Namespace) -> RankTable:
 def _read(options: argparse.Namespace) -> RankTable:
     if options.item or options.member_score:
         return _read_members(options)
-    table = read_list_files(options).weighted(_weights(options.weights))
+    table = read_list_files(options).weighted(_weights(options.list_weights))
     if table.n_lists == 1:
         warn("a single list was given: its own order is the result", stacklevel=1)
     return table
@@ -422,7 +422,7 @@ def _compute(
     adjust = "bh" if options.adjust == "none" else options.adjust
     recorded = {}
     if options.methods:
-        comparison = compare_aggregations(table, methods, adjust=adjust, options=params)
+        comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
         result = replace(comparison.results[0], others=comparison.results[1:])
         recorded["compared"] = comparison.parameters["call"]
     else:
@@ -448,7 +448,7 @@ def _compute(
         "options": params,
         "universe": options.universe,
         "full": options.full,
-        "weights": None if table.weights is None else table.weights.tolist(),
+        "weights": None if table.list_weights is None else table.list_weights.tolist(),
         "scores": table.scores is not None,
         "lower_is_better": options.lower_is_better,
         "reverse": options.reverse,

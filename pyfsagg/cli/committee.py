@@ -99,7 +99,7 @@ def _committee(options: argparse.Namespace) -> None:
             selection=LearnerSelection.from_flags(options),
             metric=options.metric,
             rule=options.rule,
-            weights=None if options.weights == "none" else options.weights,
+            voter_weights=None if options.voter_weights == "none" else options.voter_weights,
             size=options.size,
             task=task,
             resampling=read_plan(options.resampling, settings),

@@ -78,7 +78,12 @@ def add_commands(commands: Any) -> None:
         default="jackknife",
         help="intervals over resamples (default: %(default)s)",
     )
-    add("--level", type=float, default=0.95, help="confidence level (default: %(default)s)")
+    add(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        help="confidence level (default: %(default)s)",
+    )
     add("--n-boot", type=int, default=1000, metavar="B", help="bootstraps (default: %(default)s)")
     add(
         "--ties",
@@ -119,7 +124,7 @@ def _stability(options: argparse.Namespace) -> None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
         raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
-    names = {} if other is None else {"names": [collection.name, other.name]}
+    names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
     similarity = read_similarity(options.similarity) if options.similarity else None
 
     def compute(progress: Any) -> StabilityResult:
@@ -134,7 +139,7 @@ def _stability(options: argparse.Namespace) -> None:
             similarity=similarity,
             input="sets" if collection.form == "lists" else options.input,
             interval=None if options.interval == "none" else options.interval,
-            confidence_level=options.level,
+            confidence_level=options.confidence_level,
             n_boot=options.n_boot,
             sizes=options.sizes,
             ties=options.ties,

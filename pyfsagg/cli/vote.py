@@ -36,7 +36,7 @@ EPILOG = """\
 examples:
   pyfsagg vote selections.txt
   pyfsagg vote selections.csv --selection features --learner learner --performance accuracy \\
-      --weights performance --rule phragmen
+      --voter-weights performance --rule phragmen
 """
 
 
@@ -51,7 +51,7 @@ def add_rule_flags(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     add(
-        "--weights",
+        "--voter-weights",
         choices=("none", "performance"),
         default="none",
         help="what a voter counts: 1, or its performance (default: %(default)s)",
@@ -97,7 +97,7 @@ def _vote(options: argparse.Namespace) -> None:
         return vote(
             selections,
             options.rule,
-            weights=None if options.weights == "none" else options.weights,
+            voter_weights=None if options.voter_weights == "none" else options.voter_weights,
             size=options.size,
             **given,
         )

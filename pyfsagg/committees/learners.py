@@ -48,7 +48,7 @@ def committee(
     selection: LearnerSelection | Mapping[str, LearnerSelection] | None = None,
     metric: str | None = None,
     rule: str = "approval",
-    weights: Weights = None,
+    voter_weights: Weights = None,
     size: int | None = None,
     task: str | Task = "classification",
     resampling: str | Plan = DRAWN,
@@ -82,8 +82,8 @@ def committee(
     metric : str, optional
         A scorer of scikit-learn, larger = better, for performance and cross-validation; ``"accuracy"``
         or ``"r2"`` by default.
-    rule, weights, size
-        As in :func:`vote`, which counts; with ``weights="performance"`` a learner whose performance is
+    rule, voter_weights, size
+        As in :func:`vote`, which counts; with ``voter_weights="performance"`` a learner whose performance is
         not above 0, or not known, counts nothing.
     task : {"classification", "regression"} or Task
         With `feature_groups`, each group is one feature, which is selected or not.  `group_score` says
@@ -150,7 +150,7 @@ def committee(
         )
     models = _read_learners(learners, wanted.task)
     ways = _read_selection(selection, models)
-    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, weights)
+    chosen = _check_metric(METRIC[wanted.task] if metric is None else metric, voter_weights)
     rule = VOTING_RULES.get(rule).name
     table = table_of_task(wanted, X)
     target = read_target(wanted, y, table.n_samples)
@@ -176,8 +176,8 @@ def committee(
         seed,
     )
     items = [(number, name) for name in models for number in range(len(resamples))]
-    if weights is not None and not isinstance(weights, str):
-        read_voter_weights(weights, pd.DataFrame(index=range(len(items))))
+    if voter_weights is not None and not isinstance(voter_weights, str):
+        read_voter_weights(voter_weights, pd.DataFrame(index=range(len(items))))
     data = {
         "sha256": data_hash(table, target),
         "n_samples": table.n_samples,
@@ -223,7 +223,7 @@ def committee(
         np.array([piece["support"] for piece in found]),
         features,
         rule=rule,
-        weights=weights,
+        voter_weights=voter_weights,
         size=size,
         parameters={**parameters, "call": call.record()},
         data=data,
@@ -490,7 +490,7 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
     return ways
 
 
-def _check_metric(metric: Any, weights: Weights) -> str:
+def _check_metric(metric: Any, voter_weights: Weights) -> str:
     from sklearn.metrics import get_scorer_names
 
     names = get_scorer_names()
@@ -501,9 +501,9 @@ def _check_metric(metric: Any, weights: Weights) -> str:
             "'balanced_accuracy', 'roc_auc' or 'r2'",
             Got(metric),
         )
-    if isinstance(weights, str) and metric.startswith("neg_"):
+    if isinstance(voter_weights, str) and metric.startswith("neg_"):
         raise ParameterError(
-            Use(weights="performance"),
+            Use(voter_weights="performance"),
             f" needs performances above 0, and {metric!r} has none",
             Remedy("take another metric, or no weights"),
         )

@@ -93,7 +93,7 @@ class Committee(Grouped, Result):
         feature_names: tuple[str, ...],
         *,
         rule: str,
-        weights: Weights,
+        voter_weights: Weights,
         size: int | None,
         parameters: Mapping[str, Any],
         data: Mapping[str, Any],
@@ -102,7 +102,7 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_voter_weights(weights, voters)
+        counts = read_voter_weights(voter_weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
         voting = support.any(axis=1) & (counts > 0.0)
         if not voting.any():
@@ -119,7 +119,9 @@ class Committee(Grouped, Result):
             },
             index=pd.Index(feature_names, name="feature"),
         ).iloc[found.order]
-        weighted = weights if weights is None or isinstance(weights, str) else "given"
+        weighted = (
+            voter_weights if voter_weights is None or isinstance(voter_weights, str) else "given"
+        )
         own = {"rule": spec.name, "weights": weighted, "size": size}
         return cls(
             ranking,
@@ -157,13 +159,13 @@ class Committee(Grouped, Result):
         return self._columns_of(self.select(k))
 
     def vote(
-        self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
+        self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
     ) -> Committee:
         """The same voters and selections, counted by another rule.
 
         Parameters
         ----------
-        rule, weights, size
+        rule, voter_weights, size
             As in :func:`pyfsagg.vote`.
 
         Returns
@@ -172,20 +174,24 @@ class Committee(Grouped, Result):
         """
         call = Call.from_record(self.parameters["call"])
         again = Call.of(
-            Committee.vote, {"rule": rule, "weights": weights, "size": size}, data=("self",)
+            Committee.vote,
+            {"rule": rule, "voter_weights": voter_weights, "size": size},
+            data=("self",),
         )
-        kept = {k: v for k, v in call.arguments.items() if k not in ("rule", "weights", "size")}
+        kept = {
+            k: v for k, v in call.arguments.items() if k not in ("rule", "voter_weights", "size")
+        }
         call = replace(
             call,
             arguments={**kept, **again.arguments},
-            own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
+            own={**{k: v for k, v in call.own.items() if k != "voter_weights"}, **again.own},
         )
         return type(self)._counted(
             self.voters,
             self.support,
             self.feature_names,
             rule=rule,
-            weights=weights,
+            voter_weights=voter_weights,
             size=size,
             parameters={**self.parameters, "call": call.record()},
             data=self.data,
@@ -218,7 +224,7 @@ class Committee(Grouped, Result):
                 Remedy("give ", Param("performance"), " to vote()"),
             )
         n, performance = n[known], performance[known]
-        on_front = pareto_front(n, performance, larger_stability_is_better=False)
+        on_front = pareto_front(n, performance, higher_is_better=False)
         points, counts = np.unique(
             np.column_stack([n, performance])[on_front], axis=0, return_counts=True
         )
@@ -247,7 +253,7 @@ class Committee(Grouped, Result):
             return None
         return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
 
-    def agreement(self, measure: str = "jaccard", **options: Any) -> pd.Series[float]:
+    def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
         """Similarity of the selections, by a measure of selection stability.
 
         Parameters
@@ -271,7 +277,7 @@ class Committee(Grouped, Result):
         }
         some = self.support.any(axis=1)
         values = {
-            name: self._similarity(self.support[rows & some], measure, options)
+            name: self._similarity(self.support[rows & some], measure, measure_params)
             for name, rows in groups.items()
         }
         return pd.Series(values, name=measure, dtype=float)
@@ -419,7 +425,7 @@ class Committee(Grouped, Result):
         )
 
 
-def read_voter_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
+def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
     """What each voter counts, shape (m,).
 
     Raises
@@ -430,21 +436,21 @@ def read_voter_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
         If performances are to be weights, and there is none above 0.
     """
     m = len(voters)
-    if weights is None:
+    if voter_weights is None:
         return np.ones(m)
-    if isinstance(weights, str):
-        if weights != "performance":
+    if isinstance(voter_weights, str):
+        if voter_weights != "performance":
             raise ParameterError(
-                Param("weights"),
+                Param("voter_weights"),
                 " must be ",
                 NONE,
                 ", 'performance' or one number per voter",
-                Got(weights),
+                Got(voter_weights),
             )
         found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
         if not (found > 0.0).any():
             raise DataError(
-                Use(weights="performance"),
+                Use(voter_weights="performance"),
                 " needs a performance above 0 of at least one voter",
                 Remedy(
                     "give ",
@@ -454,16 +460,21 @@ def read_voter_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
             )
         known: Floats = np.maximum(found, 0.0)
         return known
-    given: Floats = as_array("weights", weights, np.float64)
+    given: Floats = as_array("voter_weights", voter_weights, np.float64)
     if given.shape != (m,):
         raise ParameterError(
-            Param("weights"), f" must be one number per voter, {m} in all, got shape {given.shape}"
+            Param("voter_weights"),
+            f" must be one number per voter, {m} in all, got shape {given.shape}",
         )
     if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ParameterError(Param("weights"), " must be numbers that are not negative; one is not")
+        raise ParameterError(
+            Param("voter_weights"), " must be numbers that are not negative; one is not"
+        )
     if not given.any():
         raise ParameterError(
-            Param("weights"), " are all 0, so that no voter counts", Remedy("give one above 0")
+            Param("voter_weights"),
+            " are all 0, so that no voter counts",
+            Remedy("give one above 0"),
         )
     return given
 

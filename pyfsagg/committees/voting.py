@@ -25,7 +25,7 @@ def vote(
     selections: Any,
     rule: str = "approval",
     *,
-    weights: Weights = None,
+    voter_weights: Weights = None,
     performance: ArrayLike | None = None,
     learners: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
@@ -40,7 +40,7 @@ def vote(
         whose columns are the features.  An empty selection is allowed and counts nothing.
     rule : str
         Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
-    weights : None, "performance" or m numbers
+    voter_weights : None, "performance" or m numbers
         What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that
         are not negative.  A voter of weight 2 counts as two voters with one selection.
     performance : m numbers, optional
@@ -99,7 +99,7 @@ def vote(
         support,
         labels,
         rule=rule,
-        weights=weights,
+        voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
         data={

@@ -156,7 +156,7 @@ def between_sentence(result: EnsembleResult, threshold: float | int | str) -> li
     rows, best, remarks = _sizes(found, result, threshold)
     return [
         f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
-        f"({100 * found.level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
+        f"({100 * found.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
         f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
     ]
 
@@ -171,7 +171,7 @@ def between_text(result: EnsembleResult, threshold: float | int | str) -> str:
     shown = found.estimates.dropna(subset=["estimate"])
     lines = [
         f"  {WORDS[str(name)][0]:<18}{row['estimate']:6.3f}   "
-        f"({100 * found.level:g} % interval for the population: {_limits(row.to_dict())})"
+        f"({100 * found.confidence_level:g} % interval for the population: {_limits(row.to_dict())})"
         for name, row in shown.iterrows()
     ]
     told = textwrap.fill(f"{what} {tells}.", 88, break_on_hyphens=False)
@@ -192,7 +192,9 @@ def between_blocks(result: EnsembleResult, threshold: float | int | str) -> list
         Column("Agreement of", numeric=False),
         Column("Measure", numeric=False),
         Column("Estimate"),
-        Column(f"{100 * found.level:g}\u00a0% interval of the population", sortable=False),
+        Column(
+            f"{100 * found.confidence_level:g}\u00a0% interval of the population", sortable=False
+        ),
     ]
     what, tells = _sentences(found, result, threshold)
     note = (

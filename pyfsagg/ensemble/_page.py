@@ -585,7 +585,7 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
                 linked(name, STABILITY_PAGE.entry(spec.name)),
                 meaning,
                 spec.bounds.replace("-", "−").replace("inf", "∞"),
-                "larger" if spec.larger_is_stabler else "smaller",
+                "larger" if spec.higher_is_better else "smaller",
                 *_cells(frame[measure], result, str(measure)),
             ]
         )

@@ -81,7 +81,7 @@ def _why_none(parameters: Mapping[str, Any]) -> str:
     return ""
 
 
-def sets_of_run(result: EnsembleResult, confidence: float) -> RankConfidence:
+def sets_of_run(result: EnsembleResult, confidence_level: float) -> RankConfidence:
     """The sets of :meth:`pyfsagg.EnsembleResult.rank_confidence`."""
     reason = why_no_sets(result)
     if reason:
@@ -105,7 +105,7 @@ def sets_of_run(result: EnsembleResult, confidence: float) -> RankConfidence:
         centre,
         values,
         names=result.feature_names,
-        confidence=confidence,
+        confidence_level=confidence_level,
         factor=factor,
         of=f"the expected {of} in samples of {size} from the same population",
     )

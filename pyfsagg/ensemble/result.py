@@ -339,7 +339,7 @@ class EnsembleResult(Grouped, Result):
             return compute(as_lists(combined, self.feature_names)).scores
 
     def between_sample_stability(
-        self, threshold: float | int | str = "auto", *, level: float = 0.95
+        self, threshold: float | int | str = "auto", *, confidence_level: float = 0.95
     ) -> BetweenSampleStability:
         """Agreement of the rankings of two independent samples of half the size.
 
@@ -351,7 +351,7 @@ class EnsembleResult(Grouped, Result):
         ----------
         threshold : int, float or str
             How many features are selected, as in :meth:`selection`.
-        level : float
+        confidence_level : float
             Confidence level of the limits.
 
         Raises
@@ -373,7 +373,7 @@ class EnsembleResult(Grouped, Result):
             first,
             second,
             top=self.compared(threshold),
-            level=level,
+            confidence_level=confidence_level,
             n_rows=n_rows,
             feature_names=self.feature_names,
         )
@@ -603,12 +603,12 @@ class EnsembleResult(Grouped, Result):
             return None
         return self.rank_confidence()
 
-    def rank_confidence(self, confidence: float = 0.95) -> RankConfidence:
+    def rank_confidence(self, confidence_level: float = 0.95) -> RankConfidence:
         """Confidence sets for the true ranks of the features, from the spread over resamples.
 
         Parameters
         ----------
-        confidence : float
+        confidence_level : float
 
         Returns
         -------
@@ -625,7 +625,7 @@ class EnsembleResult(Grouped, Result):
             than bootstraps and subsamples, ``normalize="per_feature"`` with a bootstrap, or more than
             2,000 features.
         ParameterError
-            For a `confidence` outside (0, 1).
+            For a `confidence_level` outside (0, 1).
 
         Notes
         -----
@@ -637,7 +637,7 @@ class EnsembleResult(Grouped, Result):
         of χ² is too large by about (levels − 1)(classes − 1)).  Therefore a feature may be ranked
         outside its set where features differ in their number of levels.
         """
-        return sets_of_run(self, check_confidence_level("confidence", confidence))
+        return sets_of_run(self, check_confidence_level("confidence_level", confidence_level))
 
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown

@@ -65,7 +65,7 @@ REFERENCES = (
 def evaluation_page(
     result: Evaluation,
     *,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
@@ -75,8 +75,8 @@ def evaluation_page(
     Parameters
     ----------
     result : Evaluation
-    alpha : float
-        Significance level of the tests.
+    confidence_level : float
+        1 − the significance level of the tests.
     command, data_name, reading
         As in :data:`pyfsagg._run.result.ORIGIN`.
 
@@ -88,7 +88,7 @@ def evaluation_page(
     Raises
     ------
     ParameterError
-        If `alpha` is out of range.
+        If `confidence_level` is out of range.
     InputTypeError
         If `result` is not an evaluation.
 
@@ -107,7 +107,7 @@ def evaluation_page(
         raise InputTypeError(
             f"this report is made of an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
-    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
+    check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
@@ -115,7 +115,7 @@ def evaluation_page(
         f"{plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), _words(result)[0])}"
     )
-    comparison, reason = result._default_comparison(alpha)
+    comparison, reason = result._default_comparison(confidence_level)
     sections = [
         Section("summary", "Summary", _summary(result, comparison)),
         Section("curves", "Features kept", _curves(result)),

@@ -201,7 +201,7 @@ def value_table(result: Evaluation) -> Table:
 def pair_table(comparison: MethodComparison) -> Table:
     """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
     found = comparison.tests["corrected_t"]
-    share = f"{100 * found.confidence:.3g} %"
+    share = f"{100 * found.confidence_level:.3g} %"
     columns = [
         Column("Pair", numeric=False),
         *(Column(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),

@@ -25,6 +25,7 @@ from pyfsagg.statistics import (
     rm_anova,
     win_tie_loss,
 )
+from pyfsagg.statistics._input import check_confidence_level
 
 __all__ = ["Divisions", "MethodComparison", "compare_folds", "compare_methods", "divisions_of"]
 
@@ -71,7 +72,7 @@ class MethodComparison(Part):
         Why a test is not among `tests`.
     remarks : tuple of str
         Missing values, and the population of the tests.
-    alpha : float
+    confidence_level : float
     """
 
     values: pd.DataFrame
@@ -80,7 +81,7 @@ class MethodComparison(Part):
     tests: Mapping[str, Any]
     problems: Mapping[str, str]
     remarks: tuple[str, ...]
-    alpha: float
+    confidence_level: float
     higher_is_better: bool
 
     @property
@@ -110,7 +111,7 @@ class MethodComparison(Part):
     def _contents(self) -> dict[str, Any]:
         return {
             "what": self.what,
-            "alpha": self.alpha,
+            "confidence_level": self.confidence_level,
             "methods": records(self.to_frame().reset_index()),
             "tests": {name: self.tests[name]._contents() for name in NAMES if name in self.tests},
             "problems": self.problems,
@@ -126,7 +127,12 @@ class MethodComparison(Part):
 
 
 def compare_methods(
-    values: pd.DataFrame, *, what: str, higher_is_better: bool, alpha: float, subjects: str
+    values: pd.DataFrame,
+    *,
+    what: str,
+    higher_is_better: bool,
+    confidence_level: float,
+    subjects: str,
 ) -> MethodComparison:
     """Make all tests of independent subjects that the values (n_subjects, n_methods) allow.
 
@@ -135,23 +141,23 @@ def compare_methods(
     DataError
         If there are fewer than two methods.
     ParameterError
-        If `alpha` is out of range.
+        If `confidence_level` is out of range.
     """
-    values, level = _check(values, alpha)
-    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "incomplete": "drop"}
+    values = _check(values, confidence_level)
+    ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "missing": "drop"}
     tests, problems = _make(
         {
-            "friedman": lambda: friedman(values, confidence=level, **ranked),
-            "critical_difference": lambda: critical_difference(values, alpha, **ranked),
-            "nemenyi": lambda: nemenyi(values, alpha=alpha, **ranked),
-            "rm_anova": lambda: rm_anova(values, confidence=level, incomplete="drop"),
+            "friedman": lambda: friedman(values, confidence_level=confidence_level, **ranked),
+            "critical_difference": lambda: critical_difference(values, confidence_level, **ranked),
+            "nemenyi": lambda: nemenyi(values, confidence_level=confidence_level, **ranked),
+            "rm_anova": lambda: rm_anova(values, confidence_level=confidence_level, missing="drop"),
             "wilcoxon": lambda: pairwise_tests(
                 values,
                 test="wilcoxon",
                 adjust="holm",
-                confidence=level,
+                confidence_level=confidence_level,
                 decimals=DECIMALS,
-                incomplete="drop",
+                missing="drop",
             ),
             "win_tie_loss": lambda: win_tie_loss(values, **ranked),
         }
@@ -164,7 +170,7 @@ def compare_methods(
             f"{2.0 ** (1 - n):.3g}, before any correction. Use more {subjects}.",
         )
     return MethodComparison(
-        values, what, subjects, tests, problems, remarks, alpha, higher_is_better
+        values, what, subjects, tests, problems, remarks, confidence_level, higher_is_better
     )
 
 
@@ -213,7 +219,12 @@ def divisions_of(
 
 
 def compare_folds(
-    divisions: Divisions, *, what: str, higher_is_better: bool, alpha: float, rope: float | None
+    divisions: Divisions,
+    *,
+    what: str,
+    higher_is_better: bool,
+    confidence_level: float,
+    rope: float | None,
 ) -> MethodComparison:
     """Make the tests of values that share rows.
 
@@ -230,14 +241,14 @@ def compare_folds(
     DataError
         If there are fewer than two methods.
     ParameterError
-        If `alpha` or `rope` is out of range.
+        If `confidence_level` or `rope` is out of range.
     """
-    values, level = _check(divisions.values, alpha)
+    values = _check(divisions.values, confidence_level)
     shared: dict[str, Any] = {
         "test_train_ratio": divisions.test_train_ratio,
         "df": divisions.df,
-        "confidence": level,
-        "incomplete": "drop",
+        "confidence_level": confidence_level,
+        "missing": "drop",
     }
     calls: dict[str, Callable[[], Any]] = {
         "corrected_t": lambda: pairwise_tests(
@@ -245,7 +256,7 @@ def compare_folds(
         ),
         # Its sign test is one of independent subjects.
         "win_tie_loss": lambda: win_tie_loss(
-            values, higher_is_better=higher_is_better, incomplete="drop"
+            values, higher_is_better=higher_is_better, missing="drop"
         ).drop(columns="p"),
     }
     if rope is not None:
@@ -258,20 +269,27 @@ def compare_folds(
         *([RANKED_ONCE] if divisions.ranked_once else []),
     )
     return MethodComparison(
-        values, what, divisions.subjects, tests, problems, remarks, alpha, higher_is_better
+        values,
+        what,
+        divisions.subjects,
+        tests,
+        problems,
+        remarks,
+        confidence_level,
+        higher_is_better,
     )
 
 
-def _check(values: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, float]:
-    """The values without rounding errors, and the confidence."""
-    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
+def _check(values: pd.DataFrame, confidence_level: float) -> pd.DataFrame:
+    """The values without rounding errors."""
+    check_confidence_level("confidence_level", confidence_level)
     if values.shape[1] < 2:
         raise DataError(
             f"a comparison needs at least two methods, got {list(values.columns)}; evaluate more, "
             "or let baselines take part"
         )
     # Means of the same numbers in another order differ in the last bit; they are ties.
-    return values.round(DECIMALS), 1.0 - alpha
+    return values.round(DECIMALS)
 
 
 def _make(calls: Mapping[str, Callable[[], Any]]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -81,7 +81,7 @@ class EvaluationSet(Part):
         protocol: str | None = None,
         metric: str | None = None,
         baselines: bool = False,
-        alpha: float = 0.05,
+        confidence_level: float = 0.95,
     ) -> MethodComparison:
         """Which methods differ, tested over data sets by their weighted averages.
 
@@ -91,8 +91,8 @@ class EvaluationSet(Part):
             One classifier; the mean over all of them by default.
         protocol, metric, baselines
             As in :meth:`table`.
-        alpha : float
-            Significance level.
+        confidence_level : float
+            1 − the significance level of the tests.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class EvaluationSet(Part):
             what=f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
             f"{protocol or self.first._default_protocol} protocol",
             higher_is_better=METRICS.get(name).higher_is_better,
-            alpha=alpha,
+            confidence_level=confidence_level,
             subjects="data sets",
         )
 

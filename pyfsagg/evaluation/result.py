@@ -66,14 +66,14 @@ class Evaluation(Result):
 
     Notes
     -----
-    Shown with `alpha`, the significance level (0.05 by default).  Pictures: ``"accuracy"`` (the
+    Shown with `confidence_level` (0.95 by default).  Pictures: ``"accuracy"`` (the
     measure against the share of the features kept, a list of axes, one per classifier),
     ``"p_values"`` and ``"win_tie_loss"``.
     """
 
     _kind: ClassVar[str] = "evaluation"
     _noun: ClassVar[str] = "evaluation"
-    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"confidence_level": 0.95})
 
     cells: pd.DataFrame = field(metadata=stored(file=CELL_FILE, words=WORDS, types=COLUMNS))
     parameters: Mapping[str, Any]
@@ -252,7 +252,7 @@ class Evaluation(Result):
         classifier: str | None = None,
         metric: str | None = None,
         baselines: bool = False,
-        alpha: float = 0.05,
+        confidence_level: float = 0.95,
         rope: float | None = None,
     ) -> MethodComparison:
         """Which methods differ, tested over folds.
@@ -269,8 +269,8 @@ class Evaluation(Result):
             The first metric by default.
         baselines : bool
             Whether baselines take part.
-        alpha : float
-            Significance level.
+        confidence_level : float
+            1 − the significance level of the tests.
         rope : float, optional
             Region of practical equivalence: differences up to here do not matter.  0.01 by default
             for measures that go up to 1; others have a unit and need your number.
@@ -325,7 +325,7 @@ class Evaluation(Result):
             what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
             + self._caution(chosen, widen(blocks, "method").columns),
             higher_is_better=spec.higher_is_better,
-            alpha=alpha,
+            confidence_level=confidence_level,
             rope=ROPE if rope is None and spec.bounds.endswith("to 1") else rope,
         )
 
@@ -404,7 +404,7 @@ class Evaluation(Result):
         frame = frame[frame["protocol"] == protocol]
         wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
         table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
-        comparison, reason = self._default_comparison(view["alpha"])
+        comparison, reason = self._default_comparison(view["confidence_level"])
         return [
             f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
             f"{what}, {protocol} protocol:\n{table}",
@@ -420,12 +420,16 @@ class Evaluation(Result):
             ),
         ]
 
-    def _default_comparison(self, alpha: float = 0.05) -> tuple[MethodComparison | None, str]:
+    def _default_comparison(
+        self, confidence_level: float = 0.95
+    ) -> tuple[MethodComparison | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:
             # One method alone is compared with the baselines.
-            return self.compare(value=value, baselines=len(self.methods) < 2, alpha=alpha), ""
+            return self.compare(
+                value=value, baselines=len(self.methods) < 2, confidence_level=confidence_level
+            ), ""
         except (DataError, ParameterError) as error:
             return None, str(error)
 

@@ -273,17 +273,19 @@ def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None
 def _vote(
     selections: Any,
     rule: str = "approval",
-    weights: Any = None,
+    voter_weights: Any = None,
     performance: Any = None,
     learners: Any = None,
     feature_names: Any = None,
     size: float | None = None,
 ) -> dict[str, Any]:
-    """A vote over selections, each a list of names; `weights` are numbers or "performance"."""
+    """A vote over selections, each a list of names; `voter_weights` are numbers or "performance"."""
     found = pyfsagg.vote(
         [[str(name) for name in listed(each)] for each in selections],
         rule,
-        weights=weights if weights is None or isinstance(weights, str) else listed(weights),
+        voter_weights=voter_weights
+        if voter_weights is None or isinstance(voter_weights, str)
+        else listed(voter_weights),
         performance=None if performance is None else numbers_from_r(performance),
         learners=None if learners is None else listed(learners),
         feature_names=None if feature_names is None else listed(feature_names),
@@ -316,7 +318,9 @@ def _committee(
         table_of(table),
         target_of(target),
         models,
-        weights=voter_weights if isinstance(voter_weights, str | None) else listed(voter_weights),
+        voter_weights=voter_weights
+        if isinstance(voter_weights, str | None)
+        else listed(voter_weights),
         **given,
     )
     keep(found, **kept)

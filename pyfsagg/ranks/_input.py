@@ -291,25 +291,27 @@ def check_rank_range(
 
 
 def read_list_weights(
-    weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
+    list_weights: Mapping[str, float] | Sequence[float], list_names: tuple[str, ...]
 ) -> Floats:
     """One checked weight per list, in the order of the lists."""
     m = len(list_names)
-    if isinstance(weights, Mapping):
-        unknown = [str(name) for name in weights if str(name) not in list_names]
+    if isinstance(list_weights, Mapping):
+        unknown = [str(name) for name in list_weights if str(name) not in list_names]
         if unknown:
             raise UnknownNameError("list with a weight", unknown[0], list_names)
-        absent = [name for name in list_names if name not in weights]
+        absent = [name for name in list_names if name not in list_weights]
         if absent:
             raise ParameterError(f"the list {absent[0]!r} has no weight; give one for each list")
-        weights = [weights[name] for name in list_names]
-    if isinstance(weights, str) or not isinstance(weights, (Sequence, np.ndarray)):
-        raise InputTypeError(Param("weights"), " must be one number per list", Got(weights))
-    if len(weights) != m:
-        raise ParameterError(
-            Param("weights"), f" must be one number per list ({m}), got {len(weights)}"
+        list_weights = [list_weights[name] for name in list_names]
+    if isinstance(list_weights, str) or not isinstance(list_weights, (Sequence, np.ndarray)):
+        raise InputTypeError(
+            Param("list_weights"), " must be one number per list", Got(list_weights)
         )
-    checked = np.array([check_real("weights", weight, low=0.0) for weight in weights])
+    if len(list_weights) != m:
+        raise ParameterError(
+            Param("list_weights"), f" must be one number per list ({m}), got {len(list_weights)}"
+        )
+    checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
     if not checked.any():
         raise ParameterError("all weights are 0, so that no list counts; give one a weight above 0")
     return checked

@@ -56,7 +56,7 @@ class RankTable:
         item, and it is left out (NaN).
     ties : str
         How ranks were made from scores.
-    weights : ndarray (m,) or None
+    list_weights : ndarray (m,) or None
         Weight of each list; None if all count the same.  Set by :meth:`weighted`.
 
     Examples
@@ -77,7 +77,7 @@ class RankTable:
     ties: Ties = "average"
     random_state: int | None = None
     given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
-    weights: Floats | None = None
+    list_weights: Floats | None = None
 
     # -----------------------------------------------------------------------------------------
     # accessors
@@ -96,7 +96,7 @@ class RankTable:
     @property
     def total_weight(self) -> float:
         """Sum of the weights of the lists; the number of lists if all count the same."""
-        return float(self.n_lists if self.weights is None else self.weights.sum())
+        return float(self.n_lists if self.list_weights is None else self.list_weights.sum())
 
     @property
     def n_items(self) -> int:
@@ -171,7 +171,7 @@ class RankTable:
         sign = np.where(np.isin(self.list_names, list(lists)), -1.0, 1.0)
         return replace(self, scores=self.scores * sign[:, np.newaxis])
 
-    def weighted(self, weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
+    def weighted(self, list_weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
         """The same lists with weights.
 
         A whole weight k counts as k copies of the list.  Fractions are shares of a copy,
@@ -179,7 +179,7 @@ class RankTable:
 
         Parameters
         ----------
-        weights : one number per list, or dict of list name to number
+        list_weights : one number per list, or dict of list name to number
             At least 0, in the order of the lists.  A list of weight 0 is left out, and so are items
             that no other list holds (with a warning); universes stay.  None and weights that are
             all 1 leave the table without weights.
@@ -201,13 +201,13 @@ class RankTable:
         >>> table.weighted({"first": 2, "second": 1}).weights
         array([2., 1.])
         """
-        if weights is None:
-            return replace(self, weights=None)
-        given = read_list_weights(weights, self.list_names)
+        if list_weights is None:
+            return replace(self, list_weights=None)
+        given = read_list_weights(list_weights, self.list_names)
         kept = given > 0
         table = self if kept.all() else self._of_lists(kept)
         even = bool((given[kept] == 1.0).all())
-        return replace(table, weights=None if even else given[kept])
+        return replace(table, list_weights=None if even else given[kept])
 
     def written_out(self) -> RankTable:
         """The table without weights in which a list of weight k stands k times.
@@ -223,10 +223,10 @@ class RankTable:
         >>> table.written_out().ranks.tolist()
         [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
         """
-        if self.weights is None:
+        if self.list_weights is None:
             return self
-        rows = np.repeat(np.arange(self.n_lists), whole_weights(self.weights))
-        return replace(self._of_lists(rows), weights=None)
+        rows = np.repeat(np.arange(self.n_lists), whole_weights(self.list_weights))
+        return replace(self._of_lists(rows), list_weights=None)
 
     def _of_lists(self, rows: NDArray[Any]) -> RankTable:
         """Some of the lists, or some more than once, over the items that they hold."""

@@ -144,7 +144,7 @@ def draw_resamples(
     *,
     n_resamples: int = 1000,
     seed: int = 0,
-    weight: NDArray[np.uint16] | None = None,
+    sample_weight: NDArray[np.uint16] | None = None,
     first: int = 0,
 ) -> Resamples:
     """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan.
@@ -159,7 +159,7 @@ def draw_resamples(
         the number of halves, which is even.
     seed : int
         Determines the draw together with the number of the resample.
-    weight : ndarray of uint16 (n_samples,), optional
+    sample_weight : ndarray of uint16 (n_samples,), optional
         How often each row occurs in the population; replaces the weights of the plan.
 
     Raises
@@ -170,8 +170,8 @@ def draw_resamples(
     """
     chosen = read_plan(plan)
     check_integer("n_resamples", n_resamples, low=chosen.fewest)
-    if weight is None:
-        weight = full_weights(table.n_samples, chosen.sample_weight)[0]
+    if sample_weight is None:
+        sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
     if n_resamples % chosen.together:
         raise ParameterError(
             Use(resampling=chosen.name),
@@ -182,14 +182,16 @@ def draw_resamples(
         )
     chosen.refuse(table, target)
     require_memory(
-        2 * n_resamples * table.n_samples + 24 * int(weight.sum(dtype=np.int64)),
+        2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),
     )
-    drawn = chosen.draw(Population(table, target, weight, seed), range(first, first + n_resamples))
+    drawn = chosen.draw(
+        Population(table, target, sample_weight, seed), range(first, first + n_resamples)
+    )
     weights = drawn.weights
     if weights is None:
-        weights = np.broadcast_to(weight, (n_resamples, table.n_samples))
+        weights = np.broadcast_to(sample_weight, (n_resamples, table.n_samples))
     return Resamples(
         np.ascontiguousarray(weights),
         target.codes[np.newaxis, :] if drawn.labels is None else drawn.labels,

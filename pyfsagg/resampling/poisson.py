@@ -31,7 +31,9 @@ def check_poisson_totals(totals: NDArray[np.int64]) -> None:
         )
 
 
-def poisson_resamples(rows: range, weight: NDArray[np.uint16], seed: int) -> NDArray[np.uint16]:
+def poisson_resamples(
+    rows: range, sample_weight: NDArray[np.uint16], seed: int
+) -> NDArray[np.uint16]:
     """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1.
 
     Raises
@@ -41,7 +43,7 @@ def poisson_resamples(rows: range, weight: NDArray[np.uint16], seed: int) -> NDA
     DataError
         If a resample draws fewer than two rows.
     """
-    if (weight != 1).any():
+    if (sample_weight != 1).any():
         raise ParameterError(
             Use(resampling="poisson_bootstrap"),
             " goes by the number of a row and takes no ",
@@ -49,7 +51,7 @@ def poisson_resamples(rows: range, weight: NDArray[np.uint16], seed: int) -> NDA
             Remedy("use 'bootstrap'"),
         )
     group = rows.start // LANES
-    drawn = np.empty((weight.size, padded(rows.stop - group * LANES)), np.uint8)
+    drawn = np.empty((sample_weight.size, padded(rows.stop - group * LANES)), np.uint8)
     poisson_weights(poisson_key(seed), 0, group, drawn)
     start = rows.start - group * LANES
     weights = np.ascontiguousarray(drawn[:, start : start + len(rows)].T, dtype=np.uint16)

@@ -261,10 +261,6 @@ class StabilitySpec(Spec):
     def needs_strict(self) -> bool:
         return self.kind == "sets" if self.breaks_ties is None else self.breaks_ties
 
-    @property
-    def larger_is_stabler(self) -> bool:
-        return self.higher_is_better
-
     def within(self, limit: float, n_rows: int) -> float:
         """A limit of an interval, moved to the end of the range of the measure if it is beyond it.
 
@@ -314,14 +310,14 @@ class MeasureValue(Part):
     kind : {"scores", "ranks", "sets"}
         How the data were read.
     interval : tuple of float or None
-        Lower and upper limit at `level`.
+        Lower and upper limit at `confidence_level`.
     interval_method : str or None
         "analytic", "bootstrap" or "jackknife".
-    level : float or None
+    confidence_level : float or None
         Confidence level of the interval.
     standard_error : float or None
         Standard error that belongs to the interval.
-    larger_is_stabler : bool
+    higher_is_better : bool
         False for distances (canberra, asd).
     n_tied : int
         Resamples in which equal scores compete for the last places of the subset, for a measure of
@@ -340,9 +336,9 @@ class MeasureValue(Part):
     kind: str
     interval: tuple[float, float] | None = field(default=None, metadata=columns("lower", "upper"))
     interval_method: str | None = None
-    level: float | None = None
+    confidence_level: float | None = None
     standard_error: float | None = None
-    larger_is_stabler: bool = True
+    higher_is_better: bool = True
     n_tied: int = 0
     seed: int | None = None
 
@@ -355,9 +351,9 @@ class MeasureValue(Part):
 
     def __repr__(self) -> str:
         text = f"MeasureValue({self.measure} = {self.value:.6g}"
-        if self.interval is not None and self.level is not None:
+        if self.interval is not None and self.confidence_level is not None:
             low, high = self.interval
-            text += f", {100 * self.level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
+            text += f", {100 * self.confidence_level:g} % {self.interval_method} [{low:.4g}, {high:.4g}]"
         text += f"; {self.n_resamples} resamples read as {self.kind}, {self.n_pairs} {self.unit}"
         if self.n_undefined:
             text += f", {self.n_undefined} undefined"

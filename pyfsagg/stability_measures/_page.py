@@ -64,19 +64,27 @@ def stability_page(
     Page
         At most 500 features are listed.
     """
-    table, level = result.table, result.parameters["confidence_level"]
+    table, confidence_level = result.table, result.parameters["confidence_level"]
     interval, p = result.parameters["interval"], result.data["n_features"]
     sections = [
         Section("summary", "Summary", [Text(_summary(result))]),
-        Section("measures", "Measures", [_measures(result, interval, level), *_definitions(table)]),
+        Section(
+            "measures",
+            "Measures",
+            [_measures(result, interval, confidence_level), *_definitions(table)],
+        ),
     ]
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
     if result.pair is not None:
-        sections.append(Section("comparison", "Comparison", _comparison(result.pair, level)))
+        sections.append(
+            Section("comparison", "Comparison", _comparison(result.pair, confidence_level))
+        )
     if result.features is not None:
-        sections.append(Section("features", "Features", [_features(result.features, level)]))
+        sections.append(
+            Section("features", "Features", [_features(result.features, confidence_level)])
+        )
     sections += [
         *closing(
             settings_groups(result),
@@ -98,7 +106,7 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
 
 
 def _summary(result: StabilityResult) -> str:
-    level = result.parameters["confidence_level"]
+    confidence_level = result.parameters["confidence_level"]
     resamples = plural(result.data["n_resamples"], "resample").capitalize()
     sentences = [f"{resamples} were compared: {result.what}."]
     rows = result.table.to_dict("index")
@@ -108,9 +116,8 @@ def _summary(result: StabilityResult) -> str:
             continue
         text = f"{titled(name)} is {number(row['value'])}"
         if pd.notna(row["lower"]):
-            text += (
-                f" ({100 * level:g} % interval {number(row['lower'])} to {number(row['upper'])})"
-            )
+            limits = f"{number(row['lower'])} to {number(row['upper'])}"
+            text += f" ({100 * confidence_level:g} % interval {limits})"
         meaning = {
             "nogueira": "1 is perfect agreement of the selections, 0 what chance gives",
             "spearman": "the mean rank correlation of two resamples",
@@ -120,7 +127,7 @@ def _summary(result: StabilityResult) -> str:
     return " ".join([*sentences, *([result.about_ties] if result.about_ties else [])])
 
 
-def _measures(result: StabilityResult, interval: str, level: float) -> Table:
+def _measures(result: StabilityResult, interval: str, confidence_level: float) -> Table:
     rows, table = [], result.table
     for name, row in table.iterrows():
         limits = "–"
@@ -132,7 +139,7 @@ def _measures(result: StabilityResult, interval: str, level: float) -> Table:
                 number(row["value"]),
                 limits,
                 str(row["bounds"]).replace("-", "−").replace("inf", "∞"),
-                "larger" if row["larger_is_stabler"] else "smaller",
+                "larger" if row["higher_is_better"] else "smaller",
                 "yes" if row["corrected_for_chance"] else "no",
                 str(row["kind"]),
                 count(int(row["n_undefined"])),
@@ -142,7 +149,7 @@ def _measures(result: StabilityResult, interval: str, level: float) -> Table:
     return Table(
         "Measures of stability"
         + (
-            f", with {100 * level:g} % intervals ({interval} over resamples)."
+            f", with {100 * confidence_level:g} % intervals ({interval} over resamples)."
             if interval != "none"
             else "."
         ),
@@ -181,7 +188,7 @@ def _definitions(table: pd.DataFrame) -> list[Block]:
     return [Table("What each measure is.", columns, rows, note)] if rows else []
 
 
-def _comparison(pair: Pair, level: float) -> list[Block]:
+def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
     rows = [
         [
             name,
@@ -195,7 +202,7 @@ def _comparison(pair: Pair, level: float) -> list[Block]:
     ]
     return [
         Table(
-            f"Nogueira's stability of two collections, with {100 * level:g} % intervals.",
+            f"Nogueira's stability of two collections, with {100 * confidence_level:g} % intervals.",
             [
                 Column("Collection", numeric=False),
                 Column("Resamples"),
@@ -211,7 +218,7 @@ def _comparison(pair: Pair, level: float) -> list[Block]:
     ]
 
 
-def _features(features: pd.DataFrame, level: float) -> Table:
+def _features(features: pd.DataFrame, confidence_level: float) -> Table:
     frame = features.sort_values("frequency", ascending=False, kind="stable").head(MOST_ROWS)
     ranked = "rank_median" in frame
     columns = [
@@ -227,7 +234,7 @@ def _features(features: pd.DataFrame, level: float) -> Table:
     heads = [
         Column("Feature", numeric=False),
         Column("Selected in %"),
-        Column(f"Its {100 * level:g} % interval"),
+        Column(f"Its {100 * confidence_level:g} % interval"),
     ]
     if ranked:
         columns += [ranks(frame["rank_median"]), ranks(frame["rank_q05"]), ranks(frame["rank_q95"])]

@@ -110,7 +110,7 @@ def plot_trade_off(
     *,
     stability: str = "stability",
     accuracy: str = "accuracy",
-    larger_stability_is_better: bool = True,
+    higher_is_better: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Stability against accuracy, with the Pareto front.
@@ -124,7 +124,7 @@ def plot_trade_off(
         One row per method or subset size.
     stability, accuracy : str
         Names of the columns with the two numbers.
-    larger_stability_is_better : bool
+    higher_is_better : bool
         False for distances such as canberra and asd; the axis is then reversed, so that better
         is always up and to the right.
     ax : Axes, optional
@@ -154,7 +154,7 @@ def plot_trade_off(
     _require(frame, (stability, accuracy), "an evaluation")
     x = frame[stability].to_numpy(dtype=np.float64)
     y = frame[accuracy].to_numpy(dtype=np.float64)
-    front = pareto_front(x, y, larger_stability_is_better=larger_stability_is_better)
+    front = pareto_front(x, y, higher_is_better=higher_is_better)
     ax = new_axes(ax, 4.0)
     order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
     ax.plot(x[order], y[order], "o-", color=BLUE, markersize=7.0, label="Pareto front")
@@ -172,9 +172,9 @@ def plot_trade_off(
                 parse_math=False,
             )
     ax.margins(0.12)
-    if not larger_stability_is_better:
+    if not higher_is_better:
         ax.invert_xaxis()
-    hint = "larger" if larger_stability_is_better else "smaller"
+    hint = "larger" if higher_is_better else "smaller"
     ax.set_xlabel(f"{readable(stability).capitalize()} ({hint} = more stable)")
     ax.set_ylabel(f"{readable(accuracy).capitalize()} (larger = better)")
     clear_frame(ax, grid="both")

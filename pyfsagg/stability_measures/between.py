@@ -51,7 +51,7 @@ class BetweenSampleStability(Part):
     top, n_pairs, n_features : int
     n_rows : int or None
         Rows of each sample, if they are known.
-    level : float
+    confidence_level : float
         Confidence level of the limits.
     """
 
@@ -61,7 +61,7 @@ class BetweenSampleStability(Part):
     n_pairs: int
     n_features: int
     n_rows: int | None
-    level: float
+    confidence_level: float
 
     def to_frame(self) -> pd.DataFrame:
         """The table of estimates."""
@@ -74,7 +74,7 @@ class BetweenSampleStability(Part):
             "n_pairs": self.n_pairs,
             "n_rows": self.n_rows,
             "top": self.top,
-            "level": self.level,
+            "confidence_level": self.confidence_level,
             "measures": frame.to_dict(orient="index"),
         }
 
@@ -93,7 +93,7 @@ def between_sample_stability(
     second: Any,
     *,
     top: float | int = 0.25,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_rows: int | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> BetweenSampleStability:
@@ -106,7 +106,7 @@ def between_sample_stability(
         halves of one table, or two tables drawn independently.
     top : float or int, default 0.25
         How many features are selected: a fraction (rounded up) or a number.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level of the limits.
     n_rows : int, optional
         Rows of each sample; only for display.
@@ -122,7 +122,7 @@ def between_sample_stability(
     DataError
         Missing scores, tables of different shapes, or a single feature.
     ParameterError
-        `top` or `level` out of range.
+        `top` or `confidence_level` out of range.
 
     Notes
     -----
@@ -171,8 +171,10 @@ def between_sample_stability(
         raise DataError(
             "first and second have missing scores; between samples every feature needs a score"
         )
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
         raise ParameterError(Param("level"), " must be below 1, got 1.0")
     if n_rows is not None:
         check_integer("n_rows", n_rows, low=1)
@@ -186,11 +188,11 @@ def between_sample_stability(
             "pearson": _correlation(a, b),
         }
     ).rename_axis("pair")
-    rows = {name: _interval(pairs[name].to_numpy(), level) for name in MEASURES}
+    rows = {name: _interval(pairs[name].to_numpy(), confidence_level) for name in MEASURES}
     estimates = pd.DataFrame.from_dict(
         rows, orient="index", columns=["estimate", "lower", "upper"]
     ).rename_axis("measure")
-    return BetweenSampleStability(estimates, pairs, k, len(a), p, n_rows, level)
+    return BetweenSampleStability(estimates, pairs, k, len(a), p, n_rows, confidence_level)
 
 
 def _shares(scores: Floats, k: int) -> Floats:
@@ -220,7 +222,7 @@ def _correlation(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.where(defined, np.clip(found, -1.0, 1.0), 0.0))
 
 
-def _interval(values: Floats, level: float) -> tuple[float, float, float]:
+def _interval(values: Floats, confidence_level: float) -> tuple[float, float, float]:
     """Mean over pairs and its limits, which are missing where there are too few pairs."""
     n_pairs = len(values)
     estimate = float(values.mean())
@@ -229,6 +231,6 @@ def _interval(values: Floats, level: float) -> tuple[float, float, float]:
     freedom = min(n_pairs - 1, MOST_FREEDOM)
     added = max(1.0 - abs(estimate), 1.0 / n_pairs) / 2.0
     spread = (freedom * float(values.var(ddof=1)) + 2.0 * added**2) / (freedom + 2.0)
-    quantile = float(stdtrit(n_pairs - 1, 0.5 + level / 2.0))
+    quantile = float(stdtrit(n_pairs - 1, 0.5 + confidence_level / 2.0))
     half = quantile * float(np.sqrt(spread * (1.0 + 1.0 / n_pairs)))
     return estimate, max(estimate - half, -1.0), min(estimate + half, 1.0)

@@ -31,7 +31,7 @@ def chance_level(
     n_resamples: int,
     *,
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random.
 
@@ -80,14 +80,16 @@ def chance_level(
     if spec.chance is None:
         raise ParameterError(f"no chance level is known for the measure {spec.name!r}")
     if "similarity" in spec.needs:
-        options["similarity"], _ = check_similarity(options.get("similarity"), None, spec.name)
-        size = len(options["similarity"])
+        measure_params["similarity"], _ = check_similarity(
+            measure_params.get("similarity"), None, spec.name
+        )
+        size = len(measure_params["similarity"])
         if size != p:
             raise DataError(Param("similarity"), f" has size {size} x {size} for {p} features")
     if isinstance(spec.bind, AdjustedPairs):
-        options["random_state"] = random_state
-    check_measure_params(spec, options)
-    return spec.chance(k, p, m, **options)
+        measure_params["random_state"] = random_state
+    check_measure_params(spec, measure_params)
+    return spec.chance(k, p, m, **measure_params)
 
 
 def stability_curve(
@@ -99,7 +101,7 @@ def stability_curve(
     input: str = "auto",
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the expected value under random selection.
 
@@ -150,7 +152,7 @@ def stability_curve(
         for k in counts:
             level = np.nan
             if spec.kind != "sets" or spec.chance is not None:
-                level = chance_level(spec.name, k, p, m, random_state=seed, **options)
+                level = chance_level(spec.name, k, p, m, random_state=seed, **measure_params)
             try:
                 value = measure_stability(
                     matrix.values,
@@ -159,7 +161,7 @@ def stability_curve(
                     top=k,
                     ties=ties,
                     random_state=seed,
-                    **options,
+                    **measure_params,
                 ).value
                 defined = True
             except UndefinedStabilityError:
@@ -172,7 +174,7 @@ def pareto_front(
     stability: ArrayLike,
     accuracy: ArrayLike,
     *,
-    larger_stability_is_better: bool = True,
+    higher_is_better: bool = True,
 ) -> NDArray[np.bool_]:
     """The methods on the Pareto front of stability and accuracy.
 
@@ -180,7 +182,7 @@ def pareto_front(
     ----------
     stability, accuracy : array of shape (n,)
         One point per method or subset size.
-    larger_stability_is_better : bool, default True
+    higher_is_better : bool, default True
         False for distances such as canberra and asd.
 
     Returns
@@ -200,9 +202,7 @@ def pareto_front(
     >>> pareto_front([0.9, 0.7, 0.5, 0.6], [0.70, 0.80, 0.90, 0.75])
     array([ True,  True,  True, False])
     """
-    larger_stability_is_better = check_flag(
-        "larger_stability_is_better", larger_stability_is_better
-    )
+    higher_is_better = check_flag("higher_is_better", higher_is_better)
     x = as_array("stability", stability, np.float64)
     y = as_array("accuracy", accuracy, np.float64)
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:
@@ -212,7 +212,7 @@ def pareto_front(
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise DataError("stability and accuracy must be finite; leave out undefined points")
-    if not larger_stability_is_better:
+    if not higher_is_better:
         x = -x
     order = np.lexsort((-y, -x))
     front = np.zeros(x.size, dtype=bool)

@@ -27,7 +27,7 @@ def feature_stability(
     data: Any,
     *,
     top: float | int = 0.25,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     quantiles: Sequence[float] = (0.05, 0.25, 0.75, 0.95),
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -45,7 +45,7 @@ def feature_stability(
     top : float or int, default 0.25
         Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
         A resample that saw s of the p features selects k s / p of them, rounded up.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level of the Wilson interval of the selection frequency.
     quantiles : sequence of float
         Quantiles of the rank, each in [0, 1].
@@ -72,7 +72,7 @@ def feature_stability(
     DataError
         For one resample, infinite cells, or a resample or feature without any score.
     ParameterError
-        For `top`, `level` or a quantile out of range.
+        For `top`, `confidence_level` or a quantile out of range.
 
     Notes
     -----
@@ -94,8 +94,10 @@ def feature_stability(
     """
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
     check_ties(ties)
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
         raise ParameterError(Param("level"), " must be below 1, got 1.0")
     quantiles = [
         check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
@@ -123,7 +125,7 @@ def feature_stability(
         labels = read.feature_names
     from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
 
-    lower, upper = proportion_confint(count, seen, alpha=1 - level, method="wilson")
+    lower, upper = proportion_confint(count, seen, alpha=1 - confidence_level, method="wilson")
     frequency = count / seen  # lies between the limits, but for rounding where it is 0 or 1
     columns: dict[str, Any] = {
         "seen": seen,

@@ -30,19 +30,21 @@ class Interval:
 
     lower: float
     upper: float
-    level: float
+    confidence_level: float
     method: str
     standard_error: float
 
 
-def normal_interval(value: float, variance: float, level: float) -> Interval:
+def normal_interval(value: float, variance: float, confidence_level: float) -> Interval:
     """Value plus and minus a normal quantile times the standard error."""
     error = float(np.sqrt(variance))
-    half = float(ndtri(0.5 + level / 2)) * error
-    return Interval(value - half, value + half, level, "analytic", error)
+    half = float(ndtri(0.5 + confidence_level / 2)) * error
+    return Interval(value - half, value + half, confidence_level, "analytic", error)
 
 
-def jackknife_interval(statistic: BoundStatistic, value: float, level: float) -> Interval:
+def jackknife_interval(
+    statistic: BoundStatistic, value: float, confidence_level: float
+) -> Interval:
     """Student interval with the jackknife standard error over resamples (m - 1 degrees of freedom).
 
     For an average over pairs, the value without one row follows from that row's sum, so that the
@@ -51,11 +53,11 @@ def jackknife_interval(statistic: BoundStatistic, value: float, level: float) ->
     found = jackknife_values(statistic)
     m = len(found)
     variance = float((m - 1) / m * ((found - found.mean()) ** 2).sum())
-    return _student(statistic, value, variance, level, "jackknife")
+    return _student(statistic, value, variance, confidence_level, "jackknife")
 
 
 def _student(
-    statistic: BoundStatistic, value: float, variance: float, level: float, method: str
+    statistic: BoundStatistic, value: float, variance: float, confidence_level: float, method: str
 ) -> Interval:
     """Value plus and minus Student's quantile times the standard error, m - 1 degrees of freedom.
 
@@ -71,8 +73,8 @@ def _student(
             f"the value does not change with the choice among the {m} resamples, so that they give "
             "no interval; more resamples may show one"
         )
-    half = float(stdtrit(m - 1, 0.5 + level / 2)) * error
-    return Interval(value - half, value + half, level, method, error)
+    half = float(stdtrit(m - 1, 0.5 + confidence_level / 2)) * error
+    return Interval(value - half, value + half, confidence_level, method, error)
 
 
 def jackknife_values(statistic: BoundStatistic) -> Floats:
@@ -95,7 +97,7 @@ def jackknife_values(statistic: BoundStatistic) -> Floats:
 def bootstrap_interval(
     statistic: BoundStatistic,
     value: float,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     random_state: int | Generator | None,
 ) -> Interval:
@@ -116,7 +118,9 @@ def bootstrap_interval(
         weights = rng.multinomial(m, shares, size=stop - first).astype(np.float64)
         found[first:stop] = statistic.reweighted(weights)
     found = _defined(found, m)
-    return _student(statistic, value, float(found.var(ddof=1)) * m / (m - 1), level, "bootstrap")
+    return _student(
+        statistic, value, float(found.var(ddof=1)) * m / (m - 1), confidence_level, "bootstrap"
+    )
 
 
 def _defined(found: Floats, m: int) -> Floats:

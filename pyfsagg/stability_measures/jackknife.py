@@ -27,7 +27,7 @@ def pseudo_values(
     input: str = "auto",
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> Floats:
     """Jackknife pseudo-values of a stability measure, one per resample.
 
@@ -37,7 +37,7 @@ def pseudo_values(
 
     Parameters
     ----------
-    data, measure, n_features, feature_names, top, similarity, input, ties, random_state, **options
+    data, measure, n_features, feature_names, top, similarity, input, ties, random_state, **measure_params
         As in :func:`pyfsagg.stability`.
 
     Returns
@@ -75,7 +75,7 @@ def pseudo_values(
         input=input,
         ties=ties,
         seed=resolve_seed(random_state),
-        **options,
+        **measure_params,
     ).statistic
     value = require_defined(statistic.estimate(), spec.name, statistic.unit).value
     m = statistic.n_rows

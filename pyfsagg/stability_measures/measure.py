@@ -62,11 +62,11 @@ def measure_stability(
     input: str = "auto",
     undefined: float | None = None,
     interval: str | None = None,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
     random_state: int | Generator | None = None,
-    **options: Any,
+    **measure_params: Any,
 ) -> MeasureValue:
     """One measure of the stability of scores, rankings or selections over resamples.
 
@@ -101,7 +101,7 @@ def measure_stability(
         coverage from 5 resamples on, except for davis and novovicova, and for scores and ranks where most
         features are tied (see ``docs/calibration.md``); "analytic" (nogueira only) is asymptotic
         and needs 30 resamples.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level.
     n_boot : int, default 1000
         Bootstrap samples.
@@ -117,7 +117,7 @@ def measure_stability(
         ``result.seed``; None draws one.
     **options
         Options of the measure: `direction`, `location` (canberra), `feature_weights` (pearson,
-        spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `correction` ("none",
+        spearman), `persistence` (rank_biased_overlap), `penalty` (davis), `chance_correction` ("none",
         "exact", "estimate") where the measure has one, `threshold` and `n_random`
         (similarity-adjusted).
 
@@ -141,7 +141,7 @@ def measure_stability(
     kendall.  Kendall's weighted form with ties and the similarity-adjusted intersections visit all
     pairs one by one.
 
-    ``correction="exact"`` maps the score to (score - E) / (maximum - E), with E the mean under
+    ``chance_correction="exact"`` maps the score to (score - E) / (maximum - E), with E the mean under
     random selection of subsets of the same sizes: pair by pair for averages over pairs; for davis
     and novovicova over all m subsets together, where stabm 1.2.2 takes E over pairs of subsets.
 
@@ -167,16 +167,20 @@ def measure_stability(
         input=input,
         ties=ties,
         seed=seed,
-        **options,
+        **measure_params,
     )
     if undefined is not None:
         statistic = impute(spec, statistic, check_real("undefined", undefined))
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
     estimate = require_defined(statistic.estimate(), spec.name, statistic.unit)
     limits = None
     if interval is not None:
         refuse_accidents(spec, by_accident)
-        limits = find_interval(interval, spec, statistic, estimate.value, level, n_boot, seed)
+        limits = find_interval(
+            interval, spec, statistic, estimate.value, confidence_level, n_boot, seed
+        )
     drawn = (
         interval == "bootstrap"
         or isinstance(spec.bind, AdjustedPairs)
@@ -198,9 +202,9 @@ def measure_stability(
             spec.within(limits.upper, statistic.n_rows),
         ),
         None if limits is None else limits.method,
-        None if limits is None else limits.level,
+        None if limits is None else limits.confidence_level,
         None if limits is None else limits.standard_error,
-        spec.larger_is_stabler,
+        spec.higher_is_better,
         n_tied,
         seed if drawn else None,
     )
@@ -298,10 +302,10 @@ def refuse_accidents(spec: StabilitySpec, by_accident: bool) -> None:
         )
 
 
-def check_measure_params(spec: StabilitySpec, options: dict[str, Any]) -> None:
+def check_measure_params(spec: StabilitySpec, measure_params: dict[str, Any]) -> None:
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY}
-    unknown = sorted(set(options) - allowed)
+    unknown = sorted(set(measure_params) - allowed)
     if unknown:
         known = ", ".join(sorted(allowed - {"similarity", "random_state"})) or "none"
         raise ParameterError(
@@ -389,19 +393,19 @@ def find_interval(
     spec: StabilitySpec,
     statistic: BoundStatistic,
     value: float,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     random_state: int | Generator | None,
 ) -> Interval:
     """The interval of a bound measure by the method asked for."""
     check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
-    if level == 1.0:
+    if confidence_level == 1.0:
         raise ParameterError(Param("level"), " must be below 1 for an interval, got 1.0")
     if method == "bootstrap":
         n_boot = check_integer("n_boot", n_boot, low=2)
-        return bootstrap_interval(statistic, value, level, n_boot, random_state)
+        return bootstrap_interval(statistic, value, confidence_level, n_boot, random_state)
     if method == "jackknife":
-        return jackknife_interval(statistic, value, level)
+        return jackknife_interval(statistic, value, confidence_level)
     if statistic.variance is None:
         raise ParameterError(
             Use(interval="analytic"),
@@ -415,4 +419,4 @@ def find_interval(
             "level",
             Remedy(f"use 'jackknife', or at least {MANY} resamples"),
         )
-    return normal_interval(value, statistic.variance(), level)
+    return normal_interval(value, statistic.variance(), confidence_level)

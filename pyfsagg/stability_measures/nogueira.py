@@ -67,12 +67,12 @@ class NogueiraResult(Part):
         Variance of the estimate: the larger of its jackknife variance and of the least variance
         that is possible with so few subsets; NaN for two subsets.
     interval : tuple of float or None
-        Confidence interval at `level`, with Student's quantile for m - 1 degrees of freedom, cut off
-        at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
+        Confidence interval at `confidence_level`, with Student's quantile for m - 1 degrees of freedom, cut
+        off at the bounds of the measure, -1/(m - 1) and 1.  It is about the stability of subsets drawn
         in the same way: of a repetition of the run with another seed, if they come from resamples of
         one data set; of the population, if they come from independent samples.  None for two
         subsets.
-    level : float
+    confidence_level : float
         Confidence level.  The coverage is higher with fewer than 30 subsets, and if the subsets agree
         nearly perfectly or as by chance.
     n_resamples, n_features : int
@@ -88,7 +88,7 @@ class NogueiraResult(Part):
     estimate: float
     variance: float
     interval: tuple[float, float] | None = field(metadata=columns("lower", "upper"))
-    level: float
+    confidence_level: float
     n_resamples: int
     n_features: int
     asymptotic_variance: float = float("nan")
@@ -200,7 +200,7 @@ class NogueiraResult(Part):
         limits = "no interval"
         if self.interval is not None:
             low, high = self.interval
-            limits = f"{100 * self.level:g} % [{low:.4g}, {high:.4g}]"
+            limits = f"{100 * self.confidence_level:g} % [{low:.4g}, {high:.4g}]"
         tied = f", {self.n_tied} with ties at the edge" if self.n_tied else ""
         return (
             f"NogueiraResult(estimate = {self.estimate:.6g}, {limits}; {self.n_resamples} "
@@ -215,7 +215,7 @@ def nogueira(
     feature_names: Sequence[str] | None = None,
     top: float | int = 0.25,
     input: str = "auto",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     ties: str = "random",
 ) -> NogueiraResult:
     """Nogueira's stability with variance and confidence interval.
@@ -227,7 +227,7 @@ def nogueira(
         :func:`pyfsagg.stability`.
     n_features, feature_names, top, input, ties
         As in :func:`pyfsagg.stability`; with ties the estimate is the exact mean over all orders.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level, between 0 and 1.
 
     Returns
@@ -261,8 +261,10 @@ def nogueira(
     >>> round(found.test(0.0).p_value, 4)
     0.391
     """
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
         raise ParameterError(Param("level"), " must be below 1, got 1.0")
     check_choice("input", input, ("auto", "scores", "ranks", "sets"))
     check_ties(ties)
@@ -282,13 +284,13 @@ def nogueira(
     variance, interval = float("nan"), None
     if m >= FEWEST and np.isfinite(without).all():
         variance = max(_jackknife_variance(without), nogueira_least_variance(read))
-        half = float(stdtrit(m - 1, 0.5 + level / 2) * np.sqrt(variance))
+        half = float(stdtrit(m - 1, 0.5 + confidence_level / 2) * np.sqrt(variance))
         interval = (max(estimate - half, -1.0 / (m - 1)), min(estimate + half, 1.0))
     return NogueiraResult(
         estimate,
         variance,
         interval,
-        level,
+        confidence_level,
         m,
         p,
         nogueira_variance(read),

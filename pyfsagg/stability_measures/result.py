@@ -81,7 +81,7 @@ class StabilityResult(Result):
     ----------
     table : DataFrame
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
-        ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (scores, ranks or sets),
+        ``corrected_for_chance``, ``higher_is_better``, ``kind`` (scores, ranks or sets),
         ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
         scores compete for places, so that the value is a mean over their orders), and ``note``,
         the reason why a value or an interval is missing, empty otherwise.
@@ -170,7 +170,7 @@ class StabilityResult(Result):
         columns = table[["value", "lower", "upper"]].copy()
         columns["range"] = table["bounds"]
         columns["stabler if"] = [
-            "larger" if larger else "smaller" for larger in table["larger_is_stabler"]
+            "larger" if larger else "smaller" for larger in table["higher_is_better"]
         ]
         columns["chance"] = ["corrected" if yes else "" for yes in table["corrected_for_chance"]]
         text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)
@@ -349,7 +349,11 @@ def stability(
     call = Call.of(stability, locals(), data=("data",), random_state=seed)
     shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
     own = {**shared, "feature_names": feature_names, "input": input}
-    limits = {"interval": interval, "level": confidence_level, "n_boot": n_boot}
+    limits: dict[str, Any] = {
+        "interval": interval,
+        "confidence_level": confidence_level,
+        "n_boot": n_boot,
+    }
     alone = isinstance(measures, str)
     if isinstance(measures, str):
         table = one_measure_table(
@@ -389,15 +393,15 @@ def stability(
         raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
     if compare is not None:
         found = (
-            nogueira(data, **own, level=confidence_level),
-            nogueira(compare, **shared, input=input, level=confidence_level),
+            nogueira(data, **own, confidence_level=confidence_level),
+            nogueira(compare, **shared, input=input, confidence_level=confidence_level),
         )
         called = (str(names[0]), str(names[1]))
         pair = _pair(found, called, paired, _labels(data), _labels(compare))
     lists = _as_lists(data)
     return StabilityResult(
         table,
-        None if alone else feature_stability(data, **own, level=confidence_level),
+        None if alone else feature_stability(data, **own, confidence_level=confidence_level),
         curve,
         pair,
         {

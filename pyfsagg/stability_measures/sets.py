@@ -137,16 +137,22 @@ class SetPairs:
     correctable: bool = False
     linear: bool = False
 
-    def __call__(self, selection: SelectedSets, *, correction: str = "none") -> PairwiseAverage:
-        check_choice("correction", correction, ("none", "exact") if self.correctable else ("none",))
-        corrected = correction == "exact"
+    def __call__(
+        self, selection: SelectedSets, *, chance_correction: str = "none"
+    ) -> PairwiseAverage:
+        check_choice(
+            "chance_correction",
+            chance_correction,
+            ("none", "exact") if self.correctable else ("none",),
+        )
+        corrected = chance_correction == "exact"
         if selection.shares is not None:
             return self._expected(selection, selection.shares, corrected)
         member = selection.support.astype(np.float32)
         sizes = selection.sizes
         p = float(selection.n_features) if selection.n_features is not None else np.nan
         expected = None
-        if correction == "exact":
+        if chance_correction == "exact":
             known = selection.p
             expected = chance.ExpectedPairs(
                 sizes, lambda a, b: chance.hypergeometric_mean(self.formula, a, b, known)
@@ -192,9 +198,9 @@ class SetPairs:
 
         return formula
 
-    def chance(self, size: int, p: int, m: int, *, correction: str = "none") -> float:
+    def chance(self, size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
         found = chance.hypergeometric_mean(self.formula, size, size, p)
-        return found if correction == "none" else _zero_if(found < 1)
+        return found if chance_correction == "none" else _zero_if(found < 1)
 
 
 def _zero_if(defined: bool) -> float:
@@ -267,9 +273,9 @@ def bind_nogueira(selection: SelectedSets) -> WholeSample:
     return _Nogueira(selection, _frequency_statistic(selection, value))
 
 
-def bind_novovicova(selection: SelectedSets, *, correction: str = "none") -> WholeSample:
-    check_choice("correction", correction, ("none", "exact"))
-    level = chance.novovicova_level(selection) if correction == "exact" else 0.0
+def bind_novovicova(selection: SelectedSets, *, chance_correction: str = "none") -> WholeSample:
+    check_choice("chance_correction", chance_correction, ("none", "exact"))
+    level = chance.novovicova_level(selection) if chance_correction == "exact" else 0.0
 
     def value(counts: Floats, weights: Floats) -> Floats:
         entropy = (counts * np.log2(np.maximum(counts, 1.0))).sum(axis=1)
@@ -281,14 +287,14 @@ def bind_novovicova(selection: SelectedSets, *, correction: str = "none") -> Who
 
 
 def bind_davis(
-    selection: SelectedSets, *, penalty: float = 0.0, correction: str = "none"
+    selection: SelectedSets, *, penalty: float = 0.0, chance_correction: str = "none"
 ) -> WholeSample:
-    check_choice("correction", correction, ("none", "exact"))
+    check_choice("chance_correction", chance_correction, ("none", "exact"))
     penalty = check_real("penalty", penalty, low=0.0)
     p = selection.p
     sizes = selection.sizes
     level, maximum = 0.0, 1.0
-    if correction == "exact":
+    if chance_correction == "exact":
         level = chance.davis_level(selection, penalty)
         m = len(sizes)
         maximum = max(1 - penalty / p, ((m - 1) // 2) / m)
@@ -343,16 +349,16 @@ def nogueira_chance(size: int, p: int, m: int) -> float:
     return _zero_if(0 < size < p)
 
 
-def novovicova_chance(size: int, p: int, m: int, *, correction: str = "none") -> float:
-    if correction == "exact":
+def novovicova_chance(size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
+    if chance_correction == "exact":
         return _zero_if(0 < size < p)
     return chance.novovicova_level(_of_one_size(size, p, m)) if size else float("nan")
 
 
 def davis_chance(
-    size: int, p: int, m: int, *, penalty: float = 0.0, correction: str = "none"
+    size: int, p: int, m: int, *, penalty: float = 0.0, chance_correction: str = "none"
 ) -> float:
-    if correction == "exact":
+    if chance_correction == "exact":
         return _zero_if(0 < size < p)
     return chance.davis_level(_of_one_size(size, p, m), float(penalty)) if size else float("nan")
 

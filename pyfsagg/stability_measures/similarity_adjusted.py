@@ -58,13 +58,15 @@ class AdjustedPairs:
         *,
         similarity: Floats,
         threshold: float = 0.9,
-        correction: str = "default",
+        chance_correction: str = "default",
         n_random: int = 10_000,
         random_state: int | Generator | None = 0,
     ) -> PairwiseAverage:
-        check_choice("correction", correction, ("default", "none", "exact", "estimate"))
-        if correction == "default":
-            correction = self.default_correction
+        check_choice(
+            "chance_correction", chance_correction, ("default", "none", "exact", "estimate")
+        )
+        if chance_correction == "default":
+            chance_correction = self.default_correction
         graph = similar_pairs(
             similarity, check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
         )
@@ -72,10 +74,10 @@ class AdjustedPairs:
         sizes = support.sum(axis=1).astype(np.float64)
         p = selection.p
         level: Callable[[int, int], float] | None = None
-        if correction == "estimate":
+        if chance_correction == "estimate":
             n_random = check_integer("n_random", n_random, low=1)
             level = RandomLevel(self.kind, graph, p, n_random, random_state)
-        elif correction == "exact":
+        elif chance_correction == "exact":
             level = (
                 (lambda a, b: yu_level(graph, a, b, p))
                 if self.kind == YU
@@ -107,12 +109,14 @@ class AdjustedPairs:
         *,
         similarity: Floats,
         threshold: float = 0.9,
-        correction: str = "default",
+        chance_correction: str = "default",
         n_random: int = 10_000,
         random_state: int | Generator | None = 0,
     ) -> float:
         """Expected value for two random subsets of one size."""
-        if (self.default_correction if correction == "default" else correction) != "none":
+        if (
+            self.default_correction if chance_correction == "default" else chance_correction
+        ) != "none":
             return 0.0 if 0 < size < p else float("nan")
         graph = similar_pairs(similarity, threshold)
         if self.kind == YU:
@@ -133,9 +137,9 @@ def bind_zucknick(
     *,
     similarity: Floats,
     threshold: float = 0.9,
-    correction: str = "none",
+    chance_correction: str = "none",
 ) -> PairwiseAverage:
-    check_choice("correction", correction, ("none", "exact"))
+    check_choice("chance_correction", chance_correction, ("none", "exact"))
     strong = _thresholded(similarity, threshold)
     member = selection.support.astype(np.float64)
     sizes = member.sum(axis=1)
@@ -143,7 +147,7 @@ def bind_zucknick(
     # another subset sums over the features of that subset alone.
     reach = (member @ strong) * (1 - member)
     expected = None
-    if correction == "exact":
+    if chance_correction == "exact":
         p = selection.p
         between = _mean_off_diagonal(strong)
         expected = ExpectedPairs(
@@ -234,9 +238,9 @@ def zucknick_chance(
     *,
     similarity: Floats,
     threshold: float = 0.9,
-    correction: str = "none",
+    chance_correction: str = "none",
 ) -> float:
-    if correction == "exact":
+    if chance_correction == "exact":
         return 0.0 if 0 < size < p else float("nan")
     between = _mean_off_diagonal(_thresholded(similarity, threshold))
     return hypergeometric_mean(_expected_zucknick(between), size, size, p)

@@ -55,7 +55,7 @@ def stability_table(
     similarity: Any = None,
     input: str = "auto",
     interval: str | None = "jackknife",
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
     random_state: int | Generator | None = None,
@@ -78,14 +78,14 @@ def stability_table(
         resamples of one data set; for the population, if they come from independent samples.  For
         the Kendall measures it takes time of the order m^2 p log p; with many resamples it is left
         out, with a note, unless `measures` names them.
-    level : float, default 0.95
+    confidence_level : float, default 0.95
         Confidence level.
 
     Returns
     -------
     DataFrame
         One row per measure (index ``measure``): ``value``, ``lower``, ``upper``, ``bounds``,
-        ``corrected_for_chance``, ``larger_is_stabler``, ``kind`` (scores, ranks or sets),
+        ``corrected_for_chance``, ``higher_is_better``, ``kind`` (scores, ranks or sets),
         ``n_pairs`` and ``n_undefined`` (in the unit ``unit``), ``n_tied`` (resamples in which equal
         scores compete for places, so that the value is a mean over their orders), and ``note``,
         the reason why a value or an interval is missing, empty otherwise.  The seed of the
@@ -97,7 +97,7 @@ def stability_table(
         For one resample, missing or infinite scores, a similarity matrix that does not fit.
     ParameterError
         For an unknown measure, or one named in `measures` that does not apply to the data; for `top`
-        or `level` out of range.
+        or `confidence_level` out of range.
 
     Examples
     --------
@@ -114,9 +114,11 @@ def stability_table(
     seed = resolve_seed(random_state)
     if interval is not None:
         check_choice("interval", interval, ("jackknife", "bootstrap"))
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
-    if level == 1.0:
-        raise ParameterError(Param("level"), " must be below 1, got 1.0")
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError(Param("confidence_level"), " must be below 1, got 1.0")
     if (
         isinstance(similarity, pd.DataFrame)
         and feature_names is None
@@ -145,7 +147,7 @@ def stability_table(
         statistic, p, _, n_tied, by_accident = bind_read(spec, read, top, ties, seed, options)
         slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
         method = None if slow and measures is None else interval
-        rows[spec.name] = _row(spec, statistic, method, level, n_boot, seed, by_accident)
+        rows[spec.name] = _row(spec, statistic, method, confidence_level, n_boot, seed, by_accident)
         rows[spec.name]["n_tied"] = n_tied
         if method != interval:
             rows[spec.name]["note"] = (
@@ -170,7 +172,7 @@ def one_measure_table(
     input: str,
     undefined: float | None,
     interval: str | None,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     ties: str,
     random_state: int,
@@ -181,7 +183,9 @@ def one_measure_table(
     A measure that is undefined on the data is an error here.
     """
     spec = STABILITY_MEASURES.get(measure)
-    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
     statistic, _, _, n_tied, by_accident = bind(
         spec,
         data,
@@ -197,7 +201,14 @@ def one_measure_table(
     if undefined is not None:
         statistic = impute(spec, statistic, check_real("undefined", undefined))
     row = _row(
-        spec, statistic, interval, level, n_boot, random_state, by_accident, must_be_defined=True
+        spec,
+        statistic,
+        interval,
+        confidence_level,
+        n_boot,
+        random_state,
+        by_accident,
+        must_be_defined=True,
     )
     row["n_tied"] = n_tied
     row["note"] = row.pop("note")  # the last column
@@ -240,7 +251,7 @@ def _row(
     spec: StabilitySpec,
     statistic: BoundStatistic,
     method: str | None,
-    level: float,
+    confidence_level: float,
     n_boot: int,
     seed: int,
     by_accident: bool,
@@ -255,7 +266,9 @@ def _row(
         require_defined(found, spec.name, statistic.unit)
         if method is not None:
             refuse_accidents(spec, by_accident)
-            limits = find_interval(method, spec, statistic, found.value, level, n_boot, seed)
+            limits = find_interval(
+                method, spec, statistic, found.value, confidence_level, n_boot, seed
+            )
         if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
             note = NARROW
     except DataError as reason:
@@ -269,7 +282,7 @@ def _row(
         "standard_error": np.nan if limits is None else limits.standard_error,
         "bounds": spec.bounds,
         "corrected_for_chance": spec.corrected_for_chance,
-        "larger_is_stabler": spec.larger_is_stabler,
+        "higher_is_better": spec.higher_is_better,
         "kind": spec.kind,
         "n_pairs": found.n_pairs,
         "n_undefined": found.n_undefined,

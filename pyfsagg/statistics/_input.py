@@ -114,7 +114,7 @@ def negligible(residual: Floats, data: Floats) -> bool:
     return bool(np.abs(residual).max() <= 10.0 * unit)
 
 
-def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, incomplete: str) -> Blocks:
+def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, missing: str) -> Blocks:
     """Subjects by conditions from a long frame, a wide frame or an array.
 
     Raises
@@ -122,10 +122,10 @@ def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, incomple
     ParameterError, UnknownNameError
         For column names that are missing, double or contradictory, or more than one factor.
     DataError
-        For a repeated cell, a missing cell (unless ``incomplete="drop"``), a cell that is not a
+        For a repeated cell, a missing cell (unless ``missing="drop"``), a cell that is not a
         finite number, fewer than three subjects or fewer than two conditions.
     """
-    check_choice("incomplete", incomplete, INCOMPLETE)
+    check_choice("missing", missing, INCOMPLETE)
     _refuse_factors("subject", subject)
     _refuse_factors("condition", condition)
     _refuse_factors("value", value)
@@ -150,7 +150,7 @@ def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, incomple
             "condition and value belong together: give both for a long frame, neither for a wide "
             "frame or an array (one row per subject, one column per condition)"
         )
-    return _complete_blocks(wide, incomplete)
+    return _complete_blocks(wide, missing)
 
 
 def _refuse_factors(name: str, column: Any) -> None:
@@ -340,22 +340,22 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
     return numbers
 
 
-def _complete_blocks(wide: pd.DataFrame, incomplete: str) -> Blocks:
+def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
     values = wide.to_numpy(dtype=np.float64)
     conditions = tuple(str(name) for name in wide.columns)
     if len(conditions) < 2:
         raise DataError(
             f"the data have {len(conditions)} condition(s); at least 2 are needed to compare"
         )
-    missing = np.isnan(values)
-    empty = missing.all(axis=0)
+    absent = np.isnan(values)
+    empty = absent.all(axis=0)
     if values.shape[0] and empty.any():
         name = conditions[int(np.flatnonzero(empty)[0])]
         raise DataError(f"condition {name!r} has no value at all; leave it out")
-    keep = ~missing.any(axis=1)
+    keep = ~absent.any(axis=1)
     n_dropped = int((~keep).sum())
-    if n_dropped and incomplete == "error":
-        i, j = (int(index) for index in np.argwhere(missing)[0])
+    if n_dropped and missing == "error":
+        i, j = (int(index) for index in np.argwhere(absent)[0])
         raise DataError(
             f"{n_dropped} of {len(keep)} subjects lack a value, for instance subject ",
             f"{wide.index[i]!r} in condition {conditions[j]!r}. Fill the cells in, or pass ",
@@ -373,7 +373,7 @@ def _complete_blocks(wide: pd.DataFrame, incomplete: str) -> Blocks:
     return Blocks(np.ascontiguousarray(values[keep]), subjects, conditions, n_dropped)
 
 
-def read_groups(data: Any, *, group: Any, value: Any, incomplete: str) -> Groups:
+def read_groups(data: Any, *, group: Any, value: Any, missing: str) -> Groups:
     """Independent groups from a long frame, a wide frame or a mapping of name to values.
 
     The columns of a wide frame have one length, so that unequal groups end in missing cells there:
@@ -384,10 +384,10 @@ def read_groups(data: Any, *, group: Any, value: Any, incomplete: str) -> Groups
     ParameterError, UnknownNameError
         For column names that are missing or unknown, or more than one factor.
     DataError
-        For a missing value (unless ``incomplete="drop"``), a value that is not a finite number, an
+        For a missing value (unless ``missing="drop"``), a value that is not a finite number, an
         empty group or fewer than two groups.
     """
-    check_choice("incomplete", incomplete, INCOMPLETE)
+    check_choice("missing", missing, INCOMPLETE)
     _refuse_factors("group", group)
     _refuse_factors("value", value)
     if (group is None) != (value is None):
@@ -405,18 +405,18 @@ def read_groups(data: Any, *, group: Any, value: Any, incomplete: str) -> Groups
     else:
         wide = _read_wide(data, None)
         samples = {str(name): wide[name].to_numpy(dtype=np.float64) for name in wide.columns}
-    return _complete_groups(samples, incomplete)
+    return _complete_groups(samples, missing)
 
 
-def _complete_groups(samples: dict[str, Floats], incomplete: str) -> Groups:
+def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
     if len(samples) < 2:
         raise DataError(f"the data have {len(samples)} group(s); at least 2 are needed to compare")
-    missing = {name: int(np.isnan(sample).sum()) for name, sample in samples.items()}
-    n_dropped = sum(missing.values())
-    if n_dropped and incomplete == "error":
-        name = next(name for name, count in missing.items() if count)
+    absent = {name: int(np.isnan(sample).sum()) for name, sample in samples.items()}
+    n_dropped = sum(absent.values())
+    if n_dropped and missing == "error":
+        name = next(name for name, count in absent.items() if count)
         raise DataError(
-            f"{n_dropped} value(s) are missing, {missing[name]} of them in group {name!r}. ",
+            f"{n_dropped} value(s) are missing, {absent[name]} of them in group {name!r}. ",
             "Fill them in, or pass ",
             Use(incomplete="drop"),
             " to leave them out",

@@ -71,19 +71,19 @@ def p_text(p: float) -> str:
     return "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
 
 
-def interval_text(lower: float, upper: float, confidence: float) -> str:
+def interval_text(lower: float, upper: float, confidence_level: float) -> str:
     """``95 % interval 0.1 to 0.4``."""
-    return f"{100 * confidence:.3g} % interval {number_text(lower)} to {number_text(upper)}"
+    return f"{100 * confidence_level:.3g} % interval {number_text(lower)} to {number_text(upper)}"
 
 
-def significance_level(confidence: float) -> float:
+def significance_level(confidence_level: float) -> float:
     """1 − confidence without the rounding error of the difference (0.05 for 0.95)."""
-    return round(1.0 - confidence, 12)
+    return round(1.0 - confidence_level, 12)
 
 
-def verdict(p: float, confidence: float, what: str) -> str:
+def verdict(p: float, confidence_level: float, what: str) -> str:
     """``the groups differ significantly at the 5 % level``, or that they do not."""
-    alpha = significance_level(confidence)
+    alpha = significance_level(confidence_level)
     level = f"at the {100 * alpha:.3g} % level"
     if p < alpha:
         return f"the {what} differ significantly {level}"

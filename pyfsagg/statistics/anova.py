@@ -49,9 +49,9 @@ class RepeatedMeasuresAnova(TestResult):
     partial_eta_squared : float
         ss_effect / (ss_effect + ss_error).
     partial_eta_squared_interval : tuple of float
-    correction : str
+    sphericity_correction : str
         The p-value that the sentence and the intervals use.
-    confidence : float
+    confidence_level : float
     n_subjects, n_conditions, n_dropped : int
         `n_dropped` subjects were left out because a cell was missing.
     """
@@ -75,38 +75,38 @@ class RepeatedMeasuresAnova(TestResult):
     partial_eta_squared_interval: tuple[float, float] = field(
         metadata=columns("partial_eta_squared_lower", "partial_eta_squared_upper")
     )
-    correction: str
+    sphericity_correction: str
     sphericity: Sphericity = field(
         metadata=columns("mauchly_w", "mauchly_p", "gg_epsilon", "hf_epsilon", "note")
     )
-    confidence: float = field(metadata=columns())
+    confidence_level: float = field(metadata=columns())
     n_conditions: int = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
-        """What was found, by the p-value that `correction` names."""
+        """What was found, by the p-value that `sphericity_correction` names."""
         epsilon, p = _chosen(self)
         label = {
             "greenhouse_geisser": f"Greenhouse-Geisser ε = {number_text(epsilon)}, ",
             "huynh_feldt": f"Huynh-Feldt ε = {number_text(epsilon)}, ",
             "none": "",
-        }[self.correction]
+        }[self.sphericity_correction]
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         return (
             f"Repeated-measures ANOVA of {self.n_conditions} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(p, self.confidence, 'conditions')} "
+            f"subjects{dropped}: {verdict(p, self.confidence_level, 'conditions')} "
             f"(F({number_text(epsilon * self.df_effect)}, {number_text(epsilon * self.df_error)}) "
             f"= {number_text(self.f)}, {label}{p_text(p)}; generalised η² = "
             f"{number_text(self.generalized_eta_squared)}, "
-            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence)})."
+            f"{interval_text(*self.generalized_eta_squared_interval, self.confidence_level)})."
         )
 
 
 def _chosen(result: RepeatedMeasuresAnova) -> tuple[float, float]:
     """Epsilon and p-value of the correction that was asked for."""
-    if result.correction == "greenhouse_geisser":
+    if result.sphericity_correction == "greenhouse_geisser":
         return result.sphericity.greenhouse_geisser, result.p_greenhouse_geisser
-    if result.correction == "huynh_feldt":
+    if result.sphericity_correction == "huynh_feldt":
         return min(1.0, result.sphericity.huynh_feldt), result.p_huynh_feldt
     return 1.0, result.p_value
 
@@ -117,10 +117,10 @@ def rm_anova(
     subject: str | None = None,
     condition: str | None = None,
     value: str | None = None,
-    correction: str = "greenhouse_geisser",
+    sphericity_correction: str = "greenhouse_geisser",
     mauchly: str = "textbook",
-    confidence: float = 0.95,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> RepeatedMeasuresAnova:
     """Repeated-measures analysis of variance with one within factor.
 
@@ -131,15 +131,15 @@ def rm_anova(
         subject and one column per condition (`subject` may name the column of the row labels).
     subject, condition, value : str, optional
         Column names.
-    correction : {"greenhouse_geisser", "huynh_feldt", "none"}
+    sphericity_correction : {"greenhouse_geisser", "huynh_feldt", "none"}
         The p-value that the sentence uses, and the degrees of freedom of the intervals.  All
         three p-values are in the result; deciding by Mauchly's test first is not recommended, as
         that test has little power where the correction matters.
     mauchly : {"textbook", "r"}
         Reading of the p-value of Mauchly's W, see :func:`pyfsagg.statistics.sphericity_test`.
-    confidence : float
-        Level of the intervals; 1 − `confidence` is the significance level of the sentence.
-    incomplete : {"error", "drop"}
+    confidence_level : float
+        Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
+    missing : {"error", "drop"}
         A subject with a missing cell is an error, or is left out and counted.
 
     Returns
@@ -152,7 +152,7 @@ def rm_anova(
         For unknown options or columns, and for more than one factor (only designs with one within
         factor and no between factor are supported).
     DataError
-        For a subject with two values for a condition, missing cells (see `incomplete`), fewer than
+        For a subject with two values for a condition, missing cells (see `missing`), fewer than
         3 subjects, fewer than 2 conditions, conditions that agree in every subject, or differences
         that are the same in every subject (F is then infinite).
 
@@ -180,12 +180,10 @@ def rm_anova(
     p_gg           0.0343
     ges            0.1179
     """
-    check_choice("correction", correction, _CORRECTIONS)
+    check_choice("sphericity_correction", sphericity_correction, _CORRECTIONS)
     check_choice("mauchly", mauchly, ("textbook", "r"))
-    level = check_confidence_level("confidence", confidence)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = check_confidence_level("confidence_level", confidence_level)
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     values, exponent = scaled(blocks.values)
     blocks = replace(blocks, values=values)
     ss_effect, ss_subjects, ss_error = _split(blocks)
@@ -202,7 +200,7 @@ def rm_anova(
         name: float(stats.f.sf(f, epsilon * df_effect, epsilon * df_error))
         for name, epsilon in epsilons.items()
     }
-    partial = _partial_interval(f, df_effect, df_error, epsilons[correction], level)
+    partial = _partial_interval(f, df_effect, df_error, epsilons[sphericity_correction], level)
     generalized = _generalized_interval(partial, (ss_effect, ss_subjects, ss_error), (n, k), level)
     return RepeatedMeasuresAnova(
         f=f,
@@ -219,8 +217,8 @@ def rm_anova(
         generalized_eta_squared_interval=generalized,
         partial_eta_squared=ss_effect / (ss_effect + ss_error),
         partial_eta_squared_interval=partial,
-        correction=correction,
-        confidence=level,
+        sphericity_correction=sphericity_correction,
+        confidence_level=level,
         n_subjects=n,
         n_conditions=k,
         n_dropped=blocks.n_dropped,
@@ -254,10 +252,10 @@ def _split(blocks: Blocks) -> tuple[float, float, float]:
 
 
 def _partial_interval(
-    f: float, df_effect: float, df_error: float, epsilon: float, confidence: float
+    f: float, df_effect: float, df_error: float, epsilon: float, confidence_level: float
 ) -> tuple[float, float]:
     """Limits of partial eta squared."""
-    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence)
+    limits = noncentral_f_interval(f, epsilon * df_effect, epsilon * df_error, confidence_level)
     low, high = (variance_share(limit / epsilon, df_effect, df_error) for limit in limits)
     return low, high
 
@@ -266,7 +264,7 @@ def _generalized_interval(
     partial: tuple[float, float],
     sums: tuple[float, float, float],
     shape: tuple[int, int],
-    confidence: float,
+    confidence_level: float,
 ) -> tuple[float, float]:
     """Limits of generalised eta squared.
 
@@ -277,7 +275,7 @@ def _generalized_interval(
     ss_effect, ss_subjects, ss_error = sums
     n, k = shape
     df_subjects, df_error = n - 1.0, (n - 1.0) * (k - 1.0)
-    tail = (1.0 - confidence) / 2.0
+    tail = (1.0 - confidence_level) / 2.0
     f_subjects = (ss_subjects / df_subjects) / (ss_error / df_error)
     spread = 1.0 + ss_subjects / ss_error
     narrow = 1.0 + f_subjects / float(stats.f.isf(tail, df_subjects, df_error)) / (k - 1.0)

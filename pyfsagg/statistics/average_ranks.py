@@ -17,7 +17,14 @@ from scipy import special, stats
 from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.statistics._input import check_confidence_level, read_blocks
-from pyfsagg.statistics._result import TestResult, number_text, p_text, pairs_listed, pairs_verdict
+from pyfsagg.statistics._result import (
+    TestResult,
+    number_text,
+    p_text,
+    pairs_listed,
+    pairs_verdict,
+    significance_level,
+)
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
 __all__ = ["CriticalDifference", "NemenyiTest", "critical_difference", "nemenyi", "win_tie_loss"]
@@ -66,14 +73,14 @@ class NemenyiTest(TestResult):
         simultaneous limits lower and upper, statistic (z), p (of the studentised range, already for all
         pairs), significant.
     critical_difference : float
-        Average ranks that differ by this much or more differ significantly at `alpha`.
-    alpha : float
+        Average ranks that differ by this much or more differ significantly at 1 − `confidence_level`.
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
     frame: pd.DataFrame
     critical_difference: float
-    alpha: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
 
@@ -87,7 +94,8 @@ class NemenyiTest(TestResult):
         ]
         return (
             f"Nemenyi test on {self.n_subjects} subjects: "
-            f"{pairs_verdict(len(found), len(self.frame), self.alpha)} (critical difference of average "
+            f"{pairs_verdict(len(found), len(self.frame), significance_level(self.confidence_level))} "
+            "(critical difference of average "
             f"ranks {number_text(self.critical_difference)}){pairs_listed(pairs)}."
         )
 
@@ -99,19 +107,19 @@ def nemenyi(
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    alpha: float = 0.05,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> NemenyiTest:
     """Nemenyi's test of all pairs of conditions by their average ranks.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
-    alpha : float
-        Significance level for all pairs together.
+    confidence_level : float
+        1 − `confidence_level` is the significance level for all pairs together.
 
     Returns
     -------
@@ -131,15 +139,13 @@ def nemenyi(
     1  condition 1  condition 3        -2.0  0.0130         True
     2  condition 2  condition 3        -1.0  0.3335        False
     """
-    level = check_confidence_level("alpha", alpha)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = significance_level(check_confidence_level("confidence_level", confidence_level))
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     ranks = rank_blocks(blocks, higher_is_better).mean(axis=0)
     n, k = blocks.values.shape
     limit = _critical_value(level, k) * _rank_error(n, k)
     frame = _pairs(ranks, blocks.conditions, n, limit)
-    return NemenyiTest(frame, limit, level, n, blocks.n_dropped)
+    return NemenyiTest(frame, limit, confidence_level, n, blocks.n_dropped)
 
 
 def _pairs(
@@ -186,7 +192,7 @@ class CriticalDifference(TestResult):
         difference: the bars of the diagram.  Sets of one are left out.
     friedman : FriedmanTest
         The test of all conditions, without which the pairs should not be looked at.
-    alpha : float
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -196,7 +202,7 @@ class CriticalDifference(TestResult):
     q: float
     cliques: tuple[tuple[str, ...], ...]
     friedman: FriedmanTest
-    alpha: float
+    confidence_level: float
     n_subjects: int
     n_dropped: int
 
@@ -221,7 +227,7 @@ class CriticalDifference(TestResult):
         alike = "; ".join(", ".join(clique) for clique in self.cliques) or "none"
         return (
             f"Average ranks on {self.n_subjects} subjects, best first: {ranking}. Critical "
-            f"difference at the {100 * self.alpha:.3g} % level: "
+            f"difference at the {100 * significance_level(self.confidence_level):.3g} % level: "
             f"{number_text(self.critical_difference)}. Not significantly different: {alike}. "
             f"Friedman test of all: {p_text(self.friedman.p_value)}."
         )
@@ -229,22 +235,22 @@ class CriticalDifference(TestResult):
 
 def critical_difference(
     data: Any,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     *,
     subject: str | None = None,
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> CriticalDifference:
     """Average ranks, the critical difference, and the groups that do not differ significantly.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
-    alpha : float
-        Significance level for all pairs together.
+    confidence_level : float
+        1 − `confidence_level` is the significance level for all pairs together.
     higher_is_better : bool
         Whether rank 1 goes to the largest value.
 
@@ -264,10 +270,8 @@ def critical_difference(
     >>> round(result.critical_difference, 4), result.cliques
     (1.6572, (('condition 1', 'condition 2'), ('condition 2', 'condition 3')))
     """
-    level = check_confidence_level("alpha", alpha)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = significance_level(check_confidence_level("confidence_level", confidence_level))
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     by_subject = rank_blocks(blocks, higher_is_better)
     n, k = by_subject.shape
     ranks = by_subject.mean(axis=0)
@@ -282,7 +286,7 @@ def critical_difference(
         q=q,
         cliques=_cliques(ranks[order], names, limit),
         friedman=friedman_of_ranks(by_subject, blocks, 1.0 - level),
-        alpha=level,
+        confidence_level=confidence_level,
         n_subjects=n,
         n_dropped=blocks.n_dropped,
     )
@@ -310,13 +314,13 @@ def win_tie_loss(
     value: str | None = None,
     higher_is_better: bool = True,
     tolerance: float = 0.0,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> pd.DataFrame:
     """Wins, ties and losses of each pair of conditions, with the sign test.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether the larger value wins.
@@ -342,9 +346,7 @@ def win_tie_loss(
     """
     margin = check_real("tolerance", tolerance, low=0.0)
     check_flag("higher_is_better", higher_is_better)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     signed = blocks.values if higher_is_better else -blocks.values
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):

@@ -32,7 +32,7 @@ class BayesianTTests(TestResult):
         Half-width of the region of practical equivalence.
     correlation : float
         Correlation of the differences of two folds.
-    confidence : float
+    confidence_level : float
         Probability from which on a pair counts as decided.
     n, n_dropped : int
         Folds that were used, and left out for missing values.
@@ -41,7 +41,7 @@ class BayesianTTests(TestResult):
     frame: pd.DataFrame
     rope: float
     correlation: float
-    confidence: float
+    confidence_level: float
     n: int
     n_dropped: int
 
@@ -53,14 +53,14 @@ class BayesianTTests(TestResult):
         found = [
             f"{row.group1} {relations[int(share.argmax())]} {row.group2} ({share.max():.3f})"
             for row, share in zip(self.frame.itertuples(), shares, strict=True)
-            if share.max() >= self.confidence  # False for NaN
+            if share.max() >= self.confidence_level  # False for NaN
         ]
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         verb = "is" if len(found) == 1 else "are"
         return (
             f"Bayesian correlated t tests on {self.n} folds{dropped}, differences up to "
             f"{number_text(self.rope)} count as equivalent: {len(found)} of {len(self.frame)} pairs "
-            f"{verb} decided with probability {self.confidence:g} or more{pairs_listed(found)}."
+            f"{verb} decided with probability {self.confidence_level:g} or more{pairs_listed(found)}."
         )
 
 
@@ -73,14 +73,14 @@ def bayesian_t_tests(
     condition: str | None = None,
     value: str | None = None,
     subject: str | None = None,
-    confidence: float = 0.95,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> BayesianTTests:
     """Posterior probabilities that a method is worse, equivalent or better than another on folds.
 
     Parameters
     ----------
-    data, condition, value, subject, incomplete
+    data, condition, value, subject, missing
         As for :func:`rm_anova`; the subjects are the folds of one table, repeated or not.
     rope : float
         Region of practical equivalence: differences from −rope to rope do not matter.  In the unit
@@ -89,7 +89,7 @@ def bayesian_t_tests(
         Test rows by training rows of a fold: 1 / (k − 1) for k folds.
     df : float, optional
         Degrees of freedom of the posterior; the number of folds − 1 by default.
-    confidence : float
+    confidence_level : float
         Probability from which on the sentence calls a pair decided.
 
     Returns
@@ -127,10 +127,8 @@ def bayesian_t_tests(
     """
     check_real("rope", rope, low=0.0)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)
-    level = check_confidence_level("confidence", confidence)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = check_confidence_level("confidence_level", confidence_level)
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     n = len(blocks.values)
     freedom = n - 1.0 if df is None else check_real("df", df, low=1.0)
     rows = []

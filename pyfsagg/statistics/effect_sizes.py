@@ -41,7 +41,9 @@ class EffectSize(Part):
     upper: float
 
 
-def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tuple[float, float]:
+def noncentral_t_interval(
+    t: float, df: float, confidence_level: float = 0.95
+) -> tuple[float, float]:
     """Confidence limits of the noncentrality of a t statistic.
 
     Divide them as t itself is divided to obtain Cohen's d: by √n for paired data, multiply by
@@ -51,7 +53,7 @@ def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tupl
     ----------
     t, df : float
         The statistic and its degrees of freedom.
-    confidence : float
+    confidence_level : float
         Level strictly between 0 and 1.
 
     Source: Steiger and Fouladi (1997), *Noncentrality interval estimation and the evaluation of
@@ -63,10 +65,10 @@ def noncentral_t_interval(t: float, df: float, confidence: float = 0.95) -> tupl
     >>> round(lower, 4), round(upper, 4)
     (-0.1835, 4.1011)
     """
-    tail = (1.0 - check_confidence_level("confidence", confidence)) / 2.0
+    tail = (1.0 - check_confidence_level("confidence_level", confidence_level)) / 2.0
     t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
-        lower, upper = noncentral_t_interval(-t, df, confidence)
+        lower, upper = noncentral_t_interval(-t, df, confidence_level)
         return -upper, -lower
     # T ≤ t for a noncentrality δ means Z ≤ t·S − δ with S = √(χ²/df): δ lies between the bounds
     # at which even an extreme S cannot bring the tail probability.
@@ -111,7 +113,7 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
 
 
 def noncentral_f_interval(
-    f: float, df_effect: float, df_error: float, confidence: float = 0.95
+    f: float, df_effect: float, df_error: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
     """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits.
 
@@ -126,7 +128,7 @@ def noncentral_f_interval(
     >>> round(lower, 3), round(upper, 3)
     (0.447, 28.453)
     """
-    tail = (1.0 - check_confidence_level("confidence", confidence)) / 2.0
+    tail = (1.0 - check_confidence_level("confidence_level", confidence_level)) / 2.0
     f = check_real("f", f, low=0.0)
     df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)
     df_error = check_real("df_error", df_error, low=0.0, low_open=True)
@@ -182,7 +184,7 @@ def _numbers(name: str, given: ArrayLike) -> Floats:
     return values
 
 
-def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> EffectSize:
+def rank_biserial_paired(differences: Floats, confidence_level: float = 0.95) -> EffectSize:
     """Matched-pairs rank-biserial correlation (W₊ − W₋) / (W₊ + W₋) of signed ranks.
 
     From −1 (all differences negative) to 1 (all positive); zero differences are left out, ties
@@ -195,7 +197,7 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     differences = _numbers("differences", differences)
     nonzero = differences[differences != 0.0]
     n = nonzero.size
@@ -210,14 +212,14 @@ def rank_biserial_paired(differences: Floats, confidence: float = 0.95) -> Effec
     return EffectSize("rank-biserial r", r, lower, min(1.0, (r + half) / (1.0 + c)))
 
 
-def rank_biserial_unpaired(x: Floats, y: Floats, confidence: float = 0.95) -> EffectSize:
+def rank_biserial_unpaired(x: Floats, y: Floats, confidence_level: float = 0.95) -> EffectSize:
     """Rank-biserial correlation P(X > Y) − P(X < Y) of two independent samples.
 
     The interval is the score interval of Newcombe (2006, method 5), *Confidence intervals for an
     effect size measure based on the Mann-Whitney statistic*, Statistics in Medicine 25, 559-573,
     for θ = P(X > Y) + ½P(X = Y), with ρ = 2θ − 1.
     """
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     x, y = _numbers("x", x), _numbers("y", y)
     m, n = x.size, y.size
     ranks = stats.rankdata(np.concatenate([x, y]))

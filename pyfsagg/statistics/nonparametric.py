@@ -52,7 +52,7 @@ class FriedmanTest(TestResult):
     average_ranks : tuple of float
         1 = best, in the order of `conditions`.
     conditions : tuple of str
-    confidence : float
+    confidence_level : float
     n_subjects, n_dropped : int
     """
 
@@ -70,7 +70,7 @@ class FriedmanTest(TestResult):
     )
     average_ranks: tuple[float, ...] = field(metadata=columns())
     conditions: tuple[str, ...] = field(metadata=columns())
-    confidence: float = field(metadata=columns())
+    confidence_level: float = field(metadata=columns())
 
     def to_frame(self) -> pd.DataFrame:
         """One row, the effect of the condition; the `note` says why there is no interval."""
@@ -80,12 +80,12 @@ class FriedmanTest(TestResult):
     def sentence(self) -> str:
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         best = int(np.argmin(self.average_ranks))
-        interval = ", " + interval_text(*self.kendall_w_interval, self.confidence)
+        interval = ", " + interval_text(*self.kendall_w_interval, self.confidence_level)
         if math.isinf(self.f):
             interval = ", all subjects rank them alike"
         return (
             f"Friedman test of {len(self.conditions)} conditions on {self.n_subjects} "
-            f"subjects{dropped}: {verdict(self.p_value, self.confidence, 'conditions')} "
+            f"subjects{dropped}: {verdict(self.p_value, self.confidence_level, 'conditions')} "
             f"(χ²({number_text(self.df)}) = {number_text(self.statistic)}, {p_text(self.p_value)}; "
             f"Kendall's W = {number_text(self.kendall_w)}{interval}); best average rank: "
             f"{self.conditions[best]} ({number_text(self.average_ranks[best])})."
@@ -102,19 +102,19 @@ def friedman(
     condition: str | None = None,
     value: str | None = None,
     higher_is_better: bool = True,
-    confidence: float = 0.95,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> FriedmanTest:
     """Friedman's rank test of conditions on the same subjects.
 
     Parameters
     ----------
-    data, subject, condition, value, incomplete
+    data, subject, condition, value, missing
         As for :func:`pyfsagg.statistics.rm_anova`.
     higher_is_better : bool
         Whether rank 1 goes to the largest value; the test does not depend on it.
-    confidence : float
-        Level of the interval; 1 − `confidence` is the significance level of the sentence.
+    confidence_level : float
+        Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
 
     Returns
     -------
@@ -141,14 +141,12 @@ def friedman(
     >>> round(result.statistic, 4), round(result.p_value, 4), result.average_ranks
     (6.0, 0.0498, (1.0, 2.5, 2.5))
     """
-    level = check_confidence_level("confidence", confidence)
-    blocks = read_blocks(
-        data, subject=subject, condition=condition, value=value, incomplete=incomplete
-    )
+    level = check_confidence_level("confidence_level", confidence_level)
+    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     return friedman_of_ranks(rank_blocks(blocks, higher_is_better), blocks, level)
 
 
-def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> FriedmanTest:
+def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) -> FriedmanTest:
     """Friedman's test of ranks (n, k) within subjects, not all of them tied."""
     n, k = ranks.shape
     between = n * float(np.square(ranks.mean(axis=0) - (k + 1) / 2.0).sum())
@@ -161,7 +159,7 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> Fried
     else:
         f = (n - 1.0) * w / (1.0 - w)
         f_p_value = float(stats.f.sf(f, *df))
-        low, high = noncentral_f_interval(f, *df, confidence)
+        low, high = noncentral_f_interval(f, *df, confidence_level)
         limits = variance_share(low, *df), variance_share(high, *df)
     statistic = n * (k - 1.0) * w
     return FriedmanTest(
@@ -175,7 +173,7 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence: float) -> Fried
         kendall_w_interval=limits,
         average_ranks=tuple(float(rank) for rank in ranks.mean(axis=0)),
         conditions=blocks.conditions,
-        confidence=confidence,
+        confidence_level=confidence_level,
         n_subjects=n,
         n_dropped=blocks.n_dropped,
     )

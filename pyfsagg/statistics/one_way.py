@@ -44,7 +44,7 @@ class OneWayAnova(TestResult):
     eta_squared_interval : tuple of float
         Interval of the population's share of variance, which both estimate.
     welch : bool
-    confidence : float
+    confidence_level : float
     n, n_groups, n_dropped : int
         `n_dropped` missing values were left out.
     """
@@ -65,7 +65,7 @@ class OneWayAnova(TestResult):
         metadata=columns("eta_squared_lower", "eta_squared_upper")
     )
     welch: bool
-    confidence: float = field(metadata=columns())
+    confidence_level: float = field(metadata=columns())
     n_groups: int = field(metadata=columns())
 
     @property
@@ -74,11 +74,11 @@ class OneWayAnova(TestResult):
         dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
         return (
             f"{name} of {self.n_groups} groups with {self.n} values{dropped}: "
-            f"{verdict(self.p_value, self.confidence, 'groups')} "
+            f"{verdict(self.p_value, self.confidence_level, 'groups')} "
             f"(F({number_text(self.df_effect)}, {number_text(self.df_error)}) = "
             f"{number_text(self.f)}, "
             f"{p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
-            f"{interval_text(*self.eta_squared_interval, self.confidence)})."
+            f"{interval_text(*self.eta_squared_interval, self.confidence_level)})."
         )
 
 
@@ -88,8 +88,8 @@ def one_way_anova(
     group: str | None = None,
     value: str | None = None,
     welch: bool = False,
-    confidence: float = 0.95,
-    incomplete: str = "error",
+    confidence_level: float = 0.95,
+    missing: str = "error",
 ) -> OneWayAnova:
     """One-way analysis of variance of independent groups, classical or Welch's.
 
@@ -102,9 +102,9 @@ def one_way_anova(
         Column names of a long frame.
     welch : bool
         Welch's test, which does not assume equal variances.
-    confidence : float
-        Level of the interval; 1 − `confidence` is the significance level of the sentence.
-    incomplete : {"error", "drop"}
+    confidence_level : float
+        Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
+    missing : {"error", "drop"}
         A missing value is an error, or is left out and counted.
 
     Returns
@@ -119,7 +119,7 @@ def one_way_anova(
     ParameterError, UnknownNameError
         For unknown options or columns, and for more than one factor.
     DataError
-        For missing values (see `incomplete`), fewer than 2 groups, no group with two values,
+        For missing values (see `missing`), fewer than 2 groups, no group with two values,
         constant data, no variation within the groups, or, with ``welch=True``, a group with one
         value or without variation.
 
@@ -129,9 +129,9 @@ def one_way_anova(
     One-way ANOVA of 3 groups with 12 values: the groups differ significantly at the 5 % level
     (F(2, 9) = 6.87, p = 0.0154; η² = 0.604, 95 % interval 0.0344 to 0.759).
     """
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     check_flag("welch", welch)
-    groups = read_groups(data, group=group, value=value, incomplete=incomplete)
+    groups = read_groups(data, group=group, value=value, missing=missing)
     groups, exponent = _scaled(groups)
     _check_groups(groups, exponent, welch)
     ss_effect, ss_error = _split(groups)
@@ -152,7 +152,7 @@ def one_way_anova(
             variance_share(limits[1], k - 1, n - k),
         ),
         welch=bool(welch),
-        confidence=level,
+        confidence_level=level,
         n=n,
         n_groups=k,
         n_dropped=groups.n_dropped,

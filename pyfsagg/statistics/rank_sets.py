@@ -53,7 +53,7 @@ class RankConfidence(TestResult):
         Marginal set of each item: it contains the true rank of that item.
     lower_all, upper_all : ndarray (p,)
         Simultaneous sets: together they hold all true ranks.
-    confidence : float
+    confidence_level : float
     of : str
         The quantity by which the true ranks are defined.
     """
@@ -65,7 +65,7 @@ class RankConfidence(TestResult):
     upper: NDArray[np.int64]
     lower_all: NDArray[np.int64]
     upper_all: NDArray[np.int64]
-    confidence: float
+    confidence_level: float
     of: str = field(default="the quantities that were estimated")
 
     def to_frame(self) -> pd.DataFrame:
@@ -89,7 +89,7 @@ class RankConfidence(TestResult):
     def top(self, k: int) -> list[str]:
         """The items that may be among the true top k, the best estimates first.
 
-        The whole true top k is among them with probability `confidence`.
+        The whole true top k is among them with probability `confidence_level`.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class RankConfidence(TestResult):
         certain = int((self.lower == self.upper).sum())
         width = float(np.median(self.upper - self.lower)) + 1.0
         return (
-            f"{100 * self.confidence:.3g} % confidence sets for the ranks of "
+            f"{100 * self.confidence_level:.3g} % confidence sets for the ranks of "
             f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
             f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
             f"is among {plural(len(first), 'item')}: {enumerate_names(shown)}."
@@ -130,18 +130,20 @@ class _Errors:
     df: float | None = None
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
         """The critical value of some items: of their own statements that are open at their limits."""
         given = (estimates, limits, items)
         if self.inverse is not None:
-            return self._critical(dense_item_maxima(self.draws, self.inverse, *given), confidence)
+            return self._critical(
+                dense_item_maxima(self.draws, self.inverse, *given), confidence_level
+            )
         if self.variances.size <= MOST_ITEMS:
             maxima = independent_item_maxima(self.draws, self.variances, *given)
-            return self._critical(maxima, confidence)
-        return self._of_variances(confidence)[items]
+            return self._critical(maxima, confidence_level)
+        return self._of_variances(confidence_level)[items]
 
-    def _of_variances(self, confidence: float) -> Floats:
+    def _of_variances(self, confidence_level: float) -> Floats:
         """The critical values of many items, all statements open: they depend on the variance alone."""
         p = self.variances.size
         order = np.argsort(self.variances, kind="stable")
@@ -150,7 +152,7 @@ class _Errors:
         maxima = independent_item_maxima(
             self.draws, self.variances, np.zeros(p), np.full(p, math.inf), order[places]
         )
-        known = self._critical(maxima, confidence)
+        known = self._critical(maxima, confidence_level)
         above = np.searchsorted(places, np.arange(p))
         below = np.searchsorted(places, np.arange(p), side="right") - 1
         limits = np.empty(p)
@@ -162,17 +164,17 @@ class _Errors:
         """How often the limits of single items may be taken again."""
         return MOST_STEPS if self.inverse is not None or self.variances.size <= MOST_ITEMS else 1
 
-    def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
+    def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
         """The critical value of all statements that are open at a limit."""
         if self.inverse is None:
             maxima = independent_maxima(self.draws, self.variances, estimates, limit)
         else:
             maxima = dense_maxima(self.draws, self.inverse, estimates, limit)
-        return float(self._critical(maxima[None, :], confidence)[0])
+        return float(self._critical(maxima[None, :], confidence_level)[0])
 
-    def _critical(self, maxima: Floats, confidence: float) -> Floats:
+    def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
         """Of each row the value that this share of the draws stays below, as a quantile of Student's."""
-        found = _quantiles(maxima, confidence)
+        found = _quantiles(maxima, confidence_level)
         return found if self.df is None else stats.t.isf(stats.norm.sf(found), self.df)
 
     def scale(self, rows: slice) -> Floats:
@@ -193,17 +195,17 @@ class _Estimated(_Errors):
     item_steps = MOST_STEPS
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
-        return self._shared(self._open(estimates, limits)[items], confidence)
+        return self._shared(self._open(estimates, limits)[items], confidence_level)
 
-    def limit(self, estimates: Floats, limit: float, confidence: float) -> float:
+    def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
         n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
-        return float(self._shared(n_open, confidence))
+        return float(self._shared(n_open, confidence_level))
 
-    def _shared(self, n_open: Any, confidence: float) -> Floats:
+    def _shared(self, n_open: Any, confidence_level: float) -> Floats:
         assert self.df is not None  # or the errors are known
-        return np.asarray(stats.t.isf((1.0 - confidence) / np.maximum(n_open, 1.0), self.df))
+        return np.asarray(stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), self.df))
 
     def _open(self, estimates: Floats, limits: Floats) -> Floats:
         """How many statements on each item, above or below another one, are open at its limit."""
@@ -218,7 +220,7 @@ def rank_confidence(
     *,
     standard_errors: ArrayLike | None = None,
     df: float | None = None,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
     n_draws: int | None = None,
@@ -240,7 +242,7 @@ def rank_confidence(
         are known.  It is needed wherever the errors were estimated from few replicates: sets that take such
         errors for known hold far less often than stated, the less the more items there are
         (``docs/calibration.md`` has both).
-    confidence : float
+    confidence_level : float
     names : sequence of str, optional
         Names of the items; by default the index of a Series, or item 1, item 2, …
     higher_is_better : bool
@@ -254,7 +256,7 @@ def rank_confidence(
     Returns
     -------
     RankConfidence
-        Of each item a marginal set (it holds the item's true rank with probability `confidence`) and
+        Of each item a marginal set (it holds the item's true rank with probability `confidence_level`) and
         simultaneous sets (together they hold all true ranks); ``top(k)`` gives the items that may be
         among the true top k.  Equal true values share their ranks, and a set holds all of them.
 
@@ -265,7 +267,7 @@ def rank_confidence(
         negative standard error, a covariance that is not symmetric and positive semi-definite, or
         more items than stated above.
     ParameterError
-        For a `confidence` outside (0, 1), a `df` that is not above 0, or if not exactly one of
+        For a `confidence_level` outside (0, 1), a `df` that is not above 0, or if not exactly one of
         `covariance` and `standard_errors` is given.
 
     Notes
@@ -299,7 +301,7 @@ def rank_confidence(
     >>> found.top(1)
     ['item 1', 'item 2']
     """
-    level = check_confidence_level("confidence", confidence)
+    level = check_confidence_level("confidence_level", confidence_level)
     check_flag("higher_is_better", higher_is_better)
     rng = np.random.default_rng(check_integer("random_state", random_state, low=0))
     values, labels = _read_estimates(estimates, names)
@@ -331,7 +333,7 @@ def sets_of_replicates(
     replicates: Floats,
     *,
     names: Sequence[str],
-    confidence: float,
+    confidence_level: float,
     factor: float,
     of: str,
 ) -> RankConfidence:
@@ -347,7 +349,7 @@ def sets_of_replicates(
     errors = _with_covariance(
         rng.standard_normal((DRAWS_OF_REPLICATES, m)) @ centred, centred.T @ centred, df=m - 1.0
     )
-    return _sets(estimates, tuple(names), errors, confidence, of=of)
+    return _sets(estimates, tuple(names), errors, confidence_level, of=of)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -464,7 +466,7 @@ def _sets(
     values: Floats,
     names: tuple[str, ...],
     errors: _Errors,
-    confidence: float,
+    confidence_level: float,
     *,
     higher_is_better: bool = True,
     of: str = "the quantities that were estimated",
@@ -473,7 +475,7 @@ def _sets(
     p = values.size
     limits, items, made = np.full(p, math.inf), np.arange(p), np.zeros(p, dtype=np.int64)
     for _ in range(errors.item_steps):
-        limits[items] = errors.item_limits(signed, limits, confidence, items)
+        limits[items] = errors.item_limits(signed, limits, confidence_level, items)
         lower, upper = _places(signed, errors, limits)
         before, made = made, lower - 1 + p - upper
         items = np.flatnonzero(made > before)
@@ -481,20 +483,22 @@ def _sets(
             break
     limit, count = math.inf, -1
     for _ in range(MOST_STEPS):
-        limit = errors.limit(signed, limit, confidence)
+        limit = errors.limit(signed, limit, confidence_level)
         lower_all, upper_all = _places(signed, errors, np.full(p, limit))
         now = int(lower_all.sum())
         if now == count:
             break
         count = now
     ranks = stats.rankdata(-signed, method="min").astype(np.int64)
-    return RankConfidence(names, values, ranks, lower, upper, lower_all, upper_all, confidence, of)
+    return RankConfidence(
+        names, values, ranks, lower, upper, lower_all, upper_all, confidence_level, of
+    )
 
 
-def _quantiles(maxima: Floats, confidence: float) -> Floats:
+def _quantiles(maxima: Floats, confidence_level: float) -> Floats:
     """Of each row the smallest value that this share of the draws, and of one more, stay below."""
     n = maxima.shape[1]
-    place = min(math.ceil(confidence * (n + 1)), n) - 1
+    place = min(math.ceil(confidence_level * (n + 1)), n) - 1
     return np.asarray(np.partition(maxima, place, axis=1)[:, place])
 
 

@@ -28,7 +28,7 @@ class RankSum(NamedTuple):
     short: bool
 
 
-def rank_sum(x: Floats, y: Floats, confidence: float) -> RankSum:
+def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
     """Two-sided rank-sum test; scipy computes W and p.
 
     Exact for fewer than 50 values a side without ties; otherwise the normal form with continuity
@@ -41,7 +41,7 @@ def rank_sum(x: Floats, y: Floats, confidence: float) -> RankSum:
     fit = stats.mannwhitneyu(x, y, method="exact" if exact else "asymptotic")
     (x, y), exponent = scaled_together(x, y)
     shifts = np.sort(np.subtract.outer(x, y), axis=None)
-    tail = (1.0 - confidence) / 2.0
+    tail = (1.0 - confidence_level) / 2.0
     if exact:
         limits = exact_limits(shifts, _null_distribution(x.size, y.size), tail)
     else:

@@ -54,7 +54,7 @@ class SignedRankTest(TestResult):
     p_value : float
     method : {"exact", "exact given ties", "normal", "all zero"}
     alternative, zero_method : str
-    correction : bool
+    continuity : bool
         Whether the normal form was corrected for continuity.
     n, n_zero, n_dropped : int
         Pairs, those with difference zero, and pairs left out for a missing value.
@@ -65,9 +65,9 @@ class SignedRankTest(TestResult):
     interval : tuple of float
         One end is infinite for a one-sided alternative.
     interval_confidence : float
-        Level that the interval has: the exact one, which is at least `confidence` unless there are
+        Level that the interval has: the exact one, which is at least `confidence_level` unless there are
         too few pairs; that of the normal form otherwise.
-    confidence : float
+    confidence_level : float
         The requested level.
     effect_size : EffectSize
         Matched-pairs rank-biserial correlation.
@@ -88,14 +88,14 @@ class SignedRankTest(TestResult):
     p_value: float = field(metadata=columns("p"))
     alternative: str
     method: str
-    correction: bool
+    continuity: bool
     zero_method: str
     effect_size: EffectSize = field(
         metadata=columns("rank_biserial", "rank_biserial_lower", "rank_biserial_upper")
     )
     note: str
     has_ties: bool = field(metadata=columns())
-    confidence: float = field(metadata=columns())
+    confidence_level: float = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
@@ -104,7 +104,7 @@ class SignedRankTest(TestResult):
                 f"Wilcoxon signed-rank test on {self.n} pairs: all differences are zero, so there "
                 "is no evidence of a difference (p = 1 by definition)."
             )
-        alpha = significance_level(self.confidence)
+        alpha = significance_level(self.confidence_level)
         found = self.p_value < alpha
         verdict = "significant difference" if found else "no significant difference"
         zeros = f", {self.n_zero} of them zero" if self.n_zero else ""
@@ -126,11 +126,11 @@ def wilcoxon(
     *,
     alternative: str = "two-sided",
     exact: bool | str = "auto",
-    correction: bool = True,
+    continuity: bool = True,
     zero_method: str = "wilcox",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     decimals: int | None = None,
-    incomplete: str = "error",
+    missing: str = "error",
 ) -> SignedRankTest:
     """Wilcoxon signed-rank test of paired values, or of differences.
 
@@ -144,18 +144,18 @@ def wilcoxon(
         "auto" does as R's ``wilcox.test``: exact for fewer than 50 differences without ties or
         zeros, the normal form otherwise.  True: exact at any size; with ties (or zeros that take
         part) the distribution over all signs given the observed ranks.  False: the normal form.
-    correction : bool
+    continuity : bool
         Correct the normal form for continuity (by ½, as R).
     zero_method : {"wilcox", "pratt", "zsplit"}
         Treatment of differences of zero.  "wilcox" (R): left out before ranking.  "pratt":
         ranked, then left out.  "zsplit": ranked, half of their ranks to either side.  The estimate
         and its interval leave zeros out under "wilcox" and keep them under the other two.
-    confidence : float
-        Level of the intervals; 1 − `confidence` is the significance level of the sentence.
+    confidence_level : float
+        Level of the intervals; 1 − `confidence_level` is the significance level of the sentence.
     decimals : int, optional
         Round the differences first.  0.3 − 0.2 and 0.2 − 0.1 differ in the last bit: without
         rounding they are not tied, and there is a warning.
-    incomplete : {"error", "drop"}
+    missing : {"error", "drop"}
         A pair with a missing value is an error, or is left out and counted.
 
     Returns
@@ -168,7 +168,7 @@ def wilcoxon(
     ParameterError
         For unknown options, or x and y of unequal length.
     DataError
-        For missing values (see `incomplete`), infinite values, or fewer than 3 pairs.
+        For missing values (see `missing`), infinite values, or fewer than 3 pairs.
 
     Warns
     -----
@@ -194,12 +194,12 @@ def wilcoxon(
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
-    check_choice("incomplete", incomplete, INCOMPLETE)
+    check_choice("missing", missing, INCOMPLETE)
     if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
         raise ParameterError(Param("exact"), " must be 'auto', ", TRUE, " or ", FALSE, Got(exact))
-    check_flag("correction", correction)
-    level = check_confidence_level("confidence", confidence)
-    differences, n_dropped = _differences(x, y, decimals, incomplete)
+    check_flag("continuity", continuity)
+    level = check_confidence_level("confidence_level", confidence_level)
+    differences, n_dropped = _differences(x, y, decimals, missing)
     n, n_zero = differences.size, int((differences == 0.0).sum())
     used = differences[differences != 0.0] if zero_method == "wilcox" else differences
     common: dict[str, Any] = {
@@ -208,12 +208,12 @@ def wilcoxon(
         "n": n,
         "n_zero": n_zero,
         "n_dropped": n_dropped,
-        "confidence": level,
+        "confidence_level": level,
         "effect_size": rank_biserial_paired(differences, level),
     }
     if n_zero == n:
         return SignedRankTest(
-            statistic=0.0, z=None, p_value=1.0, method="all zero", correction=False, has_ties=False,
+            statistic=0.0, z=None, p_value=1.0, method="all zero", continuity=False, has_ties=False,
             estimate=0.0, interval=(0.0, 0.0), interval_confidence=level,
             note="all differences are zero: p = 1 by definition", **common,
         )  # fmt: skip
@@ -222,28 +222,28 @@ def wilcoxon(
     plain = not has_ties and n_zero == 0
     if exact == "auto":
         exact = plain and used.size < _EXACT_BELOW
-    correction = correction and not exact
+    continuity = continuity and not exact
     z: float | None = None
     if exact:
         p_value = _exact_p_value(used, alternative)
         method = "exact given ties" if has_ties or used.size > sizes.size else "exact"
     else:
-        z = _standardised(used, zero_method, alternative, correction)
+        z = _standardised(used, zero_method, alternative, continuity)
         p_value = _normal_p_value(z, alternative)
         method = "normal"
-    estimate, interval, achieved = _interval(used, alternative, level, bool(exact), correction)
+    estimate, interval, achieved = _interval(used, alternative, level, bool(exact), continuity)
     # The widest interval leaves out with probability 2 / 2^n: no form can do better.
     possible = 1.0 - (2.0 if alternative == "two-sided" else 1.0) * 0.5**used.size
     short = min(achieved, possible) < level - 1e-9
     return SignedRankTest(
         statistic=_statistics(used, zero_method)[0], z=z, p_value=p_value, method=method,
-        correction=correction, has_ties=has_ties, estimate=estimate,
+        continuity=continuity, has_ties=has_ties, estimate=estimate,
         interval=interval, interval_confidence=achieved,
         note="too few pairs for an interval at this level" if short else "", **common,
     )  # fmt: skip
 
 
-def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple[Floats, int]:
+def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Floats, int]:
     """Complete differences and the number of pairs left out."""
     first = read_numbers(x, "x")
     second = np.zeros_like(first) if y is None else read_numbers(y, "y")
@@ -254,7 +254,7 @@ def _differences(x: Any, y: Any, decimals: int | None, incomplete: str) -> tuple
     differences = subtracted(first, second)
     keep = ~np.isnan(differences)
     n_dropped = int((~keep).sum())
-    if n_dropped and incomplete == "error":
+    if n_dropped and missing == "error":
         raise DataError(
             f"{n_dropped} of {keep.size} pairs have a missing value, the first in row ",
             f"{int(np.flatnonzero(~keep)[0]) + 1}. Fill it in, or pass ",
@@ -304,10 +304,10 @@ def _statistics(used: Floats, zero_method: str) -> tuple[float, float, float]:
     return positive, mean, math.sqrt(variance)
 
 
-def _standardised(used: Floats, zero_method: str, alternative: str, correction: bool) -> float:
+def _standardised(used: Floats, zero_method: str, alternative: str, continuity: bool) -> float:
     positive, mean, deviation = _statistics(used, zero_method)
     distance = positive - mean
-    if correction:
+    if continuity:
         sides = {"two-sided": float(np.sign(distance)), "greater": 1.0, "less": -1.0}
         distance -= 0.5 * sides[alternative]
     return distance / deviation
@@ -345,14 +345,14 @@ def _exact_p_value(used: Floats, alternative: str) -> float:
 
 
 def _interval(
-    used: Floats, alternative: str, confidence: float, exact: bool, correction: bool
+    used: Floats, alternative: str, confidence_level: float, exact: bool, continuity: bool
 ) -> tuple[float, tuple[float, float], float]:
     """Pseudomedian, its interval and the level that the interval has."""
     used, exponent = scaled(used)
     rows, columns = np.triu_indices(used.size)
     walsh = np.sort((used[rows] + used[columns]) / 2.0)
     sides = 2 if alternative == "two-sided" else 1
-    tail = (1.0 - confidence) / sides
+    tail = (1.0 - confidence_level) / sides
     if exact:
         # The distribution without ties: with ties the interval is conservative.
         pmf = _null_distribution(np.arange(1, used.size + 1))
@@ -360,7 +360,7 @@ def _interval(
     else:
         lower, upper, outside = normal_limits(
             walsh,
-            lambda shift: _standardised(used - shift, "zsplit", alternative, correction),
+            lambda shift: _standardised(used - shift, "zsplit", alternative, continuity),
             tail,
         )
     if alternative == "greater":

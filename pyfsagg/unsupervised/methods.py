@@ -22,7 +22,7 @@ from pyfsagg.unsupervised.result import ConsensusRanking
 __all__ = ["UnsupervisedFilter", "rank_unsupervised"]
 
 
-def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> ConsensusRanking:
+def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
     """Rank features without labels by any of the methods.
 
     Parameters
@@ -52,15 +52,17 @@ def rank_unsupervised(X: Any, method: str = "frcm", **options: Any) -> Consensus
     """
     given = dict(locals())
     spec = UNSUPERVISED_METHODS.get(method)
-    _check_options(spec, options)
+    _check_options(spec, method_params)
     function = spec.load()
     if spec.clusters:
-        ranking: ConsensusRanking = function(X, **options)
+        ranking: ConsensusRanking = function(X, **method_params)
         return ranking
-    standardize = options.get("standardize", "z_score")
+    standardize = method_params.get("standardize", "z_score")
     table = check_numbers(X, standardize=standardize)
-    scores: Floats = function(table, **{**options, "standardize": "none"})
-    given["options"] = {name: value for name, value in options.items() if name != "n_jobs"}
+    scores: Floats = function(table, **{**method_params, "standardize": "none"})
+    given["method_params"] = {
+        name: value for name, value in method_params.items() if name != "n_jobs"
+    }
     call = Call.of(
         rank_unsupervised,
         given,

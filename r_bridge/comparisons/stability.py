@@ -77,7 +77,7 @@ def _register_adjusted(measure: str) -> None:
     )
     def _cases(material: Material) -> Iterator[Case]:
         # The measure of Sechidis has no correction, that of the others is an option.
-        corrected = {} if measure == "sechidis" else {"correction": "none"}
+        corrected = {} if measure == "sechidis" else {"chance_correction": "none"}
         for label, support in _selections(material):
             p = support.shape[1]
             options: dict[str, Any] = {"similarity": _similarity(p), "threshold": 0.6, **corrected}
@@ -106,7 +106,10 @@ def _exact(material: Material) -> Iterator[Case]:
         row[rng.permutation(SMALL)[:size]] = True
     similar: dict[str, Any] = {"similarity": _similarity(SMALL), "threshold": 0.6}
     for measure in ("dice", "hamming", "jaccard", "ochiai", "intersection_count", "yu", "zucknick"):
-        options = {"correction": "exact", **(similar if measure in stabm.ADJUSTED_MEASURES else {})}
+        options = {
+            "chance_correction": "exact",
+            **(similar if measure in stabm.ADJUSTED_MEASURES else {}),
+        }
         theirs = stabm.stability(_positions(support), measure, n_features=SMALL, **options)
         yield Case(measure, _value(support, measure, **options), theirs)
 

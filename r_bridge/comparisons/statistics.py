@@ -206,7 +206,7 @@ def _signed_rank_tests(material: Material) -> Iterator[tuple[str, Any, Any]]:
         list(material.pairs()), list(choices)
     ):
         form = "auto" if exact is None else exact
-        found = wilcoxon(x, y, alternative=side, exact=form, correction=correction)
+        found = wilcoxon(x, y, alternative=side, exact=form, continuity=correction)
         theirs = r.wilcoxon(x, y, paired=True, alternative=side, exact=exact, correction=correction)
         yield f"{label}, {side}, exact {form}, correction {correction}", found, theirs
 

@@ -63,13 +63,18 @@ def test_a_table_of_scores_on_standard_input(pyfsagg, labelled: bool) -> None:
         frame.insert(0, "resample", [f"r{i}" for i in range(12)])
     done = pyfsagg(
         "stability - --measures nogueira,canberra --interval bootstrap --n-boot 60 "
-        "--level 0.9 --seed 5 --json --quiet",
+        "--confidence-level 0.9 --seed 5 --json --quiet",
         stdin=frame.to_csv(index=False),
     )
     assert (done.returncode, done.stderr) == (0, "")
     found = {row["measure"]: row for row in json.loads(done.stdout)["stability"]}
     expected = stability_table(
-        RUN, ["nogueira", "canberra"], interval="bootstrap", n_boot=60, level=0.9, random_state=5
+        RUN,
+        ["nogueira", "canberra"],
+        interval="bootstrap",
+        n_boot=60,
+        confidence_level=0.9,
+        random_state=5,
     )
     for name, row in expected.iterrows():
         assert found[name]["upper"] == pytest.approx(row["upper"], rel=1e-12)
@@ -215,7 +220,7 @@ BAD_FILES = {
         ("good.csv --n-features 7", "has 3 columns of features"),
         ("good.csv --top 4", "top"),
         ("good.csv --top 0", "top"),
-        ("good.csv --level 1", "level"),
+        ("good.csv --confidence-level 1", "level"),
         ("good.csv --measures nogeira", "did you mean 'nogueira'"),
         ("good.csv --measures yu", "similarity"),
         ("good.csv --input sets", "0/1"),

@@ -55,7 +55,7 @@ def value(scores: NDArray[np.float64], name: str, top: int = 1) -> float | None:
         position = np.arange(scores.shape[1])
         options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 12)
     if name.startswith("intersection_"):
-        options["correction"] = "exact"
+        options["chance_correction"] = "exact"
     # Orders of ties that have to be drawn depend on the order of rows and columns.
     options["ties"] = "first" if spec.needs_strict else "random"
     if is_undefined(scores, name, top):
@@ -129,7 +129,7 @@ def test_monotone_transformations_change_nothing(name: str, scores: NDArray[np.f
 @given(row=arrays(np.float64, 8, elements=st.floats(-5, 5), unique=True), m=st.integers(2, 6))
 def test_equal_resamples_are_perfectly_stable(name: str, row: NDArray[np.float64], m: int) -> None:
     found = value(np.tile(row, (m, 1)), name, top=3)
-    perfect = 1.0 if STABILITY_MEASURES.get(name).larger_is_stabler else 0.0
+    perfect = 1.0 if STABILITY_MEASURES.get(name).higher_is_better else 0.0
     assert found == pytest.approx(perfect, abs=1e-9)
 
 

@@ -149,7 +149,7 @@ def test_signed_rank(kind, exact, correction, alternative):
         x, y = np.round(2 * x), np.round(2 * y)
     if kind == "ties":
         y[x == y] += 1.0
-    ours = wilcoxon(x, y, alternative=alternative, exact=exact, correction=correction)
+    ours = wilcoxon(x, y, alternative=alternative, exact=exact, continuity=correction)
     theirs = r.wilcoxon(
         x, y, paired=True, alternative=alternative, exact=None if exact == "auto" else exact,
         correction=correction,

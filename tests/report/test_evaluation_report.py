@@ -122,7 +122,7 @@ def over_data_sets() -> MethodComparison:
         columns=["first", "second", "third", "fourth"],
     )
     return compare_methods(
-        values, what="accuracy", higher_is_better=True, alpha=0.05, subjects="data sets"
+        values, what="accuracy", higher_is_better=True, confidence_level=0.95, subjects="data sets"
     )
 
 
@@ -253,5 +253,5 @@ def test_a_real_evaluation_can_be_reported() -> None:
 def test_report_refuses(result: Evaluation) -> None:
     with pytest.raises(InputTypeError, match="made of an Evaluation"):
         evaluation_page("result")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="alpha"):
-        result.to_html(alpha=2.0)
+    with pytest.raises(ParameterError, match="confidence_level"):
+        result.to_html(confidence_level=2.0)

@@ -66,7 +66,7 @@ def test_trade_off_joins_the_front() -> None:
     frame = pd.DataFrame(
         {"asd": [0.1, 0.5, 0.3, 0.4], "wacc": [0.7, 0.9, 0.8, 0.75]}, index=list("abcd")
     )
-    ax = plot_trade_off(frame, stability="asd", accuracy="wacc", larger_stability_is_better=False)
+    ax = plot_trade_off(frame, stability="asd", accuracy="wacc", higher_is_better=False)
     x, y = line(ax, "Pareto front")
     assert sorted(zip(x, y, strict=True)) == [(0.1, 0.7), (0.3, 0.8), (0.5, 0.9)]
     assert line(ax, "others")[0].tolist() == [0.4]

@@ -137,7 +137,9 @@ def test_a_given_universe_is_told_as_an_assumption() -> None:
 
 
 def test_the_statistic_without_p_values_is_called_one_and_the_reason_is_shown() -> None:
-    result = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500), weights=[2, 1])
+    result = aggregate(
+        RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500), list_weights=[2, 1]
+    )
     text = " ".join("\n".join(result._paragraphs({"top": 2, "adjusted": True})).split())
     assert "rank statistic in lists" in text
     assert "value" not in text.replace("p-value", "")

@@ -31,7 +31,7 @@ def table() -> RankTable:
 
 
 def test_comparison_holds_what_each_method_gives(table):
-    comparison = compare_aggregations(table, METHODS, options={"rra": {"exact": True}})
+    comparison = compare_aggregations(table, METHODS, method_params={"rra": {"exact": True}})
     assert comparison.methods == ("robust_rank_aggregation", "mean_rank", "minimum_rank")
     single = aggregate(table, "rra", exact=True)
     np.testing.assert_array_equal(comparison.results[0].p_values, single.p_values)
@@ -83,7 +83,7 @@ def test_bad_comparisons(table):
     with pytest.raises(ParameterError, match="list of names"):
         compare_aggregations(table, "rra")
     with pytest.raises(ParameterError, match="'borda', which is not compared"):
-        compare_aggregations(table, ["rra", "stuart"], options={"borda": {}})
+        compare_aggregations(table, ["rra", "stuart"], method_params={"borda": {}})
     with pytest.raises(UnknownNameError, match="did you mean 'borda'"):
         compare_aggregations(table, ["rra", "brda"])
     with pytest.raises(ParameterError, match="k must be"):

@@ -145,7 +145,7 @@ CALLS = {
     ),
     "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=np.zeros((4, 3))),
     "an array for a flag": lambda: pyfsagg.pareto_front(
-        [0.5], [0.5], larger_stability_is_better=np.zeros((4, 3))
+        [0.5], [0.5], higher_is_better=np.zeros((4, 3))
     ),
     "more workers than there are": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=10**30, **QUICK),
     "more repetitions than fit": lambda: pyfsagg.adequacy(np.eye(4), n_boot=10**30),

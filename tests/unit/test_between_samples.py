@@ -58,7 +58,7 @@ def test_measures_of_a_pair(ties: bool, k: int) -> None:
 
 def test_the_interval_is_the_one_of_the_notes() -> None:
     first, second = scores(5, n=12)
-    found = between_sample_stability(first, second, level=0.9)
+    found = between_sample_stability(first, second, confidence_level=0.9)
     values = found.pairs["spearman"].to_numpy()
     mean = values.mean()
     added = (1.0 - abs(mean)) / 2.0
@@ -102,8 +102,8 @@ def test_noise_agrees_by_nothing_though_its_resamples_do() -> None:
     [
         ({"first": np.zeros((3, 4)), "second": np.zeros((3, 5))}, "got the shapes"),
         ({"first": np.where(np.eye(3, 4) > 0, np.nan, 1.0)}, "missing scores"),
-        ({"level": 1.0}, "level"),
-        ({"level": 0.0}, "level"),
+        ({"confidence_level": 1.0}, "level"),
+        ({"confidence_level": 0.0}, "level"),
         ({"top": 50}, "top"),
         ({"n_rows": 0}, "n_rows"),
     ],

@@ -278,7 +278,7 @@ def test_a_function_is_a_voter_without_performance(by: str) -> None:
         == ["a function predicts nothing, and has no performance"] * 3
     )
     assert found.parameters["learners"]["gap"] == "the function gap"
-    weighted = found.vote(weights="performance")
+    weighted = found.vote(voter_weights="performance")
     assert weighted.voters["weight"].tolist()[:3] == [0.0] * 3
     alone = pyfsagg.committee(X, y, gap, n_resamples=3, random_state=0, n_jobs=2)
     with pytest.raises(DataError, match="give performance"):
@@ -322,7 +322,7 @@ def test_functions_that_cannot_be_used_are_refused() -> None:
         with pytest.raises(DataError, match="one finite number per column, 9 in all"):
             pyfsagg.committee(X, y, lambda X, y, wrong=wrong: wrong, **given)
     with pytest.raises(DataError, match="performance above 0"):
-        pyfsagg.committee(X, y, gap, weights="performance", **given)
+        pyfsagg.committee(X, y, gap, voter_weights="performance", **given)
 
     def fails(X: Any, y: Any) -> Any:
         raise ValueError("no idea")

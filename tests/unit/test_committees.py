@@ -144,7 +144,7 @@ def test_medians_are_those_of_the_rows_that_were_drawn() -> None:
 
 def test_neither_workers_nor_a_checkpoint_change_anything(tmp_path: Path) -> None:
     X, y = table()
-    options: dict[str, Any] = {"n_resamples": 2, "random_state": 5, "weights": "performance"}
+    options: dict[str, Any] = {"n_resamples": 2, "random_state": 5, "voter_weights": "performance"}
     one = pyfsagg.committee(X, y, [TREE, GaussianNBWithImportance()], **options)
     execution = pyfsagg.Execution(checkpoint=tmp_path / "kept")
     for _ in range(2):
@@ -188,7 +188,13 @@ def test_test_rows_without_a_class_have_no_area_under_the_curve() -> None:
     first = [*np.flatnonzero(y == 0)[:10], *np.flatnonzero(y == 1)]  # leaves one class
     plan = pyfsagg.Rows(np.array([first, np.arange(40)]))
     found = pyfsagg.committee(
-        X, y, {"m": LINEAR}, resampling=plan, n_resamples=2, metric="roc_auc", weights="performance"
+        X,
+        y,
+        {"m": LINEAR},
+        resampling=plan,
+        n_resamples=2,
+        metric="roc_auc",
+        voter_weights="performance",
     )
     performance = found.voters["performance"]
     assert np.isnan(performance[0])
@@ -294,13 +300,13 @@ def test_bad_votes_are_refused() -> None:
     for selections, options, error, text in (
         ([], {}, DataError, "no voter"),
         ([[], []], {}, DataError, "no voter selects anything"),
-        ([["a"], []], {"weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
-        (THREE, {"weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
-        (THREE, {"weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
-        (THREE, {"weights": [1.0]}, ParameterError, "3 in all"),
-        (THREE, {"weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
-        (THREE, {"weights": "size"}, ParameterError, "'performance'"),
-        (THREE, {"weights": "performance"}, DataError, "performance above 0"),
+        ([["a"], []], {"voter_weights": [0.0, 1.0]}, DataError, "no voter of a weight above 0"),
+        (THREE, {"voter_weights": [1.0, -1.0, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"voter_weights": [0.0, 0.0, 0.0]}, ParameterError, "all 0"),
+        (THREE, {"voter_weights": [1.0]}, ParameterError, "3 in all"),
+        (THREE, {"voter_weights": [1.0, np.nan, 1.0]}, ParameterError, "not negative"),
+        (THREE, {"voter_weights": "size"}, ParameterError, "'performance'"),
+        (THREE, {"voter_weights": "performance"}, DataError, "performance above 0"),
         (THREE, {"performance": [0.5]}, ParameterError, "3 in all"),
         (THREE, {"performance": [0.5, np.inf, 1]}, ParameterError, "finite"),
         (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
@@ -318,7 +324,7 @@ def test_bad_votes_are_refused() -> None:
 
 
 def test_negative_and_missing_performances_weigh_nothing() -> None:
-    found = pyfsagg.vote(THREE, performance=[-0.2, np.nan, 0.5], weights="performance")
+    found = pyfsagg.vote(THREE, performance=[-0.2, np.nan, 0.5], voter_weights="performance")
     assert found.voters["weight"].tolist() == [0.0, 0.0, 0.5]
     assert found.select(2) == ["b", "c"]
 
@@ -349,10 +355,10 @@ def test_knee(n: list[int], performance: list[float], knee: tuple[int, float] | 
 
 def test_another_rule_is_another_call() -> None:
     first = pyfsagg.vote(THREE, performance=[0.9, 0.5, 0.7], feature_names=list("abcd"))
-    second = first.vote("phragmen", weights="performance", size=2)
+    second = first.vote("phragmen", voter_weights="performance", size=2)
     direct = pyfsagg.vote(
         THREE, "phragmen", performance=[0.9, 0.5, 0.7], feature_names=list("abcd"),
-        weights="performance", size=2,
+        voter_weights="performance", size=2,
     )  # fmt: skip
     assert json.loads(second.to_json()) == json.loads(direct.to_json())
     assert json.loads(second.vote().to_json()) == json.loads(first.to_json())

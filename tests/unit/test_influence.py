@@ -67,7 +67,7 @@ def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarra
     )  # fmt: skip
     kept = run.resamples.weights[fold]
     drawn = draw_resamples(
-        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), weight=kept
+        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), sample_weight=kept
     )
     train = np.flatnonzero(kept)
     place = {row: position for position, row in enumerate(train)}
@@ -130,7 +130,9 @@ def test_shape_names_and_seed(result: InfluenceResult) -> None:
 
 
 def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
-    frame = result.to_frame(["spearman", "jaccard", "canberra", "nogueira"], top=4, level=0.9)
+    frame = result.to_frame(
+        ["spearman", "jaccard", "canberra", "nogueira"], top=4, confidence_level=0.9
+    )
     assert len(frame) == 12
     for row in frame.itertuples():
         scores = result.scores[row.filter, row.aggregator]
@@ -140,12 +142,12 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
             input="scores",
             top=4,
             interval="jackknife",
-            level=0.9,
+            confidence_level=0.9,
             random_state=result._seed,
         )
         assert row.value == alone.value
         assert (row.lower, row.upper) == alone.interval
-        assert row.larger_is_stabler == alone.larger_is_stabler
+        assert row.higher_is_better == alone.higher_is_better
     table = result.table(top=4)
     assert table.index.tolist() == ["spearman", "jaccard", "canberra"]
     assert table.columns.tolist() == AGGREGATORS
@@ -260,7 +262,7 @@ def test_comparison_over_data_sets() -> None:
     assert found.to_frame()["p"].iloc[0] == pytest.approx(p)
     assert "Each data set counts once" in found.sentence
     distance = compare_aggregators(results, "canberra")
-    assert not distance.larger_is_stabler
+    assert not distance.higher_is_better
     assert distance.friedman is not None
     means = distance.values.rank(axis=1).mean()
     assert distance.friedman.average_ranks == tuple(means)

@@ -86,7 +86,7 @@ def test_published_sets(dependent: bool) -> None:
     # csranks (commit bd4f755, R 4.2.2, 2,000 draws): 9.79 with stepdown=TRUE, 10.11 without.
     assert (found.upper - found.lower + 1).mean() == pytest.approx(9.79, abs=0.15)
     assert len(found.top(5)) == 12
-    less = rank_confidence(given["score"], **errors, confidence=0.9)
+    less = rank_confidence(given["score"], **errors, confidence_level=0.9)
     assert set(found.top(5)) - set(less.top(5)) == {"Sweden"}
 
 
@@ -250,8 +250,8 @@ def test_bad_data(arguments: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0.0}, "confidence must be"),
-        ({"confidence": 1.0}, "confidence must be"),
+        ({"confidence_level": 0.0}, "confidence_level must be"),
+        ({"confidence_level": 1.0}, "confidence_level must be"),
         ({"n_draws": 10}, "n_draws must be"),
         ({"covariance": np.eye(2)}, "either covariance"),
         ({"standard_errors": None}, "either covariance"),
@@ -277,7 +277,7 @@ def test_replicates_give_their_covariance() -> None:
     m = 4000
     replicates = rng.standard_normal((m, 3)) * 0.3 + np.array([2.0, 1.0, 0.9])
     found = sets_of_replicates(
-        replicates.mean(axis=0), replicates, names="abc", confidence=0.95, factor=1.0, of="x"
+        replicates.mean(axis=0), replicates, names="abc", confidence_level=0.95, factor=1.0, of="x"
     )
     expected = rank_confidence(
         replicates.mean(axis=0), np.cov(replicates, rowvar=False), n_draws=2000
@@ -285,7 +285,12 @@ def test_replicates_give_their_covariance() -> None:
     assert found.lower.tolist() == expected.lower.tolist()
     assert found.upper_all.tolist() == expected.upper_all.tolist()
     wide = sets_of_replicates(
-        replicates.mean(axis=0), replicates, names="abc", confidence=0.95, factor=100.0, of="x"
+        replicates.mean(axis=0),
+        replicates,
+        names="abc",
+        confidence_level=0.95,
+        factor=100.0,
+        of="x",
     )
     assert wide.upper.tolist() == [3, 3, 3]
 

@@ -76,7 +76,7 @@ def test_intersections_by_definition(kind: str, seed: int) -> None:
     support, matrix = selections(seed=seed), similarity(12, seed)
     slow = [slow_intersection(kind, a, b, matrix) for a, b in itertools.combinations(support, 2)]
     found = measure_stability(
-        support, name_of(kind), similarity=matrix, threshold=THRESHOLD, correction="none"
+        support, name_of(kind), similarity=matrix, threshold=THRESHOLD, chance_correction="none"
     )
     assert found.value == pytest.approx(np.mean(slow), abs=1e-12)
 
@@ -86,7 +86,7 @@ def test_the_order_of_the_resamples_does_not_matter(kind: str) -> None:
     support, matrix = selections(2), similarity(12)
     one, other = (
         measure_stability(
-            rows, name_of(kind), similarity=matrix, threshold=0.3, correction="none"
+            rows, name_of(kind), similarity=matrix, threshold=0.3, chance_correction="none"
         ).value
         for rows in (support, support[::-1])
     )
@@ -124,7 +124,7 @@ def slow_corrected(kind: str, matrix: Floats) -> float:
 def test_exact_correction_is_the_mean_over_all_pairs_of_subsets(kind: str) -> None:
     matrix = np.where(similarity(6, 8) > 0.8, similarity(6, 8), 0.0)
     found = measure_stability(
-        SMALL, name_of(kind), similarity=matrix, threshold=THRESHOLD, correction="exact"
+        SMALL, name_of(kind), similarity=matrix, threshold=THRESHOLD, chance_correction="exact"
     )
     assert found.value == pytest.approx(slow_corrected(kind, matrix), abs=1e-10)
 
@@ -134,25 +134,25 @@ def test_estimated_correction_lies_within_its_monte_carlo_error(kind: str) -> No
     support = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]], dtype=bool)
     matrix = np.where(similarity(8, 8) > 0.8, similarity(8, 8), 0.0)
     options = {"similarity": matrix, "threshold": THRESHOLD, "random_state": 0}
-    raw = measure_stability(support, name_of(kind), correction="none", **options).value
-    exact = measure_stability(support, name_of(kind), correction="exact", **options).value
+    raw = measure_stability(support, name_of(kind), chance_correction="none", **options).value
+    exact = measure_stability(support, name_of(kind), chance_correction="exact", **options).value
     level = (exact * 3 - raw) / (exact - 1)
     # A value in [0, 3] has a standard deviation of at most 1.5; six standard errors of the mean.
     error = 6 * 1.5 / math.sqrt(4000)
     bounds = sorted((raw - u) / (3 - u) for u in (level - error, level + error))
     found = measure_stability(
-        support, name_of(kind), correction="estimate", n_random=4000, **options
+        support, name_of(kind), chance_correction="estimate", n_random=4000, **options
     )
     assert bounds[0] <= found.value <= bounds[1]
     again = measure_stability(
-        support, name_of(kind), correction="estimate", n_random=4000, **options
+        support, name_of(kind), chance_correction="estimate", n_random=4000, **options
     )
     assert again.value == found.value
 
 
 def test_a_single_random_draw_is_a_level_too_and_none_is_not() -> None:
     support = np.array([[1, 1, 1, 0, 0, 0, 0, 0], [0, 1, 1, 1, 0, 0, 0, 0]], dtype=bool)
-    options = {"similarity": np.eye(8), "correction": "estimate", "random_state": 0}
+    options = {"similarity": np.eye(8), "chance_correction": "estimate", "random_state": 0}
     found = measure_stability(support, "intersection_mbm", n_random=1, **options).value
     # Two shared of three, less what the draw shared: 0, 1 or 2.
     assert min(abs(found - (2 - drawn) / (3 - drawn)) for drawn in range(3)) < 1e-12
@@ -163,8 +163,10 @@ def test_a_single_random_draw_is_a_level_too_and_none_is_not() -> None:
 def test_exact_enumeration_refuses_what_it_cannot_visit() -> None:
     support = np.zeros((2, 40), dtype=bool)
     support[:, :10] = True
-    with pytest.raises(ParameterError, match="correction='estimate'"):
-        measure_stability(support, "intersection_mbm", similarity=np.eye(40), correction="exact")
+    with pytest.raises(ParameterError, match="chance_correction='estimate'"):
+        measure_stability(
+            support, "intersection_mbm", similarity=np.eye(40), chance_correction="exact"
+        )
 
 
 def slow_zucknick(a: Bools, b: Bools, matrix: Floats) -> float:
@@ -190,7 +192,7 @@ def test_zucknick_by_definition_and_its_exact_correction() -> None:
     options = {"similarity": matrix, "threshold": THRESHOLD}
     plain = measure_stability(SMALL, "zucknick", **options).value
     assert plain == pytest.approx(np.mean(values), abs=1e-12)
-    found = measure_stability(SMALL, "zucknick", correction="exact", **options).value
+    found = measure_stability(SMALL, "zucknick", chance_correction="exact", **options).value
     assert found == pytest.approx(np.mean(corrected), abs=1e-12)
 
 
@@ -211,7 +213,7 @@ def test_without_similar_features_the_measures_are_the_plain_ones() -> None:
     identity = np.eye(12)
     pairs = (("zucknick", "jaccard"), ("sechidis", "nogueira"), ("intersection_mbm", "unadjusted"))
     for adjusted, plain in pairs:
-        options = {"correction": "exact"} if adjusted.startswith("inter") else {}
+        options = {"chance_correction": "exact"} if adjusted.startswith("inter") else {}
         if options:
             data = support[:, :6]
             found = measure_stability(data, adjusted, similarity=np.eye(6), **options).value

@@ -44,7 +44,7 @@ def test_chance_level_is_the_mean_over_random_selections(name: str) -> None:
     if "similarity" in STABILITY_MEASURES.get(name).needs:
         options = {"similarity": near(P)}
     if name == "yu" or name.startswith("intersection_"):
-        options["correction"] = "none"
+        options["chance_correction"] = "none"
     values = [
         measure_stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
         for _ in range(600)
@@ -60,7 +60,7 @@ def test_chance_level_of_corrected_measures_is_zero(name: str) -> None:
     spec = STABILITY_MEASURES.get(name)
     options = {"similarity": near(P)} if "similarity" in spec.needs else {}
     if name in CORRECTABLE:
-        options["correction"] = "exact"
+        options["chance_correction"] = "exact"
     assert chance_level(name, K, P, M, **options) == pytest.approx(0.0, abs=1e-12)
     full = chance_level(name, P, P, M, **options)
     assert math.isnan(full)
@@ -128,7 +128,7 @@ def test_pareto_front_against_all_pairs(seed: int) -> None:
             )
             for i in range(25)
         ]
-        found = pareto_front(x, y, larger_stability_is_better=sign == 1)
+        found = pareto_front(x, y, higher_is_better=sign == 1)
         assert found.tolist() == slow
 
 
@@ -175,7 +175,7 @@ def test_feature_table_of_selections() -> None:
     assert "rank_mean" not in found
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]])
     assert feature_stability(ranks, top=1)["count"].tolist() == [1, 1, 0]
-    for bad in ({"level": 1.0}, {"quantiles": (1.5,)}, {"top": 0}, {"input": "x"}):
+    for bad in ({"confidence_level": 1.0}, {"quantiles": (1.5,)}, {"top": 0}, {"input": "x"}):
         with pytest.raises(ParameterError):
             feature_stability(ranks, **bad)
 

@@ -106,7 +106,13 @@ def test_intervals_cover_the_true_value(method: str, name: str) -> None:
     runs, hits = 200, 0
     for _ in range(runs):
         found = measure_stability(
-            draw(60), name, top=3, interval=method, level=0.9, n_boot=200, random_state=rng
+            draw(60),
+            name,
+            top=3,
+            interval=method,
+            confidence_level=0.9,
+            n_boot=200,
+            random_state=rng,
         )
         assert found.interval is not None
         hits += found.interval[0] <= target <= found.interval[1]
@@ -134,7 +140,7 @@ def test_intervals_that_cannot_be_had_are_refused() -> None:
     with pytest.raises(ParameterError, match="n_boot"):
         measure_stability(support, "dice", interval="bootstrap", n_boot=1)
     with pytest.raises(ParameterError, match="level"):
-        measure_stability(support, "dice", interval="bootstrap", level=1.0)
+        measure_stability(support, "dice", interval="bootstrap", confidence_level=1.0)
     with pytest.raises(DataError, match="at least 3 resamples"):
         measure_stability(support[:2], "dice", interval="jackknife")
     one_pair = np.zeros((4, 5), dtype=bool)
@@ -170,7 +176,9 @@ def test_selection_and_ranks_bind_directly() -> None:
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_intervals_are_student_s(method: str) -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = measure_stability(scores, "spearman", interval=method, level=0.9, random_state=0)
+    found = measure_stability(
+        scores, "spearman", interval=method, confidence_level=0.9, random_state=0
+    )
     assert found.interval is not None
     assert found.standard_error is not None
     half = student.ppf(0.95, 11) * found.standard_error
@@ -192,7 +200,7 @@ def test_resamples_that_agree_have_a_wide_interval_or_none() -> None:
 def test_the_bootstrap_error_of_two_samples_is_their_distance() -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
     found = measure_stability(
-        scores, "spearman", interval="bootstrap", n_boot=2, level=0.5, random_state=3
+        scores, "spearman", interval="bootstrap", n_boot=2, confidence_level=0.5, random_state=3
     )
     weights = np.random.default_rng(3).multinomial(12, np.full(12, 1 / 12), size=2)
     one, other = bound("spearman", scores).reweighted(weights.astype(float))

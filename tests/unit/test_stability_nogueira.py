@@ -119,7 +119,7 @@ def test_the_interval_covers_the_true_value_as_often_as_stated() -> None:
     target, runs = true_stability(chance), 1000
     hits = 0
     for _ in range(runs):
-        limits = nogueira(draw(rng, 200, chance), level=0.9).interval
+        limits = nogueira(draw(rng, 200, chance), confidence_level=0.9).interval
         assert limits is not None
         hits += limits[0] <= target <= limits[1]
     # 1e-6 in each tail, around 0.9 with one point of room for the asymptotic form at m = 200.
@@ -245,4 +245,4 @@ def test_bad_input_is_refused() -> None:
         found.compare(0.5)  # type: ignore[arg-type]
     for level in (0.0, 1.0, 95):
         with pytest.raises(ParameterError, match="level"):
-            nogueira(np.eye(3, dtype=bool), level=level)
+            nogueira(np.eye(3, dtype=bool), confidence_level=level)

@@ -134,7 +134,7 @@ def test_asd_is_the_mean_deviation_of_row_z_scores() -> None:
     z = (scores - scores.mean(1, keepdims=True)) / scores.std(1, ddof=1, keepdims=True)
     found = measure_stability(scores, "asd")
     assert found.value == pytest.approx(z.std(axis=0, ddof=1).mean(), abs=1e-12)
-    assert not found.larger_is_stabler
+    assert not found.higher_is_better
     assert found.unit == "rows"
 
 
@@ -264,7 +264,7 @@ def test_a_single_feature_has_a_stated_answer(name: str) -> None:
     scores = np.array([[0.5], [1.5], [2.5]])
     if name in ("canberra", "rank_biased_overlap"):
         found = measure_stability(scores, name)
-        assert found.value == pytest.approx(1.0 if found.larger_is_stabler else 0.0)
+        assert found.value == pytest.approx(1.0 if found.higher_is_better else 0.0)
     else:
         with pytest.raises(DataError, match="undefined"):
             measure_stability(scores, name)

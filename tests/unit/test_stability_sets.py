@@ -124,7 +124,7 @@ def test_exact_correction_is_the_mean_over_all_subsets(name: str) -> None:
             ]
         )
         slow.append((slow_pair(name, a, b) - level) / (1 - level))
-    found = measure_stability(support, name, correction="exact")
+    found = measure_stability(support, name, chance_correction="exact")
     assert found.value == pytest.approx(np.mean(slow), abs=1e-12)
 
 
@@ -140,7 +140,7 @@ def test_exact_correction_of_whole_collections(name: str, options: dict[str, flo
     value = measure_stability(support, name, **options).value
     maximum = max(1 - 0.3 / p, 1 / 3) if name == "davis" else 1.0
     level = np.mean(plain)
-    found = measure_stability(support, name, correction="exact", **options)
+    found = measure_stability(support, name, chance_correction="exact", **options)
     assert found.value == pytest.approx((value - level) / (maximum - level), abs=1e-12)
 
 
@@ -209,7 +209,7 @@ def test_unknown_p_is_refused_where_it_matters(name: str) -> None:
         ([{1.5}, {2.5}], {"n_features": 3}, InputTypeError, "name or by position"),
         (np.array([[True, False]]), {}, DataError, "at least 2"),
         (np.eye(3, dtype=bool), {"n_features": 4}, ParameterError, "3 columns"),
-        (np.eye(3, dtype=bool), {"correction": "estimate"}, ParameterError, "has no option"),
+        (np.eye(3, dtype=bool), {"chance_correction": "estimate"}, ParameterError, "has no option"),
         ([{"a"}, {"b"}], {"n_features": 0}, ParameterError, "n_features"),
     ],
 )
@@ -223,14 +223,14 @@ def test_bad_collections_are_refused(
 def test_exact_correction_needs_the_number_of_features() -> None:
     for name in ("jaccard", "novovicova"):
         with pytest.raises(ParameterError, match="pass n_features"):
-            measure_stability([{"a"}, {"a", "b"}], name, correction="exact")
+            measure_stability([{"a"}, {"a", "b"}], name, chance_correction="exact")
 
 
 def test_values_other_than_zero_and_one_are_no_selection() -> None:
     with pytest.raises(DataError, match="booleans or 0/1"):
         measure_stability(np.array([[0, 2], [1, 1]]), "jaccard", input="sets")
-    with pytest.raises(ParameterError, match="correction"):
-        measure_stability(np.eye(3, dtype=bool), "kappa", correction="exact")
+    with pytest.raises(ParameterError, match="chance_correction"):
+        measure_stability(np.eye(3, dtype=bool), "kappa", chance_correction="exact")
 
 
 def test_many_rows_go_through_several_blocks() -> None:

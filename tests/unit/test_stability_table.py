@@ -24,19 +24,27 @@ WINE = load_dataset("wine")
 
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_every_row_is_what_stability_says(method: str) -> None:
-    table = stability_table(SCORES, interval=method, n_boot=50, top=3, level=0.9, random_state=5)
+    table = stability_table(
+        SCORES, interval=method, n_boot=50, top=3, confidence_level=0.9, random_state=5
+    )
     assert table.attrs["seed"] == 5
     known = list_methods("stability")
     applicable = [name for name in known.index if "similarity" not in known.loc[name, "needs"]]
     assert table.index.tolist() == applicable
     for name, row in table.iterrows():
         alone = measure_stability(
-            SCORES, str(name), top=3, interval=method, n_boot=50, level=0.9, random_state=5
+            SCORES,
+            str(name),
+            top=3,
+            interval=method,
+            n_boot=50,
+            confidence_level=0.9,
+            random_state=5,
         )
         assert row["n_tied"] == alone.n_tied
         assert row["value"] == alone.value
         assert (row["lower"], row["upper"]) == alone.interval
-        assert row["larger_is_stabler"] == alone.larger_is_stabler
+        assert row["higher_is_better"] == alone.higher_is_better
         assert row["bounds"] == known.loc[name, "bounds"]
         assert ("too narrow" in row["note"]) == (name in ("davis", "novovicova"))
 
@@ -104,7 +112,7 @@ def test_refusals() -> None:
         stability_table(SCORES, interval="exact")
     for level in (0.0, 1.0, 1.5):
         with pytest.raises(ParameterError, match="level"):
-            stability_table(SCORES, level=level)
+            stability_table(SCORES, confidence_level=level)
     with pytest.raises(DataError, match="1 resample"):
         stability_table(SCORES[:1])
     with pytest.raises(DataError, match="missing scores"):

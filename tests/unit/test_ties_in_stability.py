@@ -44,7 +44,7 @@ def options_of(name: str, p: int = 6) -> dict[str, object]:
         position = np.arange(p)
         options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 8)
     if name.startswith("intersection_"):
-        options["correction"] = "none"
+        options["chance_correction"] = "none"
     return options
 
 
@@ -85,8 +85,12 @@ def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
 def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
-    found = measure_stability(SCORES, name, top=TOP, input="scores", correction="exact").value
-    slow = [measure_stability(each, name, correction="exact").value for each in orders(SCORES)]
+    found = measure_stability(
+        SCORES, name, top=TOP, input="scores", chance_correction="exact"
+    ).value
+    slow = [
+        measure_stability(each, name, chance_correction="exact").value for each in orders(SCORES)
+    ]
     assert found == pytest.approx(np.mean(slow), abs=1e-12)
 
 

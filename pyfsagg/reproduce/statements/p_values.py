@@ -106,7 +106,7 @@ def signed_rank(claim: Claim, own: Tables) -> Outcome:
     ):
         found = wilcoxon(
             first, second, alternative=side, exact=form == "exact", zero_method=zeros,
-            correction=form.endswith("corrected"),
+            continuity=form.endswith("corrected"),
         )  # fmt: skip
         kept = "dropped" if zeros == "wilcox" else "ranked"
         name = f"signed rank, {side.replace('greater', 'one-sided')}, {form}, zeros {kept}"

@@ -104,7 +104,7 @@ def plot_stuart_lists(
     ax.set_xscale("log")
     counts = finding.parameters["list_counts"]
     _count_ticks(ax, min(counts), max(counts))
-    hint = "larger" if STABILITY_MEASURES.get(measure).larger_is_stabler else "smaller"
+    hint = "larger" if STABILITY_MEASURES.get(measure).higher_is_better else "smaller"
     ax.set_xlabel("Number of lists")
     ax.set_ylabel(f"{readable(measure).capitalize()} over folds\n({hint} = more stable)")
     clear_frame(ax, grid="y")

@@ -212,7 +212,7 @@ def _said(found: Found, name: str) -> str:
 
 def _of_this_kind(table: RankTable) -> bool:
     cut_off = not table.full and table.scores is None and bool(table.missing.any())
-    return cut_off and table.weights is None and table.n_items >= FEWEST_NAMES
+    return cut_off and table.list_weights is None and table.n_items >= FEWEST_NAMES
 
 
 def _evidence(found: Found, choice: AggregatorChoice) -> str:

@@ -31,7 +31,7 @@
 #' @param metric A scorer of scikit-learn, larger is better: `"accuracy"`, `"balanced_accuracy"`, `"roc_auc"`,
 #'   `"r2"`, ...; by default `"accuracy"` or `"r2"`.
 #' @param rule,size As in [vote_features()].
-#' @param voter_weights What each voter counts: the `weights` of [vote_features()].
+#' @param voter_weights What each voter counts: the `voter_weights` of [vote_features()].
 #' @param n_resamples Number of resamples.
 #' @param resampling A name from `list_methods("resampling")`; `"subsample"` draws 80 % of the rows unless
 #'   `resampling_params` says another `fraction`. Some rows must be left to be tested on.

@@ -22,7 +22,7 @@
 #' @param value What is compared: `"wacc"`, the average over thresholds, or one of the thresholds.
 #' @param protocol,classifier,metric Parts of the evaluation.
 #' @param baselines Whether baselines take part.
-#' @param alpha,confidence Levels of tests and intervals.
+#' @param confidence_level Level of tests and intervals.
 #' @param rope Differences up to here do not matter.
 #' @param results A named list with a result of [aggregator_influence()] for each data set.
 #' @param measure A measure of stability.
@@ -90,9 +90,9 @@ compare_runs <- function(first, second, threshold = "auto") {
 #' @rdname results
 #' @export
 compare_methods <- function(object, value = "wacc", protocol = NULL, classifier = NULL, metric = NULL,
-                            baselines = FALSE, alpha = 0.05, rope = NULL) {
+                            baselines = FALSE, confidence_level = 0.95, rope = NULL) {
   call_method(object, "compare", list(
     value = value, protocol = protocol, classifier = classifier, metric = metric, baselines = baselines,
-    alpha = alpha, rope = rope
+    confidence_level = confidence_level, rope = rope
   ))
 }

@@ -165,7 +165,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #'   by default that of the result, and for a matrix the mean.
 #' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
 #' @param level Confidence level of the intervals.
-#' @param accuracy,larger_stability_is_better For `pareto_front()`: what the methods are worth, and the
+#' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.
 #' @return `nogueira()`, `nogueira_test()`, `adequacy()` and `between_sample_stability()` return lists ([answers]); `feature_stability()` and `stability_curve()` data

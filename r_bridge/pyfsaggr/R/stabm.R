@@ -47,19 +47,19 @@ stabilityDavis <- function(features, p = NULL, correction.for.chance = "none", N
 #' @rdname stabm
 #' @export
 stabilityDice <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "dice", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "dice", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm
 #' @export
 stabilityHamming <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "hamming", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "hamming", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm
 #' @export
 stabilityJaccard <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "jaccard", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "jaccard", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm
@@ -84,7 +84,7 @@ stabilityNovovicova <- function(features, p = NULL, correction.for.chance = "non
 #' @rdname stabm
 #' @export
 stabilityOchiai <- function(features, p = NULL, correction.for.chance = "none", N = 10000, impute.na = NULL) {
-  of_sets(features, "ochiai", p, impute.na, correction = chance(correction.for.chance))
+  of_sets(features, "ochiai", p, impute.na, chance_correction = chance(correction.for.chance))
 }
 
 #' @rdname stabm

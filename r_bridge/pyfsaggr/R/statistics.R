@@ -10,9 +10,8 @@
 #'   long data frame, with the names of its columns in `subject`, `condition` and `value`.
 #' @param subject,condition,value Names of columns of a long data frame.
 #' @param higher_is_better Whether large values are good: they have the small ranks.
-#' @param confidence Level of the intervals.
-#' @param alpha Level of the test.
-#' @param incomplete `"error"` refuses missing values, `"drop"` leaves these subjects out.
+#' @param confidence_level Level of the intervals.
+#' @param missing `"error"` refuses missing values, `"drop"` leaves these subjects out.
 #' @param test_train_ratio Rows of a test fold over rows of its training fold, for values of folds that
 #'   share training rows, as in the corrected test of Nadeau and Bengio (2003).
 #' @param df Degrees of freedom of the corrected tests.
@@ -37,12 +36,12 @@ NULL
 #' together.
 #'
 #' @param estimates Numbers with or without names; or a result of [wam()] or [bam()],
-#'   whose features are then the items and `confidence` is the only other argument.
+#'   whose features are then the items and `confidence_level` is the only other argument.
 #' @param covariance Covariance matrix of the estimates.
 #' @param standard_errors In its place, for independent estimates.
 #' @param df Degrees of freedom of a covariance or of standard errors that were estimated: n - 1 for n replicates of
 #'   each estimate, such as data sets or tasks. `NULL` says that they are known.
-#' @param confidence Level of the sets.
+#' @param confidence_level Level of the sets.
 #' @param names Names of the items; those of `estimates` by default.
 #' @param higher_is_better Whether large values have the small ranks.
 #' @param n_draws How many normal vectors are drawn for the critical values; `NULL` leaves it to the function.
@@ -55,9 +54,9 @@ NULL
 #' }
 #' @export
 rank_confidence <- function(estimates, covariance = NULL, standard_errors = NULL, df = NULL,
-                            confidence = 0.95, names = NULL, higher_is_better = TRUE, n_draws = NULL, seed = 0) {
+                            confidence_level = 0.95, names = NULL, higher_is_better = TRUE, n_draws = NULL, seed = 0) {
   if (inherits(estimates, "pyfsagg_ensemble")) {
-    return(call_method(estimates, "rank_confidence", list(confidence = confidence)))
+    return(call_method(estimates, "rank_confidence", list(confidence_level = confidence_level)))
   }
   if (is.null(names)) names <- base::names(estimates)
   call_python("rank_confidence")

@@ -126,7 +126,9 @@ def equal_methods(
     divisions = divisions_of(
         values, protocol=protocol, n_folds=folds, n_repeats=repeats, test_size=1 / 3
     )
-    found = compare_folds(divisions, what="accuracy", higher_is_better=True, alpha=ALPHA, rope=0.0)
+    found = compare_folds(
+        divisions, what="accuracy", higher_is_better=True, confidence_level=1.0 - ALPHA, rope=0.0
+    )
     pairs = found.tests["corrected_t"].to_frame()
     first = pairs.iloc[0]
     held = np.nan if np.isnan(first["lower"]) else float(first["lower"] <= 0.0 <= first["upper"])
@@ -157,5 +159,7 @@ def equal_rankings(rng: np.random.Generator, n: int, folds: int) -> tuple[float,
     index = pd.MultiIndex.from_product([[0], range(folds)], names=["repeat", "fold"])
     values = pd.DataFrame(_accuracies(X, y, fold, folds, chosen), index=index, columns=list("abcd"))
     divisions = divisions_of(values, protocol="thesis", n_folds=folds, n_repeats=1, test_size=1 / 3)
-    found = compare_folds(divisions, what="accuracy", higher_is_better=True, alpha=ALPHA, rope=None)
+    found = compare_folds(
+        divisions, what="accuracy", higher_is_better=True, confidence_level=1.0 - ALPHA, rope=None
+    )
     return (float((found.tests["corrected_t"].to_frame()["p_adjusted"] <= ALPHA).any()),)
