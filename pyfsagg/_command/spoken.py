@@ -9,6 +9,7 @@ from collections.abc import Mapping
 __all__ = ["flags_of", "with_flags"]
 
 OTHER_NAMES = {
+    "n_features_to_select": "threshold",
     "random_state": "seed",
     "n_jobs": "jobs",
     "n_folds": "folds",

@@ -19,7 +19,8 @@ from pyfsagg._base.words import number, plural, ranks
 from pyfsagg._run.result import Arrays, Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble.groups import Grouped
+from pyfsagg.ensemble.data import Grouped, columns_of
+from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import pareto_front, stability
 
@@ -143,7 +144,7 @@ class Committee(Grouped, Result):
 
     def columns(self, k: int | float) -> list[str]:
         """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
-        return self._columns_of(self.select(k))
+        return columns_of(self, self.select(k))
 
     def vote(
         self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
@@ -329,7 +330,7 @@ class Committee(Grouped, Result):
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
                 f"{failed['message'].iloc[0]}."
             )
-        if sizes_matter := self.about_groups():
+        if sizes_matter := about_groups(self):
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
@@ -382,7 +383,7 @@ class Committee(Grouped, Result):
         return {
             "ranking.csv": self.ranking,
             "voters.csv": self.voters,
-            **self._table_of_groups(),
+            **table_of_groups(self),
         }
 
     @classmethod

@@ -30,7 +30,7 @@ from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal", "require_pairs"]
+__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "require_pairs"]
 
 FloatArray = NDArray[np.float64]
 METHODS = {
@@ -376,27 +376,6 @@ def control_errors(
         path_expected_false=path.expected_false,
         q_values=path.q_values,
         e_values=values,
-    )
-
-
-def read_goal(text: str) -> dict[str, float]:
-    """``"pfer:1"`` and ``"fdr:0.1"`` as the arguments `max_false` and `fdr`.
-
-    Examples
-    --------
-    >>> read_goal("pfer:1")
-    {'max_false': 1.0}
-    """
-    word, _, level = text.partition(":")
-    name = {"pfer": "max_false", "fdr": "fdr"}.get(word.strip().lower())
-    try:
-        if name is not None:
-            return {name: float(level)}
-    except ValueError:
-        pass
-    raise ParameterError(
-        f"threshold must be a number of features, a fraction, 'auto' (a proposal), 'pfer:1' (expected "
-        f"false selections) or 'fdr:0.1' (false discovery rate), got {text!r}"
     )
 
 
