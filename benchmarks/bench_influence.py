@@ -14,7 +14,7 @@ from _timing import interleaved, print_table, write_json
 
 from pyfsagg import influence, load_dataset
 from pyfsagg.aggregator_influence import THESIS_AGGREGATORS
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 
 
 def main() -> None:

@@ -29,13 +29,12 @@ from .discretization import discretize as discretize
 from .ensemble import EnsembleResult as EnsembleResult
 from .ensemble import bam as bam
 from .ensemble import wam as wam
-from .ensemble._page import write_report as write_report
-from .ensemble.permuted_target import permute_target as permute_target
-from .ensemble.precision import Precision as Precision
+from .ensemble.data import ShuffledTargets as ShuffledTargets
+from .ensemble.methods import permute_target as permute_target
 from .ensemble.selection import Selection as Selection
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
-from .ensemble.shuffled import ShuffledTargets as ShuffledTargets
+from .ensemble.settings import Precision as Precision
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
@@ -165,5 +164,4 @@ __all__ = [
     "vote",
     "wam",
     "weighted_average_accuracy",
-    "write_report",
 ]

@@ -15,7 +15,7 @@ from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.committees import VOTING_RULES
-from pyfsagg.ensemble.precision import Precision
+from pyfsagg.ensemble.settings import Precision
 from pyfsagg.evaluation import Protocol
 from pyfsagg.filters import FILTERS
 from pyfsagg.rank_order import ELIMINATIONS

@@ -79,7 +79,7 @@ class Task(Settings):
     >>> y = (colour == "red").to_numpy()
     >>> task = Task(feature_groups="prefix:=")
     >>> result = pyfsagg.wam(X, y, task=task, n_resamples=10, random_state=0)
-    >>> result.select(1), result.columns(1)
+    >>> result.select(1), result.select(1, columns=True)
     (['colour'], ['colour=blue', 'colour=green', 'colour=red'])
     """
 

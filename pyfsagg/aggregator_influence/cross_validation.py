@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,19 +17,15 @@ from pyfsagg._message import Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.result import InfluenceResult
-from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.forecast import Work, warn_of_time
+from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
-from pyfsagg.ensemble.scoring import as_lists, score_resamples
+from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples, read_plan
 
 __all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence", "with_options"]
-
-Compute = Callable[[RankTable], AggregatedValues]
 
 THESIS_AGGREGATORS = (
     "arithmetic_mean",
@@ -172,7 +168,7 @@ def influence(
             ):
                 found.append(scores)
                 advance(len(found))
-        call = Call.of(influence, given, random_state=folds.parameters["seed"])
+        call = Call.of(influence, given, random_state=folds.seed)
         parameters = {
             **folds.parameters,
             **settings,
@@ -273,7 +269,7 @@ class FoldPlan:
             target,
             self.plan,
             n_resamples=self.n_resamples,
-            seed=_fold_seed(self.folds.parameters["seed"], fold),
+            seed=_fold_seed(self.folds.seed, fold),
             sample_weight=self.folds.resamples.weights[fold],
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
@@ -284,13 +280,13 @@ class FoldPlan:
         matrices = self.score_fold(fold)
         scores = {}
         for name, options in self.aggregators.items():
-            compute: Compute = AGGREGATORS.get(name).bind(**options)
+            recipe = Recipe(name, options, self.normalize or "per_resample")
             if self.normalize is None:
-                ensembles = {label: matrices[label] for label in self.folds.labels}
+                ensembles = {label: {label: matrices[label]} for label in self.folds.labels}
             else:
-                ensembles = {"bam": combine_filters(matrices, names, self.normalize, compute)}
-            for label, matrix in ensembles.items():
-                scores[f"{label}|{name}"] = compute(as_lists(matrix, names)).scores
+                ensembles = {"bam": matrices}
+            for label, scored in ensembles.items():
+                scores[f"{label}|{name}"] = recipe.scores(scored, names)
         return scores
 
 

@@ -75,7 +75,7 @@ def _run_in(folder: str) -> EnsembleResult:
 
 
 def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Namespace) -> list[str]:
-    from pyfsagg.ensemble.compare import differing_settings
+    from pyfsagg.ensemble.selection import differing_settings
 
     differing = differing_settings(first, second)
     lines = [f"1: {options.first}, 2: {options.second}"]

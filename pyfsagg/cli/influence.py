@@ -169,7 +169,7 @@ def _compute(
     from pyfsagg._base.task import Task
     from pyfsagg._run.execution import Execution
     from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
-    from pyfsagg.ensemble.bam import DEFAULT_FILTERS
+    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 
     default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)
     options_of = _by_name(options.aggregator_param, "--aggregator-param")

@@ -246,7 +246,7 @@ def _run(
         n_selected(options.threshold, n_features)  # refuse before the work is done
     limits = {"max_false": options.max_false, "fdr": options.fdr}
     given = {name: level for name, level in limits.items() if level is not None}
-    view = {"threshold": options.threshold, **given, **view}
+    view = {"n_features_to_select": options.threshold, **given, **view}
     if unit == "resample" and Checks.from_flags(options).any:
         said = [*said, "progress counts those of halves and of shuffled targets, too"]
     keep_result(options, rank, unit=unit, view=view, said=said)
@@ -257,9 +257,9 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
     from pyfsagg._base.task import Task
     from pyfsagg._run.execution import Execution
     from pyfsagg.ensemble import bam, wam
-    from pyfsagg.ensemble.bam import DEFAULT_FILTERS
-    from pyfsagg.ensemble.flat import gather_settings
+    from pyfsagg.ensemble.methods import DEFAULT_FILTERS
     from pyfsagg.ensemble.scoring import deep_enough
+    from pyfsagg.ensemble.settings import gather_settings
 
     method = options.method or ("wam" if options.filter else "bam")
     _draw_pairs(options)

@@ -14,7 +14,7 @@ from pyfsagg._version import __version__
 from pyfsagg.committees._plot import plot_front, plot_votes
 from pyfsagg.committees.result import Committee
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble._page_groups import group_blocks
+from pyfsagg.ensemble.groups import group_blocks
 
 __all__ = ["committee_page"]
 

@@ -21,7 +21,8 @@ from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble.groups import Grouped
+from pyfsagg.ensemble.data import Grouped, columns_of
+from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import pareto_front
 from pyfsagg.stability_measures.measure import measure_stability
@@ -156,7 +157,7 @@ class Committee(Grouped, Result):
 
     def columns(self, k: int | float) -> list[str]:
         """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
-        return self._columns_of(self.select(k))
+        return columns_of(self, self.select(k))
 
     def vote(
         self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
@@ -347,7 +348,7 @@ class Committee(Grouped, Result):
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
                 f"{failed['message'].iloc[0]}."
             )
-        if sizes_matter := self.about_groups():
+        if sizes_matter := about_groups(self):
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
@@ -395,7 +396,7 @@ class Committee(Grouped, Result):
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {**super()._tables(view), **self._table_of_groups()}
+        return {**super()._tables(view), **table_of_groups(self)}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]

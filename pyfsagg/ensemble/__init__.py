@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.ensemble.bam import bam
+from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.wam import wam
 
 __all__ = ["EnsembleResult", "bam", "wam"]
 

@@ -1,53 +1,43 @@
-"""Filters over resamples: which filters are meant, and their score matrices."""
+"""Filters over resamples: which filters are meant, what they will cost, and their score matrices."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.estimators import is_survival_model
-from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Param, Remedy, Value
+from pyfsagg._base.memory import require_memory
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.types import Floats
+from pyfsagg._base.words import duration
+from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Message, Param, Remedy, Use, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
+from pyfsagg._run.parallel import count_workers
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import dense_megabytes
 from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
-from pyfsagg.ensemble.forecast import (
-    Work,
-    block_size,
-    require_score_memory,
-    resamples_together,
-    warn_of_time,
-)
-from pyfsagg.ensemble.storage import MatrixStore
+from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
 from pyfsagg.filters._base import BoundFilter
-from pyfsagg.ranks import RankTable
+from pyfsagg.filters._depth import LEAST
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
-__all__ = [
-    "as_lists",
-    "bind_filters",
-    "counts_levels",
-    "deep_enough",
-    "filter_label",
-    "function_of",
-    "read_filter_params",
-    "score_resamples",
-    "settle_parameters",
-]
 
-
+# ---------------------------------------------------------------------------------------------
+# which filters
+# ---------------------------------------------------------------------------------------------
 def bind_filters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
@@ -251,7 +241,7 @@ def settle_parameters(
     filters: Sequence[Any],
     parameters: Mapping[str, Mapping[str, Any]],
     n_features: int,
-    largest: int | float | None = None,
+    largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Parameters by filter, with numbers for what they leave open (the depth of mRMR).
@@ -260,7 +250,7 @@ def settle_parameters(
     quarter of a wide table is more than a greedy search is for.  The depth in a table with `groups`
     counts the columns that the filter reads.
     """
-    known = largest if isinstance(largest, Integral) else None
+    known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
         if isinstance(item, str):
@@ -276,11 +266,11 @@ def deep_enough(
     filters: Sequence[Any],
     given: Mapping[str, Any] | None,
     n_features: int,
-    threshold: int | float,
+    number: object,
 ) -> Mapping[str, Any] | None:
     """Parameters of filters as given, or with a depth where so many features need a greater one."""
     read = read_filter_params(filters, given)
-    deep = settle_parameters(filters, read, n_features, threshold)
+    deep = settle_parameters(filters, read, n_features, number)
     return given if deep == settle_parameters(filters, read, n_features) else deep
 
 
@@ -305,6 +295,132 @@ def _check_parameters(
             )
 
 
+# ---------------------------------------------------------------------------------------------
+# what they will cost: measured on a piece, and reported before it is spent
+# ---------------------------------------------------------------------------------------------
+TENTH = "a tenth of the resamples"
+
+LONG = 120.0
+"""Seconds above which a run is announced."""
+
+SMALL = 50_000_000
+"""Cells (resamples times rows times features) below which no time is spent on a forecast."""
+
+_BLOCK_CELLS = 1_000_000
+_MOST = 8
+_FEATURE = 1000  # bytes of its name and its row in the tables of a result
+
+
+def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
+    """Resamples per task: enough to make calls worth while, few enough that progress is seen.
+
+    At least as many as a filter scores `together`, up to eight.
+    """
+    few = _BLOCK_CELLS // max(1, n_samples * n_features)
+    return max(1, min(_MOST, max(few, together)))
+
+
+def resamples_together(bound: Sequence[BoundFilter]) -> int:
+    """The most resamples that one of the filters scores at once."""
+    return max(getattr(each.scorer(), "together", 1) for each in bound)
+
+
+def expected_seconds(
+    bound: Sequence[BoundFilter], resamples: Resamples
+) -> dict[BoundFilter, float] | None:
+    """Seconds that each filter takes for one resample; None where a piece would cost too much.
+
+    A compiled filter is timed on the first resample, or on as many as it scores at once; mRMR on the
+    first steps of its selection, from which the time of the others follows.
+    """
+    scorers = [each.scorer() for each in bound]
+    if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
+        return None
+    found = {}
+    for each, scorer in zip(bound, scorers, strict=True):
+        first = slice(0, min(len(resamples), getattr(scorer, "together", 1)))
+        weights, labels = resamples.weights[first], resamples.labels_of(first)
+        if hasattr(scorer, "expected_seconds"):
+            found[each] = scorer.expected_seconds(weights, labels)
+        else:
+            scorer(weights, labels)  # the first call may compile
+            start = time.perf_counter()
+            scorer(weights, labels)
+            found[each] = (time.perf_counter() - start) / first.stop
+    return found
+
+
+@dataclass(frozen=True)
+class Work:
+    """How many resamples are scored in all, and how many with settings that would shorten the run."""
+
+    total: int
+    fewer: Mapping[str, int]
+
+    @classmethod
+    def of(cls, total: int) -> Self:
+        """Work that follows the number of resamples."""
+        return cls(total, {TENTH: max(1, total // 10)})
+
+
+def warn_of_time(
+    bound: Sequence[BoundFilter], resamples: Resamples, n_jobs: int | None, work: Work
+) -> None:
+    """Warn if the work will take long, and name the settings that would shorten it."""
+    table, total = bound[0].table, work.total
+    if total * table.n_samples * table.n_features < SMALL:
+        return
+    pieces = expected_seconds(bound, resamples)
+    if pieces is None:
+        return
+    workers = min(count_workers(n_jobs), os.cpu_count() or 1)
+    each = sum(pieces.values())
+    expected = each * total / workers
+    if expected < LONG:
+        return
+    ways = []
+    for filter_, seconds in pieces.items():
+        scorer = filter_.scorer()
+        depth = getattr(scorer, "n_selected", 0)
+        if depth > LEAST:
+            weights, labels = resamples.weights[:1], resamples.labels_of(slice(0, 1))
+            less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
+            label = next(iter(filter_.outputs))
+            shorter = duration((each - seconds + less) * total / workers)
+            fewer = Use(filter_params={label: {"n_features": LEAST}})
+            ways.append(Message(fewer, f": about {shorter}"))
+    ways += [
+        Message(setting, f": about {duration(each * number / workers)}")
+        for setting, number in work.fewer.items()
+    ]
+    warn(
+        f"this will take about {duration(expected)} with {workers} worker(s)",
+        *(part for way in ways for part in ("; ", way)),
+        stacklevel=2,
+    )
+
+
+def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
+    """Refuse score matrices that, with what is computed from them, do not fit into memory.
+
+    Raises
+    ------
+    DataError
+        With the estimate and a number that would fit.
+    """
+    m, p = shape
+    require_memory(
+        8 * m * p * (n_matrices + 4) + _FEATURE * p,
+        f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
+        Message(
+            Use("Execution", scratch="FOLDER"), " keeps them in files; or draw fewer resamples"
+        ),
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# their scores
+# ---------------------------------------------------------------------------------------------
 def score_resamples(
     bound: Sequence[BoundFilter],
     resamples: Resamples,
@@ -316,7 +432,7 @@ def score_resamples(
     store: MatrixStore | None = None,
     what: str = "resamples",
     work: Work | None = None,
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, Floats]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
     Before the `work` begins, of which this may be a part, it is said if it will take long, and refused
@@ -361,11 +477,9 @@ def score_resamples(
     return matrices
 
 
-def _score_block(
-    run: tuple[Sequence[BoundFilter], Resamples], rows: slice
-) -> dict[str, NDArray[np.float64]]:
+def _score_block(run: tuple[Sequence[BoundFilter], Resamples], rows: slice) -> dict[str, Floats]:
     bound, resamples = run
-    scores: dict[str, NDArray[np.float64]] = {}
+    scores: dict[str, Floats] = {}
     for each in bound:
         if resamples.changes_table:
             found = _score_changed_tables(each, resamples, rows)
@@ -377,7 +491,7 @@ def _score_block(
 
 def _score_changed_tables(
     each: BoundFilter, resamples: Resamples, rows: slice
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, Floats]:
     """Resamples that see another table each: noise on the cells, or some features only."""
     size = rows.stop - rows.start
     found = {
@@ -393,9 +507,7 @@ def _score_changed_tables(
     return found
 
 
-def _check_scores(
-    label: str, matrix: NDArray[np.float64], names: Sequence[str], store: MatrixStore
-) -> None:
+def _check_scores(label: str, matrix: Floats, names: Sequence[str], store: MatrixStore) -> None:
     scored = np.zeros(len(names), dtype=np.bool_)
     for rows in row_blocks(matrix.shape):
         block = matrix[rows]
@@ -413,10 +525,3 @@ def _check_scores(
             f"the filter {label!r} gave no score for {names[int(scored.argmin())]!r} in any "
             f"of {matrix.shape[0]} resample(s); draw more resamples or leave the feature out"
         )
-
-
-def as_lists(scores: NDArray[np.float64], names: tuple[str, ...]) -> RankTable:
-    """Rows of scores as lists to be aggregated; features that a resample did not see are unknown."""
-    if any(np.isnan(scores[rows]).any() for rows in row_blocks(scores.shape)):
-        return RankTable.from_scores(scores, names=names, full=True)
-    return RankTable.from_checked_scores(scores, names)

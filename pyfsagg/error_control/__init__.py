@@ -15,8 +15,7 @@ from pyfsagg.error_control.e_values import (
 )
 from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import IntegratedPath, integrated_path
-from pyfsagg.error_control.max_t import step_down_max_t
-from pyfsagg.error_control.permuted import TargetPermutation
+from pyfsagg.error_control.permuted import TargetPermutation, step_down_max_t
 
 __all__ = [
     "ASSUMPTIONS",

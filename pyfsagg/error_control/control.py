@@ -32,7 +32,7 @@ from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "read_goal", "require_pairs"]
+__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "require_pairs"]
 
 FloatArray = NDArray[np.float64]
 METHODS = {

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_list
+from pyfsagg._base.checks import check_list
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS, NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.forecast import Work
+from pyfsagg.ensemble.core import Recipe
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import (
-    as_lists,
+    Work,
     bind_filters,
     filter_label,
     function_of,
@@ -64,9 +64,7 @@ class EnsembleMethod:
 
     filters: tuple[Any, ...]
     filter_params: Mapping[str, Mapping[str, Any]]
-    aggregator: str
-    aggregator_params: Mapping[str, Any] = field(default_factory=dict)
-    normalize: str = "per_resample"
+    recipe: Recipe
     n_resamples: int | None = None
     plan: Plan = field(default_factory=Bootstrap)
 
@@ -76,34 +74,26 @@ class EnsembleMethod:
 
     def functions(self) -> list[Any]:
         """What computes, behind the names."""
-        compute = AGGREGATORS.get(self.aggregator).compute
-        return [*(function_of(item) for item in self.filters), compute]
+        return [*(function_of(item) for item in self.filters), self.recipe.spec.compute]
 
     def scores(
         self, matrices: Mapping[str, NDArray[np.float64]], names: tuple[str, ...]
     ) -> NDArray[np.float64]:
         """Aggregated scores from the score matrices of all filters."""
-        compute = AGGREGATORS.get(self.aggregator).bind(**self.aggregator_params)
-        own = {label: matrices[label] for label in self.labels}
-        combined = (
-            next(iter(own.values()))
-            if len(own) == 1
-            else combine_filters(own, names, self.normalize, compute)
-        )
-        return compute(as_lists(combined, names)).scores
+        return self.recipe.scores({label: matrices[label] for label in self.labels}, names)
 
     def record(self) -> dict[str, Any]:
         options = {
             "filter_params": {label: dict(p) for label, p in self.filter_params.items()},
-            "aggregator_params": dict(self.aggregator_params),
-            "normalize": self.normalize if len(self.filters) > 1 else None,
+            "aggregator_params": dict(self.recipe.options),
+            "normalize": self.recipe.normalize if len(self.filters) > 1 else None,
             "resampling": None if isinstance(self.plan, Bootstrap) else self.plan.name,
             "resampling_params": self.plan.parameters(),
         }
         return {
             "method": "wam" if len(self.filters) == 1 else "bam",
             "filters": self.labels,
-            "aggregator": self.aggregator,
+            "aggregator": self.recipe.aggregator,
             **{name: value for name, value in options.items() if value},
         }
 
@@ -210,17 +200,13 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
     params = read_filter_params(filters, options.get("filter_params"))
-    aggregator = AGGREGATORS.get(options.get("aggregator", "arithmetic_mean"))
-    aggregator_params = dict(options.get("aggregator_params") or {})
-    aggregator.bind(**aggregator_params)
-    return EnsembleMethod(
-        filters,
-        params,
-        aggregator.name,
-        aggregator_params,
-        check_choice("normalize", options.get("normalize", "per_resample"), NORMALIZATIONS),
-        plan=read_plan(options.get("resampling", "bootstrap")),
+    recipe = Recipe.of(
+        options.get("aggregator", "arithmetic_mean"),
+        options.get("aggregator_params"),
+        options.get("normalize", "per_resample"),
     )
+    plan = read_plan(options.get("resampling", "bootstrap"))
+    return EnsembleMethod(filters, params, recipe, plan=plan)
 
 
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
@@ -231,16 +217,11 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     ParameterError
         If the run used something that is not in its record: own functions, rows, groups, weights.
     """
-    parameters = result.parameters
+    parameters, setup = result.parameters, result.setup
     own = [name for name in result.score_matrices if name not in FILTERS]
-    plan = parameters["resampling"]
-    if (
-        own
-        or parameters["weighted"]
-        or parameters.get("grouped")
-        or plan in ("row_indices", "grouped_bootstrap", "k_fold")
-    ):
-        what = f"the filter {own[0]!r}" if own else f"resampling {plan!r}"
+    one_by_one = ("row_indices", "grouped_bootstrap", "k_fold")
+    if own or not setup.rows_stand_alone or setup.plan in one_by_one:
+        what = f"the filter {own[0]!r}" if own else f"resampling {setup.plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
         raise ParameterError(
@@ -250,12 +231,10 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         )
     return EnsembleMethod(
         tuple(result.score_matrices),
-        parameters["filter_params"],
-        parameters["aggregator"],
-        parameters["aggregator_params"],
-        parameters.get("normalize", "per_resample"),
+        setup.filter_params,
+        setup.recipe,
         result.n_resamples,
-        read_plan(parameters["resampling"], parameters["resampling_params"]),
+        read_plan(setup.plan, setup.plan_params),
     )
 
 

@@ -14,6 +14,7 @@ from scipy import sparse
 from pyfsagg._message import rendered
 from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.exceptions import DataError
 from pyfsagg.for_r._files import packed, record_of
 from pyfsagg.for_r._spelling import InR
@@ -173,8 +174,8 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "ranking": frame_of(result.to_frame(), "feature"),
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
-        "about_copies": result.about_copies(),
-        "about_groups": result.about_groups(),
+        "about_copies": about_copies(result, result.selection().compared),
+        "about_groups": about_groups(result),
         "scores": result.scores,
         "ranks": result.ranking,
         "halves": result.halves,

@@ -21,7 +21,7 @@ from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
-from pyfsagg.ensemble.flat import flat_names, gather_settings
+from pyfsagg.ensemble.settings import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError

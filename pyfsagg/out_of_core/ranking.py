@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_list, check_mapping
+from pyfsagg._base.checks import check_choice, check_integer, check_list
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
 from pyfsagg._message import Param, Remedy
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
-from pyfsagg.ensemble.bam import NORMALIZATIONS, combine_filters
-from pyfsagg.ensemble.rank_sets import needs_own_scores
+from pyfsagg.ensemble.core import Recipe
+from pyfsagg.ensemble.data import RunSetup
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.scoring import as_lists
+from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.out_of_core.columns import Coding
 from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import rank_scores
 
 __all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
 
@@ -143,10 +142,7 @@ def rank_out_of_core(
     check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     check_integer("n_resamples", n_resamples, low=1)
-    check_choice("normalize", normalize, NORMALIZATIONS)
-    spec = AGGREGATORS.get(aggregator)
-    aggregator_params = check_mapping("aggregator_params", aggregator_params)
-    compute = spec.bind(**aggregator_params)
+    recipe = Recipe.of(aggregator, aggregator_params, normalize)
     execution = Execution.without_scratch("rank_out_of_core", execution)
     checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
@@ -197,44 +193,30 @@ def rank_out_of_core(
         "task": "classification",
         "seed": seed,
         **({"normalize": normalize} if several else {}),
-        "aggregator": spec.name,
-        "aggregator_params": aggregator_params,
+        "aggregator": recipe.aggregator,
+        "aggregator_params": recipe.options,
         "call": call.record(),
     }
-    return _aggregated(
-        matrices, own, settings, compute, _data_record(run, codings, digests), codings
-    )
-
-
-def _aggregated(
-    matrices: dict[str, NDArray[np.float64]],
-    own: dict[str, NDArray[np.float64]],
-    settings: dict[str, Any],
-    compute: Callable[[RankTable], AggregatedValues],
-    data: dict[str, Any],
-    codings: list[Coding],
-) -> EnsembleResult:
-    """The result of the score matrices: one filter as by WAM, several as by BAM."""
     names = tuple(coding.column.name for coding in codings[:-1])
-
-    def combine(given: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        if len(given) > 1:
-            return combine_filters(given, names, settings["normalize"], compute)
-        return next(iter(given.values()))
-
-    combined = combine(matrices)
-    scores = compute(as_lists(combined, names)).scores
+    data = _data_record(run, codings, digests)
+    centred = needs_own_scores(RunSetup.of(settings, data))
+    combined = recipe.combine(matrices, names)
+    scores = recipe.aggregate(combined, names)
     return EnsembleResult(
-        method="bam" if len(matrices) > 1 else "wam",
+        method="bam" if several else "wam",
         feature_names=names,
         score_matrices=matrices,
         combined=combined,
-        own_scores=combine(own)[0] if needs_own_scores(settings) else None,
         scores=scores,
         ranking=rank_scores(scores),
         parameters=settings,
         data=data,
         versions=versions(),
+        own_scores=recipe.combine(own, names)[0] if centred else None,
+        halves=None,
+        permutation=None,
+        copies=None,
+        shuffled=None,
     )
 
 

@@ -209,12 +209,12 @@ def test_another_threshold_without_a_new_run(command, run: Path) -> None:
     result = pyfsagg.load_result(run)
     code, out, err = command("show run --threshold 2")
     assert code == 0, err
-    assert out == result.summary_text(threshold=2) + "\n"
+    assert out == result.summary_text(n_features_to_select=2) + "\n"
     assert "Selected 2 of 13" in out
-    code, by_file, _ = command("show run/run.json --set threshold=2")
+    code, by_file, _ = command("show run/run.json --set n_features_to_select=2")
     assert (code, by_file) == (0, out)
     assert command("report run --threshold 2 -q")[0] == 0
-    assert (run / "report.html").read_text() == result.to_html(threshold=2)
+    assert (run / "report.html").read_text() == result.to_html(n_features_to_select=2)
 
 
 def test_a_threshold_of_what_selects_nothing(command, run: Path, table: Path) -> None:

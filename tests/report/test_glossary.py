@@ -94,8 +94,8 @@ def test_the_words_of_the_proposal_that_occur(run, knee, noise, says) -> None:
     found = words_of(noise.to_html())
     assert "noise" in found
     assert not {"firm", "knee"} & set(found)
-    assert "proposal" not in words_of(run.to_html(threshold=3))
-    assert "proposal" in words_of(run.to_html(threshold="auto"))
+    assert "proposal" not in words_of(run.to_html(n_features_to_select=3))
+    assert "proposal" in words_of(run.to_html(n_features_to_select="auto"))
 
 
 def test_words_and_measures_lead_to_the_documentation(run, report, says) -> None:

@@ -16,8 +16,7 @@ from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
 from pyfsagg._page.page import Text, render_page, write_page
 from pyfsagg.aggregator_influence._page import influence_page
 from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
-from pyfsagg.ensemble._page import render_report
-from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
+from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
@@ -203,7 +202,7 @@ def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> Non
     enough = found.enough()
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words
-    page = Page(render_report(result, threshold=5))
+    page = Page(result.to_html(n_features_to_select=5))
     assert "Was the number of resamples enough?" in page.words
     assert words in page.words
     assert "Figure 6. Stability of the best k features" in page.words
@@ -223,7 +222,7 @@ def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
     single = make(names=12, n_resamples=1)
     assert len(adequacy_blocks(single, 3)) == 1
     assert isinstance(size_block(single), Text)
-    page = Page(render_report(partly))
+    page = Page(partly.to_html())
     assert "Figure 5" not in page.words
 
 

@@ -231,21 +231,10 @@ def _targets(path: Path, files: Mapping[str, Path]) -> set[str]:
     return found
 
 
-KNOWN_CIRCLES = {
-    frozenset(
-        f"pyfsagg.ensemble.{name}"
-        for name in (
-            "_between", "_terminal", "clusters", "compare", "rank_sets", "result", "selection",
-        )
-    ): "the functions of a ranking name its class, which calls them: it has no core of data yet",
-}  # fmt: skip
-"""Circles that stand, with the reason; one that is mended leaves the list."""
-
-
 def test_no_file_is_in_a_circle() -> None:
     files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in MODULES}
     edges = {name: _targets(path, files) - {name} for name, path in files.items()}
-    assert {frozenset(circle) for circle in _circles(edges)} == set(KNOWN_CIRCLES)
+    assert _circles(edges) == []
 
 
 def test_an_import_is_seen_wherever_it_stands(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ CALLS = {
         WINE.X, WINE.y, checks=np.zeros((4, 3)), **QUICK
     ),
     "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
-        threshold=np.zeros((4, 3)), **QUICK
+        n_features_to_select=np.zeros((4, 3)), **QUICK
     ).fit(WINE.X, WINE.y),
     "an array for the depth of a filter": lambda: pyfsagg.wam(
         WINE.X,

@@ -141,7 +141,9 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
     with pytest.raises(DataError, match=r"give checks=Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
     assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=9)).halves.shape == (18, 13)
-    assert "Not known: the run has no pairs" in "\n".join(without._paragraphs({"threshold": 0.25}))
+    assert "Not known: the run has no pairs" in "\n".join(
+        without._paragraphs({"n_features_to_select": 0.25})
+    )
 
 
 def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
@@ -193,7 +195,7 @@ def test_it_is_kept_and_shown(tmp_path) -> None:
     document = json.loads((tmp_path / "run" / "run.json").read_text())
     found = result.between_sample_stability()
     assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
-    text = "\n\n".join(result._paragraphs({"threshold": 0.25}))
+    text = "\n\n".join(result._paragraphs({"n_features_to_select": 0.25}))
     assert text.index("Would another sample give the same?") < text.index(
         "Agreement of the resamples"
     )
@@ -229,8 +231,10 @@ def test_the_sentence_says_what_0_is_and_for_how_many_features(tmp_path) -> None
         (4, ["the best 4 features"], [chosen, little]),
         (12, ["the best 12 features", little], [chosen]),
     ):
-        text = " ".join("\n".join(result._paragraphs({"threshold": threshold})).split())
-        page = result.report(tmp_path / f"{threshold}.html", threshold=threshold).read_text()
+        text = " ".join("\n".join(result._paragraphs({"n_features_to_select": threshold})).split())
+        page = result.report(
+            tmp_path / f"{threshold}.html", n_features_to_select=threshold
+        ).read_text()
         for said in (text, page):
             assert "0 the agreement of as many features drawn at random" in said.replace(":", "")
             assert "for instance in their number of levels, agree on noise, too" in said

@@ -51,7 +51,7 @@ def test_a_depth_is_named_in_what_is_shown(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize(("threshold", "depth"), [(0.25, 100), (25, 100), (30, 120), (110, "all")])
 def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: Any) -> None:
-    selector = BetweenAggregationSelector(["ig", "mrmr"], threshold=threshold, **QUICK)
+    selector = BetweenAggregationSelector(["ig", "mrmr"], n_features_to_select=threshold, **QUICK)
     given = selector.fit(WIDE, Y).result_.parameters["filter_params"]["mrmr"]
     assert given == {"n_features": depth}
 

@@ -29,7 +29,7 @@ from pyfsagg import (
 )
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.ensemble.bam import normalize_scores
+from pyfsagg.ensemble.core import normalize_scores
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -37,6 +37,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import PLANS, draw_resamples
 
 IONOSPHERE = load_dataset("ionosphere")
@@ -168,7 +169,7 @@ def test_aggregators(aggregator: str) -> None:
         "median": np.median(matrix, axis=0),
         "minimum": matrix.min(axis=0),
         "maximum": matrix.max(axis=0),
-        "mean_rank": -result.resample_ranks.mean(axis=0),
+        "mean_rank": -rank_scores(matrix).mean(axis=0),
     }[aggregator]
     np.testing.assert_allclose(result.scores, expected, rtol=1e-12)
 
@@ -448,7 +449,7 @@ def test_the_rows_say_how_often_each_sample_counts() -> None:
 
 
 def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_path) -> None:
-    from pyfsagg.ensemble import result as module
+    from pyfsagg.ensemble import data as module
 
     calls = []
     count = module.feature_stability
@@ -462,11 +463,11 @@ def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_pa
     result.save(tmp_path / "run")
     result.summary_text()
     result.report(tmp_path / "report.html")
-    assert calls == [result.compared()]
+    assert calls == [result.selection().compared]
     first = result.to_frame(5)
     first["rank"] = 0.0  # a caller may write into what it is given
     assert (result.to_frame(5)["rank"] > 0).all()
-    assert calls == [result.compared(), 5]
+    assert calls == [result.selection().compared, 5]
 
 
 @pytest.mark.parametrize("run", [wam, bam])

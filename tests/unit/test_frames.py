@@ -411,8 +411,8 @@ def test_a_run_has_the_same_scores(kind: Any) -> None:
     expected = pyfsagg.wam(as_pandas(), Y, resampling=pyfsagg.GroupedBootstrap(groups), **run)
     np.testing.assert_array_equal(found.scores, expected.scores)
     assert found.feature_names == tuple(ARROW.column_names)
-    clusters = found.clusters(kind, threshold=3)
-    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), threshold=3))
+    clusters = found.clusters(kind, n_features_to_select=3)
+    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), n_features_to_select=3))
 
 
 def test_what_a_look_at_the_table_finds(kind: Any) -> None:
@@ -442,7 +442,7 @@ def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
 def test_selectors(kind: str) -> None:
     X = numbers_of(kind, COLUMNS)
     selector = pyfsagg.WithinAggregationSelector(
-        "chi_squared", threshold=1, n_resamples=5, random_state=0
+        "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
     )
     plain = selector.fit(X, Y)
     assert plain.feature_names_in_.tolist() == list(COLUMNS)
@@ -464,7 +464,7 @@ def test_polars_keeps_its_types_through_a_selector() -> None:
         copy=pl.Series(np.array(["no", "yes"])[Y], dtype=pl.Enum(["yes", "no"]))
     )
     selector = pyfsagg.WithinAggregationSelector(
-        "chi_squared", threshold=1, n_resamples=5, random_state=0
+        "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
     )
     chosen = selector.set_output(transform="polars").fit_transform(X, Y)
     assert chosen.schema == {"copy": pl.Enum(["yes", "no"])}

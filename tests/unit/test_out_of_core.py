@@ -313,14 +313,12 @@ def test_targets_keep_their_labels(tmp_path: Path) -> None:
 
 
 def test_saved_and_shown_like_any_other(tmp_path: Path) -> None:
-    from pyfsagg.ensemble._page import render_report
-
     folder = write(mixed_table(), tmp_path / "parts", [])
     found = rank_out_of_core(folder, "y", exclude=["empty"], **RUN)
     loaded = EnsembleResult.load(found.save(tmp_path / "saved"))
     assert_same(loaded, found)
     assert loaded.parameters == found.parameters
-    page = render_report(loaded)
+    page = loaded.to_html()
     assert "rank_out_of_core(" in page
     assert "poisson bootstrap" in page
     assert "numbers were cut into 10 bins of equal width once" in page

@@ -21,7 +21,7 @@ from pyfsagg._command import results
 from pyfsagg.cli import main
 from pyfsagg.exceptions import OutputError
 
-BAM = importlib.import_module("pyfsagg.ensemble.bam")  # whose name the function has
+BAM = importlib.import_module("pyfsagg.ensemble.methods")  # whose name the function has
 FILES = {"matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"}
 
 

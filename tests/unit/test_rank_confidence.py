@@ -304,7 +304,7 @@ def test_a_run_has_sets_in_its_table() -> None:
     assert frame["rank_set_upper"].tolist() == sets["upper"].tolist()
     assert (found.lower_all <= found.lower).all()
     assert "expected score in samples of this size" in found.sentence
-    assert "true rank from" in "\n".join(result._paragraphs({"threshold": 0.25}))
+    assert "true rank from" in "\n".join(result._paragraphs({"n_features_to_select": 0.25}))
     page = result.to_html()
     assert "Which features may be the best?" in page
     assert "with 95\u00a0% confidence, among these" in page
@@ -322,10 +322,10 @@ def test_a_run_has_sets_in_its_table() -> None:
     ],
 )
 def test_the_size_of_a_resample_scales_the_errors_and_is_said(plan, share, size) -> None:
-    from pyfsagg.ensemble.rank_sets import _drawn_share
+    from pyfsagg.ensemble.trust import drawn_share
 
     result = run(resampling=plan)
-    assert _drawn_share(result.parameters) == pytest.approx(share)
+    assert drawn_share(result.setup) == pytest.approx(share)
     said = f"the expected score in samples of {size} from the same population"
     assert said in result.rank_confidence().sentence
     assert result.to_html().count(said) == 2  # below the table, and below the true best

@@ -15,7 +15,7 @@ from pyfsagg._base import blocks as _blocks
 from pyfsagg._base.blocks import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import storage
-from pyfsagg.ensemble.storage import MatrixStore
+from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import OutputError, ParameterError
 
 

@@ -89,7 +89,9 @@ def test_a_selector_between_a_vectorizer_and_a_classifier():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     texts = [" ".join(rng.choice(words[[0, 1, 2, 6, 7] if k else 3 + np.arange(5)], 6)) for k in y]
-    selector = pyfsagg.WithinAggregationSelector("su", threshold=4, n_resamples=20, random_state=0)
+    selector = pyfsagg.WithinAggregationSelector(
+        "su", n_features_to_select=4, n_resamples=20, random_state=0
+    )
     model = make_pipeline(CountVectorizer(), selector, MultinomialNB()).fit(texts, y)
     assert model.score(texts, y) > 0.9
     names = model[0].get_feature_names_out()[model[1].get_support()]

@@ -132,7 +132,9 @@ def test_indices_must_be_whole_numbers(X: Any) -> None:
 
 
 def test_a_selector_refuses_damaged_new_data() -> None:
-    selector = pyfsagg.WithinAggregationSelector("ig", threshold=2, n_resamples=5, random_state=0)
+    selector = pyfsagg.WithinAggregationSelector(
+        "ig", n_features_to_select=2, n_resamples=5, random_state=0
+    )
     selector.fit(csr_matrix(DENSE), Y)
     kept = selector.transform(csr_matrix(DENSE)).toarray()
     np.testing.assert_array_equal(kept, DENSE[:, selector.get_support()])

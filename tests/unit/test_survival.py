@@ -377,7 +377,7 @@ def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:
 
 def test_survival_goes_through_selectors_influence_and_shuffled_targets() -> None:
     selector = pyfsagg.WithinAggregationSelector(
-        "cox_score", threshold=1, task="survival", n_resamples=10, random_state=0
+        "cox_score", n_features_to_select=1, task="survival", n_resamples=10, random_state=0
     )
     assert selector.fit(X, Y).get_feature_names_out().tolist() == ["normal"]
     found = pyfsagg.influence(

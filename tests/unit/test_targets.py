@@ -230,7 +230,7 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
     run.save(tmp_path / "run")
     loaded = pyfsagg.EnsembleResult.load(tmp_path / "run")
     np.testing.assert_array_equal(loaded.combined, run.combined)
-    pyfsagg.write_report(run, tmp_path / "report.html")
+    run.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "without a target" in page
     assert "labels, called" not in page
@@ -238,7 +238,9 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
         WINE.X, filter="laplacian_score", n_folds=4, n_resamples=3, random_state=0
     )
     assert found.n_folds == 4
-    selector = pyfsagg.WithinAggregationSelector("laplacian_score", n_resamples=3, threshold=2)
+    selector = pyfsagg.WithinAggregationSelector(
+        "laplacian_score", n_resamples=3, n_features_to_select=2
+    )
     assert selector.fit_transform(WINE.X).shape == (178, 2)
     assert not selector._requires_target()
     assert pyfsagg.BetweenAggregationSelector()._requires_target()

@@ -11,9 +11,9 @@
 #' @param path A new or empty folder.
 #' @param file A file; the page is HTML, a picture what its ending says, such as `.png` or `.pdf`.
 #' @param kind Which picture; a name that is not known is answered by the list of those that are.
-#' @param ... How it is shown, such as `threshold`; options of the picture.
+#' @param ... How it is shown, such as `n_features_to_select`; options of the picture.
 #' @param x The table of the run; without it the clusters that the run found, by Pearson and 0.9.
-#' @param threshold How many features a resample selects, or which share of them; `"auto"`: as many as are
+#' @param n_features_to_select How many features a resample selects, or which share of them; `"auto"`: as many as are
 #'   proposed ([selected()]).
 #' @param similarity `"pearson"`, `"spearman"`, or a matrix of similarities of the features; names of its rows
 #'   and columns are matched to them.
@@ -36,7 +36,7 @@
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1)
-#'   clusters(result, iris[1:4], threshold = 2, min_similarity = 0.8)
+#'   clusters(result, iris[1:4], n_features_to_select = 2, min_similarity = 0.8)
 #'   write_report(result, tempfile(fileext = ".html"))
 #' }
 NULL
@@ -74,17 +74,19 @@ result_given <- function(object) {
 
 #' @rdname results
 #' @export
-clusters <- function(object, x = NULL, threshold = "auto", similarity = NULL, min_similarity = NULL) {
+clusters <- function(object, x = NULL, n_features_to_select = "auto", similarity = NULL, min_similarity = NULL) {
   call_method(object, "clusters", list(
-    threshold = check_threshold(threshold), similarity = similarity_given(similarity, object),
-    min_similarity = min_similarity
+    n_features_to_select = check_threshold(n_features_to_select, "n_features_to_select"),
+    similarity = similarity_given(similarity, object), min_similarity = min_similarity
   ), table = x)
 }
 
 #' @rdname results
 #' @export
-compare_runs <- function(first, second, threshold = "auto") {
-  call_method(first, "compare", list(other = second, threshold = check_threshold(threshold)))
+compare_runs <- function(first, second, n_features_to_select = "auto") {
+  call_method(first, "compare", list(
+    other = second, n_features_to_select = check_threshold(n_features_to_select, "n_features_to_select")
+  ))
 }
 
 #' @rdname results

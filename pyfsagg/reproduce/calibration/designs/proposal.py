@@ -7,7 +7,7 @@ import pandas as pd
 
 from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble import EnsembleResult, bam, wam
-from pyfsagg.ensemble.bam import DEFAULT_FILTERS
+from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 from pyfsagg.reproduce.calibration._row import ALPHA, Claim, calibrated
 
 N_ROWS, N_FEATURES, N_RELATED = 80, 12, 3

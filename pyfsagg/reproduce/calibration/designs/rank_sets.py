@@ -9,6 +9,7 @@ import pandas as pd
 
 from pyfsagg._run.beside import Checks
 from pyfsagg.ensemble import wam
+from pyfsagg.ranks import rank_scores
 from pyfsagg.reproduce.calibration._row import Claim, calibrated
 from pyfsagg.reproduce.calibration.data import SIGNALS, labelled_table
 from pyfsagg.statistics import RankConfidence, rank_confidence
@@ -150,7 +151,7 @@ def ranks_of_features(
     )
     first = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
     last = p - (truth[None, :] < truth[:, None]).sum(axis=1)
-    low, high = np.quantile(result.resample_ranks, [0.025, 0.975], axis=0)
+    low, high = np.quantile(rank_scores(result.combined), [0.025, 0.975], axis=0)
     percentiles = float(((low <= first) & (high >= last)).mean())
     return *_held(result.rank_confidence(), truth, 5), percentiles
 

@@ -236,7 +236,7 @@ test_that("results are kept, shown and compared", {
   run <- function(seed) bam(data$x, data$y, filters = c("information_gain", "chi_squared"), n_resamples = 20, seed = seed, progress = FALSE)
   result <- run(1)
   code <- "pyfsagg.bam(wine.X, wine.y, filters=['information_gain', 'chi_squared'], n_resamples=20, random_state=%d)"
-  copies <- clusters(result, data$x, threshold = 3, min_similarity = 0.8)
+  copies <- clusters(result, data$x, n_features_to_select = 3, min_similarity = 0.8)
   same(copies$frequency, paste0(sprintf(code, 1), ".clusters(wine.X, 3, min_similarity=0.8)['frequency'].to_numpy()"))
   moved <- compare_runs(result, run(2), 3)
   same(moved$moved, paste0(sprintf(code, 1), ".compare(", sprintf(code, 2), ", 3)['moved'].to_numpy()"))
@@ -245,7 +245,7 @@ test_that("results are kept, shown and compared", {
   expect_identical(load_result(folder)$combined, result$combined)
   saved <- tempfile(fileext = ".rds")
   saveRDS(result, saved)
-  expect_gt(file.size(write_report(readRDS(saved), tempfile(fileext = ".html"), threshold = 2)), 1e4)
+  expect_gt(file.size(write_report(readRDS(saved), tempfile(fileext = ".html"), n_features_to_select = 2)), 1e4)
   expect_gt(file.size(write_picture(result, tempfile(fileext = ".png"), "agreement")), 1e3)
   expect_error(write_picture(result, tempfile(fileext = ".png"), "nothing"), "kind must be one of", class = "pyfsagg_parameter_error")
   expect_error(write_result(1, tempfile()), "result that can be kept", class = "pyfsagg_input_type_error")
