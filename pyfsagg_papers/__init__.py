@@ -1,10 +1,11 @@
-"""Published results beside recomputed ones.
+"""Published results beside recomputed ones: a package that builds on the public names of pyfsagg.
 
-Sub-rooms, from the ground up: ``published`` (printed cells), ``records`` (how results are kept),
-``statements`` (what the papers claim), ``stuart`` (what the printed Stuart column measured),
-``orders`` (figures of the rank-order paper), ``tables`` (every printed cell beside our repetitions),
-``all_papers`` (everything at once), ``shipped`` (runs that come with the package) and ``commands``.
-Each has its pictures in ``_plot`` and its report in ``_page``.
+Rooms: ``tables`` (every printed cell beside our repetitions), ``statements`` (what the papers claim),
+``orders`` (figures of the rank-order paper), ``stuart`` (what the printed Stuart column measured),
+``lists`` (gene lists of unequal quality), ``calibration`` (what p-values, intervals and bounds keep),
+``all_papers`` (everything at once), ``comparisons`` (pyfsagg beside R packages) and ``commands``, which
+``pyfsagg reproduce`` and ``pyfsagg cross-check`` come from.  Files that all share: ``published``
+(printed cells), ``records`` (how results are kept), ``pages`` and ``shipped`` (runs that come along).
 
 The public names stand in ``__init__.pyi`` and are imported when they are first used, so that the
 command line starts without them.

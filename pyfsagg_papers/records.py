@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from pyfsagg._run.result import Result, Saved
-from pyfsagg._table.identity import versions
+from pyfsagg.extending import Result, versions
 
-__all__ = ["JsonResult", "Log", "as_rows", "record", "silent"]
+Floats = NDArray[np.float64]
 
 Log = Callable[[str], None]
 """Called with a line on each step of a long run."""
@@ -72,7 +73,7 @@ class JsonResult(Result):
         return document
 
     @classmethod
-    def made_of(cls, saved: Saved) -> Self:
+    def made_of(cls, saved: Any) -> Self:
         names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
         document = saved.document
         return cls(

@@ -9,28 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from pyfsagg._base.words import duration, plural
-from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.reproduce.all_papers.result import Reproduction
-from pyfsagg.reproduce.calibration.result import Calibration
-from pyfsagg.reproduce.published import find_datasets, printed_cells
-from pyfsagg.reproduce.stuart.result import StuartFinding
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS, find_experiment
-from pyfsagg.reproduce.unequal_lists.choice import AggregatorChoice
-from pyfsagg.reproduce.unequal_lists.result import GeneListComparison
-
-__all__ = [
-    "list_shipped_runs",
-    "shipped_aggregator_choice",
-    "shipped_calibration",
-    "shipped_gene_lists",
-    "shipped_laplacian_search",
-    "shipped_readings",
-    "shipped_run",
-    "shipped_stuart",
-    "time_of_shipped_runs",
-]
+from pyfsagg.extending import data_folder, duration, plural
+from pyfsagg_papers.all_papers.result import Reproduction
+from pyfsagg_papers.calibration.run import Calibration
+from pyfsagg_papers.lists.choice import AggregatorChoice
+from pyfsagg_papers.lists.gene_lists import GeneListComparison
+from pyfsagg_papers.published import find_datasets, printed_cells
+from pyfsagg_papers.stuart.result import StuartFinding
+from pyfsagg_papers.tables.experiments import EXPERIMENTS, find_experiment
 
 _RUNS = "runs/*.json"
 

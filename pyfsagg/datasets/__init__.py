@@ -3,7 +3,7 @@
 from pyfsagg.datasets._check import check_table
 from pyfsagg.datasets._description import describe_datasets
 from pyfsagg.datasets._files import is_sparse_file, read_sparse_table, read_table, split_target
-from pyfsagg.datasets._loaders import Dataset, list_datasets, load_dataset, load_published
+from pyfsagg.datasets._loaders import Dataset, list_datasets, load_dataset
 
 __all__ = [
     "Dataset",
@@ -12,7 +12,6 @@ __all__ = [
     "is_sparse_file",
     "list_datasets",
     "load_dataset",
-    "load_published",
     "read_sparse_table",
     "read_table",
     "split_target",

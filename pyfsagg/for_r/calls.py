@@ -7,11 +7,13 @@ double a count.
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from operator import attrgetter
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ import pandas as pd
 
 import pyfsagg
 from pyfsagg._run.execution import Execution
-from pyfsagg.exceptions import OutputError, UnknownNameError
+from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
     aggregator_of,
@@ -40,7 +42,7 @@ __all__ = [
     "Called",
     "call",
     "call_method",
-    "call_reproduce",
+    "call_package",
     "decoded",
     "keep",
     "signature_of",
@@ -64,6 +66,8 @@ class Called:
         What R asks of the result, if it is a method of it.
     later : dict of str to str
         Arguments of R that are those of the method, with the names that they have there.
+    module : module
+        Where the function is, if not in pyfsagg.
     """
 
     function: str
@@ -71,10 +75,11 @@ class Called:
     without: tuple[str, ...] = ()
     method: str = ""
     later: Mapping[str, str] = field(default_factory=dict)
+    module: ModuleType = pyfsagg
 
     @property
     def python(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = attrgetter(self.function)(pyfsagg)
+        found: Callable[..., Any] = attrgetter(self.function)(self.module)
         return found
 
     def in_r(self, name: str) -> str:
@@ -98,7 +103,6 @@ CALLS: dict[str, Called] = {
     # data
     "list_datasets": Called("list_datasets"),
     "load_dataset": Called("load_dataset"),
-    "load_published": Called("load_published"),
     "read_feature_table": Called("read_table"),
     # levels and columns
     "discretize": Called("discretize"),
@@ -221,12 +225,16 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
     )
 
 
-def call_reproduce(what: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """What a function of :mod:`pyfsagg.reproduce` returns."""
-    known = [name for name in pyfsagg.reproduce.__all__ if name[0].islower() and "plot" not in name]
+def call_package(package: str, what: str, arguments: Mapping[str, Any] | None = None) -> Any:
+    """What a public function of another package returns, which R names."""
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError(f"{package} cannot be imported: {error}") from None
+    known = [name for name in module.__all__ if name[0].islower() and "plot" not in name]
     if what not in known:
         raise UnknownNameError("what", what, known)
-    called = Called(f"reproduce.{what}")
+    called = Called(what, module=module)
     given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
     return returned(called.python(**arguments_of(called, given)))
 

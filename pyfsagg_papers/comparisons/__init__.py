@@ -1,28 +1,15 @@
 """Does pyfsagg agree with R? Every quantity that both compute, on the same data and row numbers.
 
-:func:`cross_check` runs the comparisons, :class:`CrossCheck` holds what they found.
+``run`` runs the comparisons and keeps what they found; a file for each room of comparisons.
 """
 
 from __future__ import annotations
 
-from pyfsagg._run.result import Face, shown_by
-from r_bridge.comparisons._base import COMPARISONS, Case, Comparison, Tolerance
-from r_bridge.comparisons.result import CrossCheck
-from r_bridge.comparisons.run import cross_check, list_comparisons
-
-__all__ = [
-    "COMPARISONS",
-    "Case",
-    "Comparison",
-    "CrossCheck",
-    "Tolerance",
-    "cross_check",
-    "list_comparisons",
-]
+from pyfsagg.extending import Face, shown_by
 
 
 @shown_by("cross_check")
 def _face() -> Face:
-    from r_bridge.comparisons.report import cross_check_page, plot_differences
+    from pyfsagg_papers.comparisons.page import cross_check_page, plot_differences
 
     return Face({"differences": plot_differences}, cross_check_page)

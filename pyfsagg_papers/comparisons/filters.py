@@ -9,23 +9,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyfsagg_rpy2.association as mrmre
+import pyfsagg_rpy2.entropy as fselectorrcpp
+import pyfsagg_rpy2.mutual_information as praznik
 from numpy.typing import ArrayLike, NDArray
+from pyfsagg_rpy2 import correlation
 
-import r_bridge.association as mrmre
-import r_bridge.entropy as fselectorrcpp
-import r_bridge.mutual_information as praznik
 from pyfsagg.discretization import discretize
 from pyfsagg.filters import information_gain, mrmr
-from r_bridge import correlation
-from r_bridge.comparisons._base import (
-    CLOSED_FORM,
-    SAME,
-    Case,
-    Departure,
-    Tolerance,
-    compare,
-)
-from r_bridge.comparisons._material import Material, Resampled
+from pyfsagg_papers.comparisons.base import CLOSED_FORM, SAME, Case, Departure, Tolerance, compare
+from pyfsagg_papers.comparisons.material import Material, Resampled
 
 __all__: list[str] = []
 

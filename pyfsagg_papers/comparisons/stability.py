@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pyfsagg_rpy2.stability as stabm
 from numpy.typing import NDArray
+from pyfsagg_rpy2 import correlation
 
-import r_bridge.stability as stabm
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import stability
-from r_bridge import correlation
-from r_bridge.comparisons._base import Case, Tolerance, compare
-from r_bridge.comparisons._material import Material
+from pyfsagg_papers.comparisons.base import Case, Tolerance, compare
+from pyfsagg_papers.comparisons.material import Material
 
 __all__: list[str] = []
 

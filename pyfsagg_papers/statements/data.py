@@ -10,31 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg.datasets import load_published
-from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError
-from pyfsagg.reproduce.published import WEIGHTED_ACCURACY
-
-__all__ = [
-    "AGREES",
-    "FAILS",
-    "OPEN",
-    "OTHERWISE",
-    "SMALLER_IS_BETTER",
-    "VERDICTS",
-    "Claim",
-    "Outcome",
-    "Tables",
-    "Variant",
-    "agrees",
-    "judge",
-    "list_claims",
-    "methods_table",
-    "narrow",
-    "need",
-    "outcome",
-    "own_tables",
-]
+from pyfsagg.extending import data_folder
+from pyfsagg_papers.published import WEIGHTED_ACCURACY, load_published
 
 AGREES, FAILS = "holds", "does not hold"
 OTHERWISE, OPEN = "holds under another reading", "not checkable"
@@ -188,7 +166,7 @@ def methods_table(table: str, own: pd.DataFrame | None = None) -> pd.DataFrame:
     Parameters
     ----------
     table : str
-        A name of :func:`pyfsagg.load_published`.
+        A name of :func:`pyfsagg_papers.load_published`.
     own : DataFrame, optional
         Columns ``dataset``, ``measure``, ``method`` and ``value``: own values, in place of the
         printed ones, of a table of stability or of 4.3.
@@ -248,7 +226,7 @@ def need(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def own_tables(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Own values by table, from a frame of :func:`pyfsagg.reproduce.table`.
+    """Own values by table, from a frame of :func:`pyfsagg_papers.table`.
 
     Raises
     ------

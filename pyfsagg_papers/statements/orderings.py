@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 
-from pyfsagg.datasets import load_published
-from pyfsagg.reproduce.statements.data import (
+from pyfsagg_papers.published import load_published
+from pyfsagg_papers.statements.data import (
     AGREES,
     FAILS,
     OPEN,
@@ -22,18 +22,6 @@ from pyfsagg.reproduce.statements.data import (
     need,
     outcome,
 )
-
-__all__ = [
-    "among_best",
-    "beats",
-    "best_classifier",
-    "extreme",
-    "improves",
-    "measure_below",
-    "middle",
-    "small_deviation",
-    "subset_sizes",
-]
 
 ROWS = "share of rows"
 MOST_NAMED = 6  # rows that an evidence names

@@ -12,9 +12,17 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg._base.remarks import set_aside
-from pyfsagg.datasets import load_published
-from pyfsagg.reproduce.statements.data import (
+from pyfsagg.extending import set_aside
+from pyfsagg.statistics import (
+    adjust_p_values,
+    friedman,
+    one_way_anova,
+    pairwise_tests,
+    rm_anova,
+    wilcoxon,
+)
+from pyfsagg_papers.published import load_published
+from pyfsagg_papers.statements.data import (
     AGREES,
     FAILS,
     Claim,
@@ -28,16 +36,6 @@ from pyfsagg.reproduce.statements.data import (
     need,
     outcome,
 )
-from pyfsagg.statistics import (
-    adjust_p_values,
-    friedman,
-    one_way_anova,
-    pairwise_tests,
-    rm_anova,
-    wilcoxon,
-)
-
-__all__ = ["anova", "mean", "pairs", "signed_rank", "summary_t"]
 
 LEVEL = 0.05
 PAIR_TESTS: dict[str, dict[str, Any]] = {

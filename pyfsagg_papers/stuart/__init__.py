@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg.extending import Face, shown_by
 
 
 @shown_by("stuart_finding")
 def _face() -> Face:
-    from pyfsagg.reproduce.stuart._page import stuart_page
-    from pyfsagg.reproduce.stuart._plot import STUART_PLOTS
+    from pyfsagg_papers.stuart.page import STUART_PLOTS, stuart_page
 
     return Face(STUART_PLOTS, lambda found, command, **_: stuart_page(found, command=command))

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.checks import check_integer
-from pyfsagg.datasets import Dataset, load_dataset, load_published
+from pyfsagg.datasets import Dataset, load_dataset
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.reproduce.records import Log, record, silent
-from pyfsagg.reproduce.stuart.fold_rankings import (
+from pyfsagg.extending import check_integer
+from pyfsagg_papers.published import load_published
+from pyfsagg_papers.records import Log, record, silent
+from pyfsagg_papers.stuart.rankings import (
     PRAZNIK,
     Fold,
     FoldRankings,
@@ -26,10 +27,7 @@ from pyfsagg.reproduce.stuart.fold_rankings import (
     geometric_mean_options,
     look_for_r,
 )
-from pyfsagg.reproduce.stuart.result import StuartFinding
-from pyfsagg.reproduce.stuart.values import KINDS, TABLE_OF_FILTER
-
-__all__ = ["stuart_finding"]
+from pyfsagg_papers.stuart.result import KINDS, TABLE_OF_FILTER, StuartFinding
 
 DATASETS = ("ionosphere", "semeion", "optdigits", "splice")
 N_FOLDS, QUICK_FOLDS = 100, 10

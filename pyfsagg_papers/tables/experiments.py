@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.reproduce.tables.fpcps import AS_READ as OF_FPCPS
-from pyfsagg.reproduce.tables.fpcps import auc_on_selected, tanimoto_of_aggregators
-from pyfsagg.reproduce.tables.frcm import AS_READ as OF_FRCM
-from pyfsagg.reproduce.tables.frcm import clustering_on_selected
-from pyfsagg.reproduce.tables.genes import genes_left, orders_of_removal
-from pyfsagg.reproduce.tables.thesis import (
+from pyfsagg_papers.orders.genes import genes_left, orders_of_removal
+from pyfsagg_papers.tables.fpcps import AS_READ as OF_FPCPS
+from pyfsagg_papers.tables.fpcps import auc_on_selected, tanimoto_of_aggregators
+from pyfsagg_papers.tables.frcm import AS_READ as OF_FRCM
+from pyfsagg_papers.tables.frcm import clustering_on_selected
+from pyfsagg_papers.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
     BY_FILTER_AS_READ,
     stability_by_aggregator_information_gain,
@@ -24,8 +24,6 @@ from pyfsagg.reproduce.tables.thesis import (
     stability_by_filter,
     weighted_accuracy,
 )
-
-__all__ = ["EXPERIMENTS", "PAPERS", "Experiment", "find_experiment"]
 
 PAPERS = ("thesis", "fpcps", "frcm", "orders")
 
@@ -37,7 +35,7 @@ class Experiment:
     Attributes
     ----------
     table : str
-        As :func:`pyfsagg.load_published` names it.
+        As :func:`pyfsagg_papers.load_published` names it.
     paper, caption : str
     repeat : callable (X, y, settings, seed, n_jobs) -> {(row, measure): value}
         One repetition.

@@ -8,40 +8,21 @@ split keeps the same share of the attributes.  The classifiers are those of Weka
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.selection import n_selected
-from pyfsagg._run.parallel import run_tasks
-from pyfsagg._table.table import check_table
-from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.evaluation.cells import Fit, fit_all
 from pyfsagg.evaluation.classifiers import read_classifiers
 from pyfsagg.evaluation.splits import Fold
-from pyfsagg.filters import (
-    fit_criterion,
-    spearman,
-    symmetric_uncertainty,
-    value_difference_metric,
-)
+from pyfsagg.extending import check_table, check_target, run_tasks
+from pyfsagg.filters import fit_criterion, spearman, symmetric_uncertainty, value_difference_metric
 from pyfsagg.ranks import RankTable, select_top
 from pyfsagg.stability_measures import stability
-
-__all__ = [
-    "AGGREGATORS",
-    "AS_READ",
-    "BY_COLUMN",
-    "BY_SAMPLE",
-    "BY_VALUE",
-    "FILTERS",
-    "auc_on_selected",
-    "selections",
-    "tanimoto_of_aggregators",
-]
 
 Mask = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -102,7 +83,7 @@ def selections(
     if settings["equal_scores"] == BY_COLUMN:
         order = np.arange(p)
     scores = _scores(X, y, rows, settings)[:, order]
-    k = n_selected(settings["share"], p)
+    k = math.ceil(round(settings["share"] * p, 9))
     table = RankTable.from_scores(scores)
     values = dict(zip(FILTERS, scores, strict=True))
     for name, aggregator in AGGREGATORS.items():

@@ -5,42 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy.sparse import csr_matrix, identity
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import normalize
 
-from pyfsagg._base.checks import check_integer
-from pyfsagg._base.types import Floats
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.extending import check_integer, check_table
 from pyfsagg.unsupervised import (
     clustering_curve,
     evaluate_rankings,
     frmv,
     laplacian_score,
+    mean_plus_sd,
     rank_unsupervised,
     summarise_trials,
 )
-from pyfsagg.unsupervised._input import check_numbers
 from pyfsagg.unsupervised.laplacian import score_on_graph
-from pyfsagg.unsupervised.result import mean_plus_sd
-
-__all__ = [
-    "AS_READ",
-    "BINARY",
-    "BY_NUMBER",
-    "BY_RATIO",
-    "COSINE",
-    "COSINE_AND_SELF",
-    "FIGURE_1",
-    "HEAT_KERNEL",
-    "LARGE_IS_GOOD",
-    "SMALL_IS_GOOD",
-    "clustering_curves",
-    "clustering_on_selected",
-    "mean_over_sizes",
-]
+from pyfsagg_papers.records import Floats
 
 FIGURE_1 = ("dermatology", "segmentation_test", "pendigits_test", "wine")
 METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
@@ -91,13 +75,25 @@ def _laplacian(X: Any, graph: str, direction: str) -> Floats:
     if graph in (HEAT_KERNEL, BINARY):
         scores = laplacian_score(X, bandwidth="mean" if graph == HEAT_KERNEL else "binary")
     else:
-        table = check_numbers(X, standardize="z_score")
+        table = _z_scores(X)
         unit = normalize(table.values)
         near = kneighbors_graph(unit, 5).maximum(kneighbors_graph(unit, 5).T)
         if graph == COSINE_AND_SELF:
             near = near + identity(table.n_samples)
         scores = score_on_graph(table, csr_matrix(near.multiply(unit @ unit.T)))
     return scores if direction == SMALL_IS_GOOD else -scores
+
+
+def _z_scores(X: Any) -> Any:
+    """The table with every column on the scale of its standard deviation."""
+    table = check_table(X)
+    scaled = np.zeros_like(table.values)
+    for j, column in enumerate(table.values.T):
+        centred = column - column.mean()
+        if (largest := np.abs(centred).max()) > 0.0:
+            centred /= largest
+            scaled[:, j] = centred / centred.std()
+    return table.with_values(scaled)
 
 
 def clustering_curves(

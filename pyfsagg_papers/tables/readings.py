@@ -18,14 +18,13 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg.exceptions import ParameterError, UnknownNameError
-from pyfsagg.reproduce.published import find_datasets, readable_cells
-from pyfsagg.reproduce.records import Log, silent
-from pyfsagg.reproduce.stuart.fold_rankings import look_for_r
-from pyfsagg.reproduce.tables.comparison import coverage
-from pyfsagg.reproduce.tables.comparison import table as repeat_table
-from pyfsagg.reproduce.tables.evidence import MOST_OTHERS
-from pyfsagg.reproduce.tables.fpcps import BY_COLUMN, BY_SAMPLE, BY_VALUE
-from pyfsagg.reproduce.tables.frcm import (
+from pyfsagg_papers.published import find_datasets, readable_cells
+from pyfsagg_papers.records import Log, silent
+from pyfsagg_papers.stuart.rankings import look_for_r
+from pyfsagg_papers.tables.comparison import MOST_OTHERS, coverage
+from pyfsagg_papers.tables.comparison import table as repeat_table
+from pyfsagg_papers.tables.fpcps import BY_COLUMN, BY_SAMPLE, BY_VALUE
+from pyfsagg_papers.tables.frcm import (
     BINARY,
     BY_NUMBER,
     BY_RATIO,
@@ -35,8 +34,6 @@ from pyfsagg.reproduce.tables.frcm import (
     LARGE_IS_GOOD,
     SMALL_IS_GOOD,
 )
-
-__all__ = ["READINGS", "Reading", "best_readings", "readings"]
 
 STANDARD = "standard"
 ENOUGH = 0.9

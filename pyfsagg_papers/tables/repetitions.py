@@ -1,4 +1,4 @@
-"""Repetitions of an experiment on a data set, each kept in a checkpoint when it is done."""
+"""The data of a published table, and repetitions on them, each kept in a checkpoint when it is done."""
 
 from __future__ import annotations
 
@@ -7,28 +7,98 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.checks import check_integer
-from pyfsagg._base.remarks import set_aside, warn
-from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
-from pyfsagg._table.identity import versions
-from pyfsagg.exceptions import ParameterError
-from pyfsagg.reproduce.records import Log, silent
-from pyfsagg.reproduce.tables.experiments import Experiment
-from pyfsagg.reproduce.tables.sources import find_source, identity
+from pyfsagg.datasets import Dataset, list_datasets, load_dataset
+from pyfsagg.exceptions import ParameterError, UnknownNameError
+from pyfsagg.extending import (
+    check_integer,
+    check_table,
+    check_target,
+    data_hash,
+    open_checkpoint,
+    set_aside,
+    versions,
+    warn,
+)
+from pyfsagg_papers.orders.genes import leukaemia_subtypes
+from pyfsagg_papers.records import Log, silent
+from pyfsagg_papers.tables.experiments import Experiment
 
-__all__ = ["Options", "Repeated", "Work", "repeat_on"]
+# -------------------------------------------------------------------------------------------------
+# the data behind the names of published tables: what is here, and where it differs
+# -------------------------------------------------------------------------------------------------
+
+LOCAL_NAMES = {
+    "musk": "musk_v2",
+    "gisette": "gisette_valid_only",
+    "drosophila": "drosophila_lifecycle_artiva",
+    "leukaemia_two_classes": "golub",
+    "leukaemia_three_classes": "golub",
+}
+UNOBTAINABLE = {
+    "philippine": "the data set could not be obtained",
+    "indian_pines": "the data set could not be obtained",
+}
+OTHER_DATA = {
+    "gisette": "other data: of the 7000 rows only the 1000 of the validation part could be obtained",
+    "drosophila": "other data: a version with 67 samples of 4028 genes, where the paper has 74 of 3107",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Data of a published table, or why there are none.
+
+    Attributes
+    ----------
+    data : Dataset or None
+    reason : str
+        Why there are none, or where they differ from the published description.
+    comparable : bool
+        Whether values on these data can decide a cell.
+    """
+
+    data: Dataset | None
+    reason: str
+    comparable: bool
+
+
+def find_source(name: str) -> Source:
+    """The data of a data set as published tables name it."""
+    local = name if name in list_datasets().index else LOCAL_NAMES.get(name, name)
+    try:
+        data = load_dataset(local)
+    except UnknownNameError:
+        missing = "the data set is not here; PYFSAGG_DATA names the folder of data sets"
+        return Source(None, UNOBTAINABLE.get(name, missing), False)
+    if name == "leukaemia_three_classes":
+        data = replace(data, y=leukaemia_subtypes(len(data.y)).rename("target"))
+    if local != name and name in OTHER_DATA:
+        return Source(data, OTHER_DATA[name], False)
+    differs = f"the data differ: {'; '.join(data.differences)}" if data.differences else ""
+    return Source(data, differs, True)
+
+
+def identity(data: Dataset) -> str:
+    """SHA-256 of the cells and labels of a data set."""
+    table = check_table(data.X, sparse=True)
+    return data_hash(table, check_target(data.y, table.n_samples))
+
+
+# -------------------------------------------------------------------------------------------------
+# repetitions of an experiment on a data set, each kept in a checkpoint when it is done
+# -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Options:
-    """How repetitions are run; the fields are those of :func:`pyfsagg.reproduce.table`."""
+    """How repetitions are run; the fields are those of :func:`pyfsagg_papers.table`."""
 
     quick: bool = False
     random_state: int = 0
@@ -104,7 +174,7 @@ class Options:
 class Work:
     """Answers that JSON can hold, taken from a checkpoint or computed and put there."""
 
-    checkpoint: Checkpoint | None
+    checkpoint: Any
     log: Log
 
     def answer(self, key: str, what: str, compute: Callable[[], Any]) -> tuple[Any, float]:

@@ -17,16 +17,16 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
-from pyfsagg._base.remarks import set_aside
-from pyfsagg._table.table import Table, check_table
-from pyfsagg._table.target import Target, check_target
 from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError
+from pyfsagg.extending import check_table, check_target, set_aside
 from pyfsagg.filters import drop_near_zero_variance
-from pyfsagg.reproduce.published import WEIGHTED_ACCURACY
-from pyfsagg.reproduce.stuart.fold_rankings import (
+from pyfsagg.resampling import canonical_order
+from pyfsagg.stability_measures import UndefinedStabilityError, thesis_measures
+from pyfsagg_papers.published import WEIGHTED_ACCURACY
+from pyfsagg_papers.stuart.rankings import (
     AGGREGATORS_OF_TABLE,
     AS_R_RETURNS,
     PRAZNIK,
@@ -35,19 +35,6 @@ from pyfsagg.reproduce.stuart.fold_rankings import (
     geometric_mean_options,
     look_for_r,
 )
-from pyfsagg.resampling import canonical_order
-from pyfsagg.stability_measures import UndefinedStabilityError
-from pyfsagg.stability_measures.thesis import thesis_measures
-
-__all__ = [
-    "BY_AGGREGATOR_AS_READ",
-    "BY_FILTER_AS_READ",
-    "stability_by_aggregator_information_gain",
-    "stability_by_aggregator_mrmr",
-    "stability_by_filter",
-    "two_thirds",
-    "weighted_accuracy",
-]
 
 Values = dict[tuple[str, str], float]
 """One repetition: (row, measure) -> value."""
@@ -84,7 +71,7 @@ BY_AGGREGATOR_AS_READ = {
 }
 
 
-def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Table, Target]:
+def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Any, Any]:
     """The table and its target, read as the settings say; the seed is for shuffled labels."""
     frame = pd.DataFrame(X)
     labels = [name for name in frame if str(name).startswith(LABEL)]
@@ -108,7 +95,7 @@ def _prepare(X: Any, y: Any, settings: Mapping[str, Any], seed: int) -> tuple[Ta
     return (drop_near_zero_variance(table) if dropped else table), target
 
 
-def two_thirds(table: Table, target: Target, seed: int) -> tuple[Table, Target]:
+def two_thirds(table: Any, target: Any, seed: int) -> tuple[Any, Any]:
     """A stratified random two thirds of the rows."""
     rng = np.random.default_rng(seed)
     order = canonical_order(table, target)
@@ -232,8 +219,8 @@ def _by_aggregator(
 
 
 def _scores_in_r(
-    table: Table,
-    target: Target,
+    table: Any,
+    target: Any,
     name: str,
     filter_params: Mapping[str, Any],
     geometric_mean: Mapping[str, Any],

@@ -1,8 +1,8 @@
-"""R packages from Python through rpy2, and the comparison of pyfsagg with them.
+"""R packages from Python through rpy2.
 
 Needs R, rpy2 (``pip install pyfsagg[r]``) and the R package in question; without them a function
 raises :class:`~pyfsagg.exceptions.MissingDependencyError`, whose message says what to install.
-Nothing here is imported by pyfsagg itself, except by the command ``pyfsagg cross-check``.
+``pyfsagg_papers.cross_check`` compares pyfsagg with what these functions return.
 
 ======================  ==========================  ===============================================
 Module                  R packages                  What
@@ -14,41 +14,11 @@ Module                  R packages                  What
 ``mutual_information``  praznik                     mutual information, mRMR
 ``association``         mRMRe                       mutual information from correlations, mRMR
 ``stability``           stabm                       stability of selections
-``comparisons``         all of these                :func:`cross_check`
+``session``             –                           the R that is started, errors, versions
+``conversion``          –                           values between NumPy, pandas and R
 ======================  ==========================  ===============================================
 """
 
-from __future__ import annotations
+import lazy_loader
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from r_bridge._session import InsideRError as InsideRError
-    from r_bridge._session import RError as RError
-    from r_bridge.comparisons import CrossCheck as CrossCheck
-    from r_bridge.comparisons import cross_check as cross_check
-    from r_bridge.comparisons import list_comparisons as list_comparisons
-    from r_bridge.rank_aggregation import aggregate_ranks as aggregate_ranks
-    from r_bridge.rank_aggregation import rank_matrix as rank_matrix
-
-_HOMES = {
-    "_session": ("InsideRError", "RError"),
-    "comparisons": ("CrossCheck", "cross_check", "list_comparisons"),
-    "rank_aggregation": ("aggregate_ranks", "rank_matrix"),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = [*sorted(_HOME_OF)]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'r_bridge' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"r_bridge.{_HOME_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

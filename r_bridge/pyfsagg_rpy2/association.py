@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg.exceptions import UnknownNameError
-from r_bridge._conversion import from_r, to_frame
-from r_bridge._session import call, environment, package
+from pyfsagg_rpy2.conversion import from_r, to_frame
+from pyfsagg_rpy2.session import call, environment, package
 
 __all__ = ["association_matrix", "mrmr"]
 

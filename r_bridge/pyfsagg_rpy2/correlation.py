@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.types import Floats
-from r_bridge._conversion import from_r, to_matrix, to_vector
-from r_bridge._session import call, package
+from pyfsagg_rpy2.conversion import from_r, to_matrix, to_vector
+from pyfsagg_rpy2.session import call, package
 
 __all__ = ["adjust", "chi_squared", "correlations", "distances", "rank"]
 
 
 def rank(
     values: ArrayLike, *, ties: Literal["average", "min", "max", "first"] = "average"
-) -> Floats:
+) -> NDArray[np.float64]:
     """Ascending ranks (n,) by ``rank``.
 
     Raises
@@ -36,7 +35,7 @@ def rank(
 
 def correlations(
     values: ArrayLike, *, method: Literal["pearson", "spearman", "kendall"] = "pearson"
-) -> Floats:
+) -> NDArray[np.float64]:
     """Correlations (m, m) of the rows of `values` (m, p) by ``cor``; Kendall's is tau-b.
 
     Examples
@@ -50,7 +49,7 @@ def correlations(
 
 def distances(
     values: ArrayLike, *, method: Literal["canberra", "binary", "manhattan", "euclidean"]
-) -> Floats:
+) -> NDArray[np.float64]:
     """Distances (m, m) of the rows of `values` (m, p) by ``dist``.
 
     Examples
@@ -64,7 +63,9 @@ def distances(
     return np.asarray(matrix, dtype=np.float64)
 
 
-def adjust(p_values: ArrayLike, *, method: Literal["bonferroni", "holm", "BH"]) -> Floats:
+def adjust(
+    p_values: ArrayLike, *, method: Literal["bonferroni", "holm", "BH"]
+) -> NDArray[np.float64]:
     """Adjusted p-values (n,) by ``p.adjust``.
 
     Examples
@@ -88,5 +89,5 @@ def chi_squared(counts: ArrayLike) -> float:
     return float(quiet(call(package("stats").chisq_test, table, correct=False)).rx2("statistic")[0])
 
 
-def _floats(value: object) -> Floats:
+def _floats(value: object) -> NDArray[np.float64]:
     return np.asarray(from_r(value), dtype=np.float64)

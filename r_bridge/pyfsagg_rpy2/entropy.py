@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from r_bridge._conversion import from_r, to_factor, to_frame
-from r_bridge._session import call, environment, package
+from pyfsagg_rpy2.conversion import from_r, to_factor, to_frame
+from pyfsagg_rpy2.session import call, environment, package
 
 __all__ = ["cut_points", "discretize", "information_gain"]
 

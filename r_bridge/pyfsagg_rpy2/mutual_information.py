@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from r_bridge._conversion import from_r, to_factor, to_frame
-from r_bridge._session import call, environment, package
+from pyfsagg_rpy2.conversion import from_r, to_factor, to_frame
+from pyfsagg_rpy2.session import call, environment, package
 
 __all__ = ["mrmr", "mutual_information", "mutual_information_matrix"]
 

@@ -33,8 +33,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg.exceptions import ParameterError
-from r_bridge._conversion import from_r, to_matrix, to_strings, to_vector
-from r_bridge._session import call, environment, package
+from pyfsagg_rpy2.conversion import from_r, to_matrix, to_strings, to_vector
+from pyfsagg_rpy2.session import call, environment, package
 
 __all__ = ["Method", "aggregate_ranks", "rank_matrix"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyfsagg.exceptions import UnknownNameError
-from r_bridge._conversion import to_matrix
-from r_bridge._session import call, environment, package, require
+from pyfsagg_rpy2.conversion import to_matrix
+from pyfsagg_rpy2.session import call, environment, package, require
 
 __all__ = ["ADJUSTED_MEASURES", "MEASURES", "stability"]
 

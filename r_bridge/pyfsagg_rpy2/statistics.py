@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from r_bridge._conversion import to_matrix, to_strings, to_vector
-from r_bridge._session import call, environment, require
+from pyfsagg_rpy2.conversion import to_matrix, to_strings, to_vector
+from pyfsagg_rpy2.session import call, environment, require
 
 __all__ = [
     "friedman",

@@ -42,7 +42,7 @@ load_dataset <- function(name, download = FALSE, cache = NULL, sha256 = NULL) {
 
 #' @rdname datasets
 #' @export
-load_published <- function(table) call_python("load_published")
+load_published <- function(table) reproduce("load_published", table = table)
 
 #' @rdname datasets
 #' @export
