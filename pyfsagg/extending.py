@@ -1,8 +1,10 @@
 """For packages that build on pyfsagg: what a result, a page, a picture and a command are made of.
 
 A method needs none of this: it is a spec of its room (``pyfsagg.filters.FilterSpec``, …), found by an
-entry point.  This module is for a package with results, pages, pictures or commands of its own, such
-as ``pyfsagg_papers``, which uses the public names of pyfsagg and these, and nothing with an underscore:
+entry point.  This module is for a package with results, pages, pictures or commands of its own: with
+the public names of pyfsagg and these it needs nothing that has an underscore.  Its commands are found
+by entry points of the group ``pyfsagg.commands`` (the name of a command, and a function that adds its
+parser), its results by ``pyfsagg.results`` (the kind of a result, and its class).
 
 - results: `Result`, `Face`, `shown_by`
 - pages: `Page`, `Section`, `Text`, `Table`, `Column`, `Records`, `Enumeration`, `Block`, `picture`,

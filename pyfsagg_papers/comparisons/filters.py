@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
 import pyfsagg_rpy2.association as mrmre
 import pyfsagg_rpy2.entropy as fselectorrcpp
 import pyfsagg_rpy2.mutual_information as praznik
-from numpy.typing import ArrayLike, NDArray
-from pyfsagg_rpy2 import correlation
-
 from pyfsagg.discretization import discretize
 from pyfsagg.filters import information_gain, mrmr
 from pyfsagg_papers.comparisons.base import CLOSED_FORM, SAME, Case, Departure, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material, Resampled
+from pyfsagg_rpy2 import correlation
 
 __all__: list[str] = []
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pyfsagg_rpy2.packages import PACKAGES
-
 from pyfsagg.extending import (
     Block,
     Column,
@@ -21,6 +19,7 @@ from pyfsagg.extending import (
 )
 from pyfsagg_papers.comparisons.base import VERDICTS, Outcome
 from pyfsagg_papers.comparisons.run import CrossCheck
+from pyfsagg_rpy2.packages import PACKAGES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pyfsagg_rpy2 import correlation
-from pyfsagg_rpy2.rank_aggregation import Method, aggregate_ranks, rank_matrix
 
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.statistics import adjust_p_values
 from pyfsagg_papers.comparisons.base import Case, Departure, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material
+from pyfsagg_rpy2 import correlation
+from pyfsagg_rpy2.rank_aggregation import Method, aggregate_ranks, rank_matrix
 
 __all__: list[str] = []
 

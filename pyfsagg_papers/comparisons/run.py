@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Self
 
 import pandas as pd
 from numpy.typing import ArrayLike
-from pyfsagg_rpy2.packages import PACKAGES, install_hint
-from pyfsagg_rpy2.session import RError, environment, r_versions, require
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
 from pyfsagg.extending import Result, check_integer, versions
 from pyfsagg_papers.comparisons.base import COMPARISONS, VERDICTS, Comparison, Difference, Outcome
 from pyfsagg_papers.comparisons.material import Material, embedded_material, given_material
+from pyfsagg_rpy2.packages import PACKAGES, install_hint
+from pyfsagg_rpy2.session import RError, environment, r_versions, require
 
 # -------------------------------------------------------------------------------------------------
 # what a cross-check found, and how it is kept

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pyfsagg_rpy2.stability as stabm
 from numpy.typing import NDArray
-from pyfsagg_rpy2 import correlation
 
+import pyfsagg_rpy2.stability as stabm
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import stability
 from pyfsagg_papers.comparisons.base import Case, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material
+from pyfsagg_rpy2 import correlation
 
 __all__: list[str] = []
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyfsagg_rpy2 import statistics as r
 
 from pyfsagg.statistics import friedman, nemenyi, one_way_anova, pairwise_tests, rm_anova, wilcoxon
 from pyfsagg_papers.comparisons.base import CLOSED_FORM, Case, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material
 from pyfsagg_papers.records import Floats
+from pyfsagg_rpy2 import statistics as r
 
 __all__: list[str] = []
 

@@ -18,10 +18,9 @@ from pyfsagg.rank_order import (
     random_subset_baseline,
 )
 from pyfsagg.rank_order._plot import plot_elimination
-from pyfsagg.reproduce.orders import generated, genes
-from pyfsagg.reproduce.orders._plot import plot_experiment
-from pyfsagg.reproduce.orders.experiment import CURVES, Experiment
-from pyfsagg.reproduce.orders.figures import run_experiment
+from pyfsagg_papers.orders import experiment, genes
+from pyfsagg_papers.orders.experiment import CURVES, Experiment
+from pyfsagg_papers.orders.figures import plot_experiment, run_experiment
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +61,9 @@ def test_findings_follow_the_curves(figure_8: Experiment) -> None:
     """A finding turns over when the curves do."""
     worse = figure_8.curves.copy()
     worse.loc[worse["method"] == "koller_sahami", "divergence"] = 5.0
-    assert generated._planted_divergence(worse)[0].holds
+    assert experiment._planted_divergence(worse)[0].holds
     worse.loc[worse["method"] == "koller_sahami", "divergence"] = 0.0
-    assert not generated._planted_divergence(worse)[0].holds
+    assert not experiment._planted_divergence(worse)[0].holds
 
 
 def test_unknown_figure_and_missing_data(monkeypatch: pytest.MonkeyPatch) -> None:

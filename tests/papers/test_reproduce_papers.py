@@ -12,17 +12,26 @@ import pytest
 from scipy import sparse
 
 from pyfsagg._base.remarks import warn
-from pyfsagg.datasets import Dataset, load_dataset, load_published
+from pyfsagg.datasets import Dataset, load_dataset
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
 from pyfsagg.filters import spearman
-from pyfsagg.reproduce import Reproduction, cells, claims, readings, reproduce_all, table
-from pyfsagg.reproduce.all_papers import run
-from pyfsagg.reproduce.all_papers.figure_statements import figure_statements
-from pyfsagg.reproduce.published import printed_cells
-from pyfsagg.reproduce.statements.data import methods_table
-from pyfsagg.reproduce.tables import sources
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
-from pyfsagg.reproduce.tables.fpcps import (
+from pyfsagg_papers import (
+    Reproduction,
+    cells,
+    claims,
+    load_published,
+    readings,
+    reproduce_all,
+    table,
+)
+from pyfsagg_papers.all_papers import run
+from pyfsagg_papers.all_papers.run import figure_statements
+from pyfsagg_papers.orders.genes import genes_left, orders_of_removal, path_of
+from pyfsagg_papers.published import printed_cells
+from pyfsagg_papers.statements.data import methods_table
+from pyfsagg_papers.tables import repetitions
+from pyfsagg_papers.tables.experiments import EXPERIMENTS
+from pyfsagg_papers.tables.fpcps import (
     AGGREGATORS,
     AS_READ,
     FILTERS,
@@ -30,9 +39,8 @@ from pyfsagg.reproduce.tables.fpcps import (
     selections,
     tanimoto_of_aggregators,
 )
-from pyfsagg.reproduce.tables.genes import genes_left, orders_of_removal, path_of
-from pyfsagg.reproduce.tables.repetitions import Options, Repeated
-from pyfsagg.reproduce.tables.thesis import weighted_accuracy
+from pyfsagg_papers.tables.repetitions import Options, Repeated
+from pyfsagg_papers.tables.thesis import weighted_accuracy
 
 PRINTED = {
     "4.3": 46 * 5,
@@ -210,7 +218,9 @@ def test_statements_on_other_data_are_not_checkable_but_told() -> None:
 # ------------------------------------------------------------------------------- data
 def test_other_data_give_values_but_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = planted()
-    monkeypatch.setattr(sources, "load_dataset", lambda name: Dataset(X, pd.Series(y), name, ""))
+    monkeypatch.setattr(
+        repetitions, "load_dataset", lambda name: Dataset(X, pd.Series(y), name, "")
+    )
     small = {"n_splits": 2, "repetitions": 2, "share": 0.2}
     found = table("fpcps_1", ["gisette", "arcene"], settings=small)
     gisette = found[found["dataset"] == "gisette"]
@@ -226,7 +236,7 @@ def test_identity_of_sparse_data_is_that_of_its_cells() -> None:
     names = pd.Series(y)
 
     def of(matrix: sparse.csr_matrix) -> str:
-        return sources.identity(Dataset(matrix, names, "x", ""))
+        return repetitions.identity(Dataset(matrix, names, "x", ""))
 
     one = sparse.csr_matrix(X)
     assert of(one) == of(sparse.csr_matrix(sparse.csc_matrix(X)))
@@ -253,7 +263,9 @@ def test_what_repetitions_share_is_computed_once(
     changed = own.__class__(**{**own.__dict__, "prepare": prepare, "repeat": repeat})
     monkeypatch.setitem(EXPERIMENTS, "orders_genes", changed)
     X, y = planted()
-    monkeypatch.setattr(sources, "load_dataset", lambda name: Dataset(X, pd.Series(y), name, ""))
+    monkeypatch.setattr(
+        repetitions, "load_dataset", lambda name: Dataset(X, pd.Series(y), name, "")
+    )
     options = {"settings": {"repetitions": 3}, "checkpoint": tmp_path}
     first = table("orders_genes", "leukaemia_two_classes", **options)
     assert calls == ["shared", "one", "one", "one"]

@@ -21,11 +21,10 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.filters import value_difference_metric
-from pyfsagg.reproduce import best_readings, coverage, readings
-from pyfsagg.reproduce.tables._page import readings_page
-from pyfsagg.reproduce.tables._plot import plot_readings
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
-from pyfsagg.reproduce.tables.fpcps import (
+from pyfsagg.unsupervised import frmv
+from pyfsagg_papers import best_readings, coverage, readings
+from pyfsagg_papers.tables.experiments import EXPERIMENTS
+from pyfsagg_papers.tables.fpcps import (
     AS_READ,
     BY_COLUMN,
     BY_SAMPLE,
@@ -33,7 +32,7 @@ from pyfsagg.reproduce.tables.fpcps import (
     _value_differences,
     tanimoto_of_aggregators,
 )
-from pyfsagg.reproduce.tables.frcm import (
+from pyfsagg_papers.tables.frcm import (
     BY_NUMBER,
     BY_RATIO,
     COSINE,
@@ -42,8 +41,9 @@ from pyfsagg.reproduce.tables.frcm import (
     SMALL_IS_GOOD,
     clustering_on_selected,
 )
-from pyfsagg.reproduce.tables.readings import READINGS
-from pyfsagg.reproduce.tables.thesis import (
+from pyfsagg_papers.tables.page import plot_readings, readings_page
+from pyfsagg_papers.tables.readings import READINGS
+from pyfsagg_papers.tables.thesis import (
     BY_AGGREGATOR_AS_READ,
     BY_FILTER_AS_READ,
     _prepare,
@@ -51,7 +51,6 @@ from pyfsagg.reproduce.tables.thesis import (
     stability_by_aggregator_mrmr,
     stability_by_filter,
 )
-from pyfsagg.unsupervised import frmv
 
 
 def table() -> tuple[pd.DataFrame, pd.Series]:
@@ -178,7 +177,7 @@ def test_stuart_as_r_returns_it_needs_r(monkeypatch: pytest.MonkeyPatch) -> None
     def without_r(name: str) -> object:
         raise MissingDependencyError("R is not here")
 
-    monkeypatch.setattr("r_bridge._session.package", without_r)
+    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
     with pytest.raises(MissingDependencyError, match=r"needs R: R is not here"):
         readings("ionosphere", table="4.5", names=["as_r_returns"], quick=True)
     said: list[str] = []

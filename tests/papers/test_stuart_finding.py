@@ -19,9 +19,9 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-from pyfsagg.reproduce import StuartFinding, claims, stuart_finding
-from pyfsagg.reproduce.stuart._plot import plot_stuart_lists, plot_stuart_values
-from pyfsagg.reproduce.stuart.fold_rankings import count_kinds, places_by_first_list
+from pyfsagg_papers import StuartFinding, claims, stuart_finding
+from pyfsagg_papers.stuart.page import plot_stuart_lists, plot_stuart_values
+from pyfsagg_papers.stuart.rankings import count_kinds, places_by_first_list
 
 WINE, IONOSPHERE = load_dataset("wine"), load_dataset("ionosphere")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "l2_norm", "stuart", "rra"]
@@ -33,7 +33,7 @@ def without_r(name: str) -> object:
 
 @pytest.fixture
 def no_r(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("r_bridge._session.package", without_r)
+    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg._base.words import duration
-from pyfsagg.reproduce import shipped_run
+from pyfsagg_papers import shipped_run
 
 
 def test_all_papers_at_once(pyfsagg, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import pyfsagg
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.reproduce import calibrate, shipped_calibration
-from pyfsagg.reproduce.calibration import run
-from pyfsagg.reproduce.calibration._row import Claim, Design
-from pyfsagg.reproduce.calibration.result import Calibration, markdown
+from pyfsagg_papers import calibrate, shipped_calibration
+from pyfsagg_papers.calibration import run
+from pyfsagg_papers.calibration.design import Claim, Design
+from pyfsagg_papers.calibration.run import Calibration, markdown
 
 ROOT = Path(__file__).parents[2]
 INDEX = tomllib.loads(Path(__file__).with_name("calibration_index.toml").read_text("utf-8"))
@@ -52,7 +51,7 @@ def public_names() -> set[str]:
 def test_every_inference_has_a_row_or_a_reason() -> None:
     named = [name for part in INDEX.values() for name in part]
     assert len(named) == len(set(named))
-    assert public_names() == set(named), "tests/unit/calibration_index.toml"
+    assert public_names() == set(named), "tests/papers/calibration_index.toml"
 
 
 def test_every_named_row_is_measured() -> None:
@@ -138,7 +137,3 @@ def test_conclusions_name_what_is_not_kept() -> None:
 def test_unknown_topic() -> None:
     with pytest.raises(UnknownNameError, match=r"topic of the calibration.*lists"):
         calibrate("lits")
-
-
-def test_public_face() -> None:
-    assert pyfsagg.reproduce.calibrate is calibrate

@@ -12,12 +12,11 @@ import pytest
 from scipy import stats
 from statsmodels.stats.anova import AnovaRM
 
-from pyfsagg.datasets import load_published
-from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.reproduce import claim_variants, claims
-from pyfsagg.reproduce.statements.claims import CHECKS
-from pyfsagg.reproduce.statements.data import VERDICTS, Variant, agrees, judge, list_claims
+from pyfsagg.extending import data_folder
+from pyfsagg_papers import claim_variants, claims, load_published
+from pyfsagg_papers.statements.claims import CHECKS
+from pyfsagg_papers.statements.data import VERDICTS, Variant, agrees, judge, list_claims
 
 MEASURES = ("spearman", "jaccard", "canberra")
 

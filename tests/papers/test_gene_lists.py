@@ -11,15 +11,16 @@ import pytest
 
 from pyfsagg import RankTable
 from pyfsagg.cli import main
-from pyfsagg.datasets import load_published
-from pyfsagg.reproduce import GeneListComparison, shipped_gene_lists
-from pyfsagg.reproduce.unequal_lists.experiment import (
+from pyfsagg_papers import GeneListComparison, load_published, shipped_gene_lists
+from pyfsagg_papers.lists.simulation import (
     GRID,
     METHODS,
+    N_ENTITIES,
+    SETTINGS,
     accuracy,
     gene_list_accuracy,
+    generate_lists,
 )
-from pyfsagg.reproduce.unequal_lists.generator import N_ENTITIES, SETTINGS, generate_lists
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,7 @@ def test_every_published_cell_has_a_verdict(shipped: GeneListComparison) -> None
 
 
 def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
-    monkeypatch.setattr("pyfsagg.reproduce.unequal_lists.result.GRID", ((1.0, 0.1),))
+    monkeypatch.setattr("pyfsagg_papers.lists.gene_lists.GRID", ((1.0, 0.1),))
     monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "gene-lists", "--repeats", "2", "--jobs", "1"]) == 0
     assert "published cells of methods that we have" in capsys.readouterr().out

@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from pyfsagg.datasets import load_published
-from pyfsagg.reproduce import best_readings, coverage, evidence, shipped_run
-from pyfsagg.reproduce.published import readable_cells
-from pyfsagg.reproduce.tables.evidence import likelihood_ratio
+from pyfsagg_papers import best_readings, coverage, evidence, load_published, shipped_run
+from pyfsagg_papers.published import readable_cells
+from pyfsagg_papers.tables.comparison import likelihood_ratio
 
 
 def cell(dataset: str, lower: float, upper: float, **changed: object) -> dict[str, object]:

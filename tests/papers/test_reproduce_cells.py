@@ -9,17 +9,17 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-import pyfsagg.reproduce.tables.sources as module
+import pyfsagg_papers.tables.repetitions as module
 from pyfsagg._table.table import check_table
 from pyfsagg._table.target import check_target
 from pyfsagg.cli import main
-from pyfsagg.datasets import Dataset, load_dataset, load_published
+from pyfsagg.datasets import Dataset, load_dataset
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
-from pyfsagg.reproduce import cells, coverage, table
-from pyfsagg.reproduce.tables.comparison import _verdict
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS, find_experiment
-from pyfsagg.reproduce.tables.repetitions import Repeated
-from pyfsagg.reproduce.tables.thesis import two_thirds
+from pyfsagg_papers import cells, coverage, load_published, table
+from pyfsagg_papers.tables.comparison import _verdict
+from pyfsagg_papers.tables.experiments import EXPERIMENTS, find_experiment
+from pyfsagg_papers.tables.repetitions import Repeated
+from pyfsagg_papers.tables.thesis import two_thirds
 
 ONE = EXPERIMENTS["4.4"]
 OWN = np.array([0.50, 0.52, 0.54])

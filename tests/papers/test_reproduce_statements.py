@@ -10,7 +10,7 @@ import pytest
 
 from pyfsagg.cli import main
 from pyfsagg.exceptions import MissingDependencyError
-from pyfsagg.reproduce import StuartFinding, claim_variants, claims
+from pyfsagg_papers import StuartFinding, claim_variants, claims
 
 
 def test_claims_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +100,7 @@ def test_stuart_without_r(
     def without_r(name: str) -> object:
         raise MissingDependencyError("R is not here")
 
-    monkeypatch.setattr("r_bridge._session.package", without_r)
+    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
     folder = tmp_path / "out"
     code = main(
         [

@@ -12,7 +12,7 @@ from html_pages import Page
 from r_packages import need
 
 from pyfsagg import load_dataset
-from r_bridge import CrossCheck
+from pyfsagg_papers import CrossCheck
 
 pytestmark = pytest.mark.r
 need("RobustRankAggreg", "afex", "rstatix")
@@ -70,7 +70,7 @@ def test_command_ends_with_1_if_something_disagrees(
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "r_bridge.statistics.friedman", lambda values: pd.Series({"chi_squared": 0.0})
+        "pyfsagg_rpy2.statistics.friedman", lambda values: pd.Series({"chi_squared": 0.0})
     )
     arguments = ["cross-check", "--package", "rstatix", "--data", "wine", "--n-resamples", "3"]
     assert main([*arguments, "--quiet", "--output", "out"]) == 1

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.reproduce import clustering_curves
-from pyfsagg.reproduce.tables.frcm import mean_over_sizes
+from pyfsagg_papers import clustering_curves
+from pyfsagg_papers.tables.frcm import mean_over_sizes
 
 
 def test_the_mean_leaves_the_whole_table_out() -> None:

@@ -11,7 +11,7 @@ import pytest
 from pyfsagg import load_dataset
 from pyfsagg._page.page import Picture, Table, Text, render_page
 from pyfsagg.exceptions import DataError, MissingDependencyError
-from pyfsagg.reproduce import (
+from pyfsagg_papers import (
     Reproduction,
     StuartFinding,
     claim_variants,
@@ -21,13 +21,12 @@ from pyfsagg.reproduce import (
     shipped_run,
     stuart_finding,
 )
-from pyfsagg.reproduce.all_papers._page import reproduction_page
-from pyfsagg.reproduce.all_papers.lead import OF_FIGURES, states
-from pyfsagg.reproduce.statements._page import claims_page
-from pyfsagg.reproduce.statements._plot import plot_p_values
-from pyfsagg.reproduce.statements.data import list_claims
-from pyfsagg.reproduce.stuart._page import stuart_page
-from pyfsagg.reproduce.tables._plot import plot_coverage
+from pyfsagg_papers.all_papers.page import reproduction_page
+from pyfsagg_papers.all_papers.result import OF_FIGURES, states
+from pyfsagg_papers.statements.data import list_claims
+from pyfsagg_papers.statements.page import claims_page, plot_p_values
+from pyfsagg_papers.stuart.page import stuart_page
+from pyfsagg_papers.tables.page import plot_coverage
 
 
 def blocks_of(page, kind):
@@ -87,7 +86,7 @@ def finding(monkeypatch: pytest.MonkeyPatch) -> StuartFinding:
     def without_r(name: str) -> object:
         raise MissingDependencyError("R is <not> here")
 
-    monkeypatch.setattr("r_bridge._session.package", without_r)
+    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
     return stuart_finding([load_dataset("ionosphere")], n_folds=3, list_counts=[4, 8])
 
 

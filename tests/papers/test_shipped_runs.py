@@ -15,9 +15,10 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-import pyfsagg
+import pyfsagg_papers
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.reproduce import (
+from pyfsagg.unsupervised import laplacian_score, mean_plus_sd
+from pyfsagg_papers import (
     best_readings,
     coverage,
     list_shipped_runs,
@@ -26,12 +27,10 @@ from pyfsagg.reproduce import (
     shipped_run,
     shipped_stuart,
 )
-from pyfsagg.reproduce.published import printed_cells
-from pyfsagg.reproduce.tables.comparison import VERDICTS
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
-from pyfsagg.reproduce.tables.readings import READINGS
-from pyfsagg.unsupervised import laplacian_score
-from pyfsagg.unsupervised.result import mean_plus_sd
+from pyfsagg_papers.published import printed_cells
+from pyfsagg_papers.tables.comparison import VERDICTS
+from pyfsagg_papers.tables.experiments import EXPERIMENTS
+from pyfsagg_papers.tables.readings import READINGS
 
 RUNS = list(list_shipped_runs().index)
 
@@ -87,14 +86,14 @@ def test_the_record_says_how_it_was_made(name: str) -> None:
 def test_the_room_is_public_as_the_readme_has_it() -> None:
     """In a process of its own, where no other import has loaded the room."""
     code = (
-        "import pyfsagg\n"
-        "print(len(pyfsagg.reproduce.list_shipped_runs()))\n"
-        "print(callable(pyfsagg.reproduce.table), 'table' in dir(pyfsagg.reproduce))\n"
+        "import pyfsagg_papers\n"
+        "print(len(pyfsagg_papers.list_shipped_runs()))\n"
+        "print(callable(pyfsagg_papers.table), 'table' in dir(pyfsagg_papers))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [str(len(RUNS)), "True", "True"]
-    for name in pyfsagg.reproduce.__all__:
-        assert getattr(pyfsagg.reproduce, name) is not None
+    for name in pyfsagg_papers.__all__:
+        assert getattr(pyfsagg_papers, name) is not None
 
 
 def test_the_quick_run_is_what_is_computed_now() -> None:
@@ -105,7 +104,7 @@ def test_the_quick_run_is_what_is_computed_now() -> None:
     kept = shipped_run("quick").cells
     keys = ["row", "measure"]
     own = kept[(kept["table"] == "4.4") & (kept["dataset"] == "ionosphere")].set_index(keys)["mean"]
-    found = pyfsagg.reproduce.table("4.4", "ionosphere", quick=True)
+    found = pyfsagg_papers.table("4.4", "ionosphere", quick=True)
     assert found["verdict"].isin(["inside", "near"]).all()
     now = found.set_index(keys)["mean"]
     pd.testing.assert_series_equal(now, own[now.index], rtol=1e-6)
@@ -200,7 +199,7 @@ def test_what_the_readings_found() -> None:
 
 
 def test_the_kept_cross_check_is_of_comparisons_that_exist_and_agrees() -> None:
-    from r_bridge.comparisons import COMPARISONS
+    from pyfsagg_papers.comparisons.run import COMPARISONS
 
     file = Path(__file__).parents[2] / "data" / "validation" / "cross_check.json"
     kept = json.loads(file.read_text(encoding="utf-8"))
