@@ -40,7 +40,6 @@ ROOMS = (
     "error_control",
     "plotting",
     "rank_order",
-    "extending",
     "statistics",
     "unsupervised",
 )

@@ -20,8 +20,6 @@ from pyfsagg_papers.comparisons.base import CLOSED_FORM, SAME, Case, Departure, 
 from pyfsagg_papers.comparisons.material import Material, Resampled
 from pyfsagg_rpy2 import correlation
 
-__all__: list[str] = []
-
 ENTROPY = Tolerance(
     1e-9,
     "absolute",

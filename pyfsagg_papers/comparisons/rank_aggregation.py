@@ -17,8 +17,6 @@ from pyfsagg_papers.comparisons.material import Material
 from pyfsagg_rpy2 import correlation
 from pyfsagg_rpy2.rank_aggregation import Method, aggregate_ranks, rank_matrix
 
-__all__: list[str] = []
-
 Lists = list[list[str]]
 
 P_VALUE = Tolerance(

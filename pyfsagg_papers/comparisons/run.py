@@ -13,6 +13,12 @@ from numpy.typing import ArrayLike
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
 from pyfsagg.extending import Result, check_integer, versions
+from pyfsagg_papers.comparisons import (  # noqa: F401 - each adds its comparisons
+    filters,
+    rank_aggregation,
+    stability,
+    statistics,
+)
 from pyfsagg_papers.comparisons.base import COMPARISONS, VERDICTS, Comparison, Difference, Outcome
 from pyfsagg_papers.comparisons.material import Material, embedded_material, given_material
 from pyfsagg_rpy2.packages import PACKAGES, install_hint
@@ -25,7 +31,7 @@ from pyfsagg_rpy2.session import RError, environment, r_versions, require
 
 @dataclass(frozen=True, eq=False)
 class CrossCheck(Result):
-    """The outcome of :func:`pyfsagg_rpy2.cross_check`.
+    """The outcome of :func:`pyfsagg_papers.cross_check`.
 
     Attributes
     ----------

@@ -15,8 +15,6 @@ from pyfsagg_papers.comparisons.base import Case, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material
 from pyfsagg_rpy2 import correlation
 
-__all__: list[str] = []
-
 AVERAGE = Tolerance(1e-10, "absolute", "averages over pairs of numbers of order one")
 SMALL = 6  # features in the cases that enumerate all subsets
 

@@ -15,9 +15,6 @@ from pyfsagg_papers.comparisons.material import Material
 from pyfsagg_papers.records import Floats
 from pyfsagg_rpy2 import statistics as r
 
-__all__: list[str] = []
-
-
 ROUNDED = Tolerance(5.01e-4, "absolute", "rstatix rounds to three decimals")
 SHIFT = Tolerance(
     1e-8,
