@@ -20,6 +20,31 @@ The names stand in ``extending.pyi``, each with the file that it comes from, and
 they are first used: a module that only declares the flags of a command stays light.
 """
 
-import lazy_loader
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub("pyfsagg", __file__)
+import ast
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+# lazy_loader reads the stub of a package only, and keeps what it found among the names of the package.
+_STUB = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+_HOME_OF = {
+    alias.name: f".{node.module}"
+    for node in _STUB.body
+    if isinstance(node, ast.ImportFrom)
+    for alias in node.names
+}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME_OF[name], __package__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

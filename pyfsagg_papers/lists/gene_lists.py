@@ -33,7 +33,7 @@ class GeneListComparison(JsonResult):
     Attributes
     ----------
     cells : DataFrame
-        As :func:`~pyfsagg_papers.gene_list_accuracy` returns them.
+        As `gene_list_accuracy` returns them.
     record : dict
         Machine, versions, date, seed and number of data sets for each setting.
     """
