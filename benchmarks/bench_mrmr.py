@@ -84,7 +84,7 @@ def make_data(n: int, p: int, kind: str, seed: int) -> tuple[np.ndarray, np.ndar
 
 def praznik_call(X: np.ndarray, y: np.ndarray, threads: int) -> Callable[[], list[str]]:
     """praznik's full ranking of a table that R already holds; returns the names in order."""
-    from r_bridge._session import environment, package
+    from pyfsagg_rpy2.session import environment, package
 
     robjects = environment()
     frame = robjects.r["as.data.frame"](

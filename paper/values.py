@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 import pyfsagg
-from pyfsagg import reproduce
+import pyfsagg_papers as reproduce
 
 ROOT = Path(__file__).resolve().parents[1]
 FULL = {"44": "full-4.4", "45": "full-4.5", "46": "full-4.6", "frcm": "full-frcm"}

@@ -2,7 +2,6 @@ from . import aggregation as aggregation
 from . import error_control as error_control
 from . import plotting as plotting
 from . import rank_order as rank_order
-from . import reproduce as reproduce
 from . import statistics as statistics
 from . import unsupervised as unsupervised
 from ._base.memory import memory_limit as memory_limit
@@ -23,7 +22,6 @@ from .committees import committee as committee
 from .committees import vote as vote
 from .datasets import check_table as check_table
 from .datasets import load_dataset as load_dataset
-from .datasets import load_published as load_published
 from .datasets import read_table as read_table
 from .discretization import discretize as discretize
 from .ensemble import EnsembleResult as EnsembleResult
@@ -138,7 +136,6 @@ __all__ = [
     "list_agreement",
     "list_methods",
     "load_dataset",
-    "load_published",
     "load_result",
     "martingale_residuals",
     "memory_limit",
@@ -152,7 +149,6 @@ __all__ = [
     "rank_order",
     "rank_out_of_core",
     "read_table",
-    "reproduce",
     "screen",
     "spearman",
     "stability",

@@ -13,39 +13,25 @@ from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.evaluation import Evaluation
 from pyfsagg.rank_order import Elimination
-from pyfsagg.reproduce import (
-    AggregatorChoice,
-    Calibration,
-    GeneListComparison,
-    Reproduction,
-    StuartFinding,
-)
 from pyfsagg.screens import Screen
 from pyfsagg.stability_measures import StabilityResult
 from pyfsagg.unsupervised import ConsensusRanking
-from r_bridge.comparisons import CrossCheck
 
 __all__ = ["load_result"]
 
 CLASSES: tuple[type[Result], ...] = (
     Aggregation,
-    AggregatorChoice,
     AggregatorComparison,
-    Calibration,
     Committee,
     AggregationComparison,
     ConsensusRanking,
-    CrossCheck,
     Elimination,
     EnsembleResult,
     Evaluation,
-    GeneListComparison,
     InfluenceResult,
     ListAgreement,
-    Reproduction,
     Screen,
     StabilityResult,
-    StuartFinding,
 )
 
 

@@ -22,7 +22,7 @@ from pyfsagg.rank_order import ELIMINATIONS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics._registry import STATISTICAL_TESTS
 from pyfsagg.unsupervised import UNSUPERVISED_METHODS
-from r_bridge.comparisons import COMPARISONS
+from pyfsagg_papers.comparisons.run import COMPARISONS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 Column = tuple[str, Callable[[Any], str]]
@@ -32,9 +32,14 @@ class Page(NamedTuple):
     """One kind of method: its registry, what is said above the table, and columns of its own."""
 
     title: str
-    registry: Registry[Any]
+    registry: Registry[Any] | list[Any]
     text: str
     columns: tuple[Column, ...]
+
+    @property
+    def specs(self) -> list[Any]:
+        """The entries; plug-ins that happen to be installed are not among them."""
+        return self.registry if isinstance(self.registry, list) else self.registry.own()
 
 
 def direction(spec: Spec) -> str:
@@ -170,15 +175,13 @@ PAGES = {
 }
 
 
-def _by_name(registry: Registry[Any]) -> list[Any]:
-    """Specs in an order that does not depend on what was imported first."""
-    return sorted(registry.own(), key=lambda spec: spec.name)
-
-
 def markdown(page: Page) -> str:
     """The page of one kind; plug-ins that happen to be installed are not on it."""
     rows = [[heading for heading, _ in page.columns], ["---"] * len(page.columns)]
-    rows += [[shown(spec) for _, shown in page.columns] for spec in _by_name(page.registry)]
+    rows += [
+        [shown(spec) for _, shown in page.columns]
+        for spec in sorted(page.specs, key=lambda spec: spec.name)
+    ]
     table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in row) + " |" for row in rows)
     return (
         f"# {page.title}\n\n<!-- Written by tools/reference.py from the specs; do not edit. -->\n\n"

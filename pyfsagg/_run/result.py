@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -466,7 +467,7 @@ class Result(Part):
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
-    """Any saved result whose class has been imported, by its kind.
+    """Any saved result by its kind: of a class that has been imported, or that another package brings.
 
     Raises
     ------
@@ -476,10 +477,25 @@ def read_result(path: str | os.PathLike[str]) -> Result:
     with _saying_what_is_wrong(path, "result"):
         kind = Saved.read(path).document.get("kind")
         if kind not in KINDS:
-            held = "no result" if kind is None else f"a {kind!r}"
-            known = enumerate_names(sorted(KINDS), most=len(KINDS))
-            raise OutputError(f"{path} holds {held}; what is read here: {known}")
+            others = {point.name: point for point in entry_points(group="pyfsagg.results")}
+            if kind not in others:
+                held = "no result" if kind is None else f"a {kind!r}"
+                known = sorted({*KINDS, *others})
+                names = enumerate_names(known, most=len(known))
+                raise OutputError(f"{path} holds {held}; what is read here: {names}")
+            _load_class(others[kind])
     return KINDS[kind].load(path)
+
+
+def _load_class(point: EntryPoint) -> None:
+    """Import the class of a kind of results, which enters itself into `KINDS`."""
+    try:
+        point.load()
+    except Exception as error:  # whatever foreign code does
+        raise OutputError(
+            f"results of the kind {point.name!r} are read by {point.value}, which cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 _DAMAGES = (

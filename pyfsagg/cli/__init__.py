@@ -13,7 +13,8 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TextIO
 
 from pyfsagg._base.memory import memory_limit
 from pyfsagg._command.config import take_config
@@ -28,7 +29,6 @@ from pyfsagg.cli import (
     committee,
     compare,
     completion,
-    cross_check,
     datasets,
     evaluate,
     influence,
@@ -43,7 +43,6 @@ from pyfsagg.cli import (
     vote,
 )
 from pyfsagg.exceptions import OutputError, PyfsaggError, PyfsaggWarning
-from pyfsagg.reproduce import commands as reproduce
 
 __all__ = ["main"]
 
@@ -65,8 +64,6 @@ COMMANDS = (
     compare,
     list_methods,
     datasets,
-    reproduce,
-    cross_check,
     completion,
 )
 
@@ -93,9 +90,23 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_commands(commands)
+    for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
+        _add_foreign(commands, point)
     for command in commands.choices.values():
         command.set_defaults(parser=command, whole=parser, usual={})
     return parser
+
+
+def _add_foreign(commands: Any, point: EntryPoint) -> None:
+    """Add a command of another package; one that is broken is said and breaks nothing."""
+    try:
+        point.load()(commands)
+    except Exception as error:  # whatever foreign code does
+        print(
+            f"pyfsagg: warning: the command {point.name!r} ({point.value}) cannot be added: "
+            f"{type(error).__name__}: {error}",
+            file=sys.stderr,
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -474,9 +474,9 @@ def _advise(options: argparse.Namespace, table: RankTable, method: str) -> None:
     """Which aggregator is measured to find more in lists of this kind, if any measurement speaks."""
     if options.quiet or options.json:
         return
-    from pyfsagg.reproduce import shipped_aggregator_choice
+    from pyfsagg.aggregation.advice import advise
 
-    sentence = shipped_aggregator_choice().advice(table, method)
+    sentence = advise(table, method)
     if sentence is not None:
         print("\n" + textwrap.fill(sentence, 88))
 

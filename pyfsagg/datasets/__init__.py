@@ -3,7 +3,7 @@
 from pyfsagg.datasets._check import check_table
 from pyfsagg.datasets._description import describe_datasets
 from pyfsagg.datasets._files import is_sparse_file, read_sparse_table, read_table, split_target
-from pyfsagg.datasets._loaders import Dataset, load_dataset, load_published
+from pyfsagg.datasets._loaders import Dataset, load_dataset
 
 __all__ = [
     "Dataset",
@@ -11,7 +11,6 @@ __all__ = [
     "describe_datasets",
     "is_sparse_file",
     "load_dataset",
-    "load_published",
     "read_sparse_table",
     "read_table",
     "split_target",

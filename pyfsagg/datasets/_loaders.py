@@ -1,4 +1,4 @@
-"""Data sets and published tables by name."""
+"""Data sets by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pyfsagg.datasets._catalogue import (
 from pyfsagg.datasets._files import read_sparse_table
 from pyfsagg.exceptions import DataError, UnknownNameError
 
-__all__ = ["Dataset", "list_datasets", "load_dataset", "load_published"]
+__all__ = ["Dataset", "data_folder", "list_datasets", "load_dataset"]
 
 LOCAL_FOLDER = "PYFSAGG_DATA"
 
@@ -29,20 +29,6 @@ _SKLEARN = {
     "wine": "load_wine",
     "breast_cancer": "load_breast_cancer",
     "digits": "load_digits",
-}
-
-_PUBLISHED = {
-    "4.1": "table_4_1_datasets",
-    "4.2": "table_4_2_running_times",
-    "4.3": "table_4_3_weighted_average_accuracy",
-    "4.4": "table_4_4_stability_by_filter",
-    "4.5": "table_4_5_stability_by_aggregator_information_gain",
-    "4.6": "table_4_6_stability_by_aggregator_mrmr",
-    "fpcps_1": "fpcps_table_1_stability",
-    "fpcps_2": "fpcps_table_2_madelon_auc",
-    "frcm_2": "frcm_table_2_clustering",
-    "orders_genes": "orders_genes",
-    "gene_lists": "wang_2022_gene_lists",
 }
 
 
@@ -137,27 +123,6 @@ def list_datasets() -> pd.DataFrame:
     taken = {name for name, _ in rows}
     rows += [(name, f"folder {LOCAL_FOLDER}") for name in _local_tables() if name not in taken]
     return pd.DataFrame(rows, columns=["name", "origin"]).set_index("name")
-
-
-def load_published(table: str) -> pd.DataFrame:
-    """A published table as printed (cells that are illegible in the source are missing).
-
-    Parameters
-    ----------
-    table : str
-        ``"4.1"`` … ``"4.6"`` of the bootstrap aggregation thesis, ``"fpcps_1"``, ``"fpcps_2"`` of
-        the paper on ensembles of ranking filters, ``"frcm_2"`` of the consensus affinity paper,
-        ``"orders_genes"``: the numbers of section 5.2 of the rank-order paper on genes,
-        ``"gene_lists"``: accuracies of the comparison of aggregators by Wang et al. (2022).
-
-    Examples
-    --------
-    >>> int(load_published("4.2").loc[0, "wam_seconds"])
-    1838
-    """
-    if not isinstance(table, str) or table not in _PUBLISHED:
-        raise UnknownNameError("published table", table, _PUBLISHED)
-    return pd.read_csv(data_folder() / "published" / f"{_PUBLISHED[table]}.csv")
 
 
 def data_folder() -> Path:

@@ -8,12 +8,13 @@ vector where a vector is meant, and a whole double a count.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from operator import attrgetter
-from types import UnionType
+from types import ModuleType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike
 
 import pyfsagg
 from pyfsagg._run.execution import Execution
-from pyfsagg.exceptions import OutputError, UnknownNameError
+from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
     aggregator_of,
@@ -44,7 +45,7 @@ __all__ = [
     "as_typed",
     "call",
     "call_method",
-    "call_reproduce",
+    "call_package",
     "decoded",
     "keep",
     "write",
@@ -75,6 +76,8 @@ class Called:
         names that they have there.
     by_hand : bool
         Whether the function of R is written by hand, because it does something before or after.
+    module : module
+        Where the function is, if not in pyfsagg.
     """
 
     function: str
@@ -86,10 +89,11 @@ class Called:
     method: str = ""
     later: Mapping[str, str] = field(default_factory=dict)
     by_hand: bool = False
+    module: ModuleType = pyfsagg
 
     @property
     def python(self) -> Callable[..., Any]:
-        function: Callable[..., Any] = attrgetter(self.function)(pyfsagg)
+        function: Callable[..., Any] = attrgetter(self.function)(self.module)
         return function
 
     @property
@@ -268,12 +272,16 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
     )
 
 
-def call_reproduce(what: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """What a function of :mod:`pyfsagg.reproduce` returns."""
-    known = [name for name in pyfsagg.reproduce.__all__ if name[0].islower() and "plot" not in name]
+def call_package(package: str, what: str, arguments: Mapping[str, Any] | None = None) -> Any:
+    """What a public function of another package returns, which R names."""
+    try:
+        module = importlib.import_module(package)
+    except ImportError as error:
+        raise MissingDependencyError(f"{package} cannot be imported: {error}") from None
+    known = [name for name in module.__all__ if name[0].islower() and "plot" not in name]
     if what not in known:
         raise UnknownNameError("what", what, known)
-    called = Called(f"reproduce.{what}", "reproduce")
+    called = Called(what, "", module=module)
     given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
     return returned(called.python(**arguments_of(called, given)))
 

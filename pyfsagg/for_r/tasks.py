@@ -19,6 +19,7 @@ from pyfsagg._base.settings import Settings
 from pyfsagg._run.result import Result
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
+from pyfsagg.aggregation.advice import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble.settings import flat_names, gather_settings
@@ -42,7 +43,7 @@ from pyfsagg.for_r._spelling import IN_R, InR
 from pyfsagg.for_r.calls import (
     call,
     call_method,
-    call_reproduce,
+    call_package,
     decoded,
     keep,
     write,
@@ -267,7 +268,7 @@ def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None
     sizes = None if universe is None else [int(size) for size in listed(universe)]
     table = RankTable.from_ranks(np.asarray(ranks), universe=_one_or_all(sizes))
     name = _R_METHODS[method][0] if method in _R_METHODS else method
-    return pyfsagg.reproduce.shipped_aggregator_choice().advice(table, name)
+    return advise(table, name)
 
 
 def _vote(
@@ -491,8 +492,6 @@ def _cross_check(
     output: str | None = None,
 ) -> Any:
     """The comparison with R packages, in a process of its own: inside R no second R can run."""
-    from r_bridge.comparisons.result import CrossCheck
-
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "found") if output is None else output
         flags = {
@@ -508,7 +507,7 @@ def _cross_check(
         if done.returncode not in (0, 1) or not Path(folder).is_dir():
             lines = done.stderr.strip().splitlines() or ["the comparison failed"]
             raise DataError(lines[-1].removeprefix("pyfsagg cross-check: ").removeprefix("error: "))
-        return returned(CrossCheck.load(folder))
+        return returned(pyfsagg.load_result(folder))
 
 
 def _check_table(
@@ -613,7 +612,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "cross_check": _cross_check,
     "evaluate_many": _evaluate_many,
     "out_of_core": _out_of_core,
-    "reproduce": call_reproduce,
+    "call_package": call_package,
     "write": write,
     "score_features": _score_features,
     "signature": _signature,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ from pyfsagg.rank_order.methods import ELIMINATIONS
 if TYPE_CHECKING:
     from pyfsagg.rank_order._result import Elimination
 
-__all__ = ["ELIMINATION_PLOTS", "band", "finish", "line", "plot_elimination", "title_of"]
+__all__ = ["ELIMINATION_PLOTS", "draw_paths", "plot_elimination", "title_of"]
 
 MEASURES = {
     "divergence": "Divergence Δ (nats)",
@@ -87,14 +88,29 @@ def plot_elimination(
     ax = new_axes(ax, 3.4)
     if baseline is None:
         baseline = result.baseline
-    if baseline is not None:
-        band(ax, baseline.reset_index(), measure)
-    line(ax, frame, result.method, measure, max_size)
-    measured = frame.loc[frame[measure].notna(), "size"]
-    finish(ax, measure, int(min(max_size, measured.max())))
+    chance = None if baseline is None else baseline.reset_index()
+    draw_paths(ax, {result.method: frame}, measure, baseline=chance, max_size=max_size)
     set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
     legend_above(ax)
     return ax
+
+
+def draw_paths(
+    ax: Axes,
+    paths: Mapping[str, pd.DataFrame],
+    measure: str,
+    *,
+    baseline: pd.DataFrame | None = None,
+    max_size: int = SHOWN,
+) -> None:
+    """Draw the paths of methods (``size`` and the measure), and random subsets as a band."""
+    if baseline is not None:
+        _band(ax, baseline, measure)
+    largest = 0.0
+    for method, path in paths.items():
+        _line(ax, path, method, measure, max_size)
+        largest = max(largest, path.loc[path[measure].notna(), "size"].max())
+    _finish(ax, measure, int(min(max_size, largest)))
 
 
 def title_of(method: str) -> str:
@@ -104,7 +120,7 @@ def title_of(method: str) -> str:
     return title if base == method else f"{title}, relative"
 
 
-def line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int) -> None:
+def _line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int) -> None:
     colour, style = STYLES.get(method, (INK, "-"))
     shown = frame[frame["size"] <= max_size]
     ax.plot(
@@ -112,14 +128,14 @@ def line(ax: Axes, frame: pd.DataFrame, method: str, measure: str, max_size: int
     )
 
 
-def band(ax: Axes, baseline: pd.DataFrame, measure: str) -> None:
+def _band(ax: Axes, baseline: pd.DataFrame, measure: str) -> None:
     size = baseline["size"].to_numpy()
     lower, upper = baseline[f"{measure}_lower"], baseline[f"{measure}_upper"]
     ax.fill_between(size, lower.to_numpy(), upper.to_numpy(), color=GREY, alpha=0.2, linewidth=0)
     ax.plot(size, baseline[f"{measure}_mean"], ":", color=GREY, label="random (mean, 95 %)")
 
 
-def finish(ax: Axes, measure: str, largest: int) -> None:
+def _finish(ax: Axes, measure: str, largest: int) -> None:
     ax.set_xlim(largest + 0.5, 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(nbins=10, integer=True))
     ax.set_xlabel("Features kept")

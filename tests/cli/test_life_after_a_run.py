@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg.datasets._loaders import data_folder
+from pyfsagg.extending import data_folder
 
 WINE = pyfsagg.load_dataset("wine")
 RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from importlib.metadata import entry_points
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
@@ -122,7 +123,7 @@ def test_pages_show_what_their_blocks_print(site: Path) -> None:
 
 
 def test_every_paper_has_a_page_with_figures_of_its_runs(site: Path) -> None:
-    from pyfsagg.reproduce import shipped_run
+    from pyfsagg_papers import shipped_run
 
     run = shipped_run("quick")
     for paper in [*dict.fromkeys(run.cells["paper"]), "gene-lists"]:
@@ -155,7 +156,7 @@ def test_files_of_every_command_and_every_schema_are_listed(site: Path) -> None:
     from pyfsagg.cli import build_parser
 
     page = (site / "files.html").read_text(encoding="utf-8")
-    for kind in KINDS:
+    for kind in {*KINDS, *entry_points(group="pyfsagg.results").names}:
         assert f">{kind}</span>" in page, kind
     writing = {
         name

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pyfsagg.datasets import load_published
 from pyfsagg.statistics import (
     adjust_p_values,
     friedman,
@@ -24,6 +23,7 @@ from pyfsagg.statistics import (
     rm_anova,
     wilcoxon,
 )
+from pyfsagg_papers import load_published
 
 R = json.loads((Path(__file__).parent / "data" / "statistics_r.json").read_text())
 RTOL = 1e-8

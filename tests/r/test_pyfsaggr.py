@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
 
 import pyfsagg
 from pyfsagg.cli import main
+from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
 
 sys.path.insert(0, str(ROOT / "tools"))
 import r_archive

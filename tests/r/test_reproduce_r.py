@@ -5,19 +5,13 @@ import pytest
 from r_packages import need
 
 from pyfsagg import load_dataset
-from pyfsagg.datasets import load_published
-from pyfsagg.reproduce import claim_variants, stuart_finding
-from pyfsagg.reproduce.stuart.fold_rankings import (
-    RRA_FIRST_LIST,
-    STUART_FIRST_LIST,
-    FoldRankings,
-    r_ranks,
-)
-from pyfsagg.reproduce.tables.experiments import EXPERIMENTS
-from pyfsagg.reproduce.tables.thesis import stability_by_aggregator_information_gain
-from pyfsagg.stability_measures.measure import measure_stability
-from r_bridge import aggregate_ranks
-from r_bridge import statistics as r
+from pyfsagg.extending import measure_stability
+from pyfsagg_papers import claim_variants, load_published, stuart_finding
+from pyfsagg_papers.stuart.rankings import RRA_FIRST_LIST, STUART_FIRST_LIST, FoldRankings, r_ranks
+from pyfsagg_papers.tables.experiments import EXPERIMENTS
+from pyfsagg_papers.tables.thesis import stability_by_aggregator_information_gain
+from pyfsagg_rpy2 import aggregate_ranks
+from pyfsagg_rpy2 import statistics as r
 
 pytestmark = pytest.mark.r
 

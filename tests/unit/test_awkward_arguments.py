@@ -92,7 +92,6 @@ CALLS = {
     "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),
     "a name that no file has": lambda: pyfsagg.read_table("a" * 5000),
     "a null character": lambda: pyfsagg.read_table("a\0b"),
-    "a list for a table's name": lambda: pyfsagg.load_published([]),
     "half a character": lambda: pyfsagg.aggregate([["a", "\udcff"], ["a", "b"]], "rra"),
     "half a character in a header": lambda: as_table(
         np.eye(4), feature_names=["a", "b", "\udcff", "d"]

@@ -25,7 +25,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.filters import FILTERS
-from pyfsagg.reproduce import shipped_calibration
+from pyfsagg_papers import shipped_calibration
 
 COUNTING = [spec.name for spec in FILTERS if spec.counts_levels]
 OTHERS = ["spearman", "fit_criterion", "pearson"]

@@ -14,7 +14,7 @@ from pyfsagg.for_r.calls import CALLS
 NAMESPACE = Path(__file__).parents[2] / "r_bridge" / "pyfsaggr" / "NAMESPACE"
 EXPORTED = set(re.findall(r"^export\((.+)\)$", NAMESPACE.read_text(encoding="utf-8"), re.MULTILINE))
 ROOMS = (
-    "aggregation", "error_control", "plotting", "rank_order", "reproduce", "statistics", "unsupervised"
+    "aggregation", "error_control", "plotting", "rank_order", "statistics", "unsupervised"
 )  # fmt: skip
 
 REACHED = {
@@ -93,8 +93,6 @@ def reached_by(dotted: str) -> str | None:
     room, _, name = dotted.rpartition(".")
     if room == "plotting" or name.startswith("plot_"):
         return "write_picture"
-    if room == "reproduce":
-        return "reproduce"
     for in_r, called in CALLS.items():
         python = called.function
         if python == dotted or (room in ("", "aggregation") and python.rpartition(".")[2] == name):

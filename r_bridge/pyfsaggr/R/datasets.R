@@ -32,3 +32,14 @@ dataset_of <- function(found) {
     name = found$name, source = found$source, differences = as.character(found$differences)
   )
 }
+
+#' @rdname datasets
+#' @export
+load_published <- function(table) reproduce("load_published", table = table)
+
+#' @rdname datasets
+#' @export
+read_feature_table <- function(source, ...) {
+  source <- path.expand(check_string(source, "source"))
+  call_python("read_feature_table", more = list(...))
+}

@@ -293,10 +293,10 @@ test_that("evaluations and influences over several data sets", {
 test_that("papers and data sets", {
   skip_without_pyfsagg()
   expect_gt(nrow(reproduce("list_shipped_runs")), 0)
-  same(reproduce("claims", paper = "thesis")$verdict, "list(pyfsagg.reproduce.claims('thesis')['verdict'])")
+  same(reproduce("claims", paper = "thesis")$verdict, "list(__import__('pyfsagg_papers').claims('thesis')['verdict'])")
   expect_error(reproduce("claim"), "did you mean 'claims'", class = "pyfsagg_unknown_name_error")
   run <- reproduce("shipped_run", name = "full-4.6")
-  same(run$sentences, "pyfsagg.reproduce.shipped_run('full-4.6').conclusions()")
+  same(run$sentences, "__import__('pyfsagg_papers').shipped_run('full-4.6').conclusions()")
   again <- load_result(write_result(run, file.path(tempfile(), "run")))
   expect_identical(again$table, run$table)
   expect_identical(again$sentences, run$sentences)
