@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.blocks import row_blocks
 from pyfsagg._base.estimators import is_survival_model
-from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Param, Remedy, Value
+from pyfsagg._message import DENSE, FILTER, MAPPING, NONE, Got, Message, Param, Remedy, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
@@ -209,7 +209,9 @@ def _preparation(item: Any, seed: int) -> tuple[Callable[..., Scorer], str]:
 
 
 _MISMATCH = {
-    "none": "requires y to be passed, but the target y is None. Filters that need none",
+    "none": Message(
+        "requires y to be passed, but the target y is ", NONE, ". Filters that need none"
+    ),
     "numeric": "ranks by classes, and the target is a number. Filters for a number",
     "survival": "does not read times and events. Filters for survival",
     "classes": "ranks by a number or by survival, as task says, and the target has classes. Filters "
@@ -231,7 +233,7 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
         usable = True  # a function sees what there is
     if not usable:
         able = ", ".join(spec.name for spec in FILTERS if target.kind in spec.targets)
-        raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
+        raise DataError(f"the filter {label!r} ", _MISMATCH[target.kind], f": {able}")
 
 
 def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
