@@ -65,7 +65,7 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
     try:
         given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "no text in UTF-8"
+        reason = getattr(error, "strerror", None) or "it is not valid UTF-8"
         raise DataError(f"cannot read {path}: {reason}") from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{path} is not TOML: {error}") from None

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.output import new_file
 from pyfsagg._base.remarks import warn
+from pyfsagg._message import Message, named
 from pyfsagg._run.content import content_of
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg._table.identity import arithmetic
@@ -118,13 +119,14 @@ class Checkpoint:
             _write(self.folder / RECORD, json.dumps(record, indent=1, sort_keys=True).encode())
         elif (difference := _difference(known["settings"], wanted)) is not None:
             raise ParameterError(
-                f"the checkpoint {self.folder} belongs to another run: {difference}. Repeat that run, "
-                "or name another folder"
+                f"the checkpoint {self.folder} belongs to another run: ",
+                difference,
+                ". Repeat that run, or name another folder",
             )
         elif (difference := _difference(known.get("arithmetic"), here)) is not None:
             warn(
-                f"the checkpoint {self.folder} was begun where other machine code computes "
-                f"({difference}): what it holds and what is computed now may differ in the last digits "
+                f"the checkpoint {self.folder} was started on a machine with different numerics ",
+                f"({difference}): its results and those computed now may differ in the last digits ",
                 "from a run in one place",
                 stacklevel=5,
             )
@@ -380,7 +382,7 @@ def _difference(known: Any, wanted: Any, name: str = "") -> str | None:
         return None
     if name in _IN_WORDS:
         return _IN_WORDS[name]
-    return f"{name} is {_short(known)} there and {_short(wanted)} here"
+    return Message(named(name), f" is {_short(known)} there and {_short(wanted)} here")
 
 
 def _short(value: Any) -> str:

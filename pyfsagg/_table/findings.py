@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import Formatter
 from typing import Any
@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import Door, Message, Phrase, Use, rendered
+from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
 from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.number_words import NUMBER_GAPS
@@ -637,9 +637,9 @@ _SAID = {
     "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",
-        "replace infinity by a number or mark it missing (NaN), or {drop}",
+        "replace infinity by a number or mark it missing ({nan}), or {drop}",
     ),
-    "missing_target": ("the target {columns} is missing (NaN) in {details}", "{rows}"),
+    "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
@@ -708,13 +708,14 @@ def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Fin
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
     }
-    ways = _ways(named)
-    parts = (
-        part
-        for text, key, *_ in Formatter().parse(remedy)
-        for part in (text, *([ways[key]] if key else []))
-    )
-    return Finding(code, named, sentence.format(**words), Message(*parts))
+    return Finding(code, named, _filled(sentence, words), _filled(remedy, _ways(named)))
+
+
+def _filled(template: str, parts: Mapping[str, object]) -> Message:
+    """The message of a template with parts by name; ``{nan}`` is what the door calls missing."""
+    parts = {**parts, "nan": NAN}
+    named = ((text, parts[name] if name else "") for text, name, *_ in Formatter().parse(template))
+    return Message(*(part for pair in named for part in pair))
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:

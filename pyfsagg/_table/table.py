@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
-from pyfsagg._message import INF, NAN, Message, Param, Phrase, Remedy
+from pyfsagg._message import DENSE, INF, NAN, Message, Param, Phrase, Remedy
 from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
 from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
@@ -262,8 +262,9 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
 
 def _sparse_refused(X: Any) -> InputTypeError:
     return InputTypeError(
-        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks "
-        f"as sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
+        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks ",
+        "as sparse, and not here",
+        Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
     )
 
 

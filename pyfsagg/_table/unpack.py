@@ -15,6 +15,7 @@ import zlib
 from pathlib import Path
 
 from pyfsagg._base.checks import check_path
+from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
 
 __all__ = ["decode_text", "read_bytes", "read_hashed", "shown_source", "unpack_zip"]
@@ -120,14 +121,14 @@ def decode_text(content: bytes, label: str, encoding: str | None = None) -> tupl
             "latin-1 and mac-roman"
         ) from None
     except UnicodeDecodeError as error:
-        advice = (
-            "say which encoding it is in: encoding='cp1252' for most Windows files, or latin-1, "
-            "utf-16 …"
-            if encoding is None
-            else "say another encoding"
+        which = (
+            "say which encoding it is in: ",
+            Use(encoding="cp1252"),
+            " for most Windows files, or latin-1, utf-16 …",
         )
         raise DataError(
-            f"{label} is not {found.upper()} text (byte {error.start}); {advice}"
+            f"{label} is not {found.upper()} text (byte {error.start})",
+            Remedy(*(which if encoding is None else ("name another encoding",))),
         ) from None
     text = text.removeprefix("\ufeff")
     if "\r" in text:

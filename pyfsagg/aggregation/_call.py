@@ -13,7 +13,7 @@ import pandas as pd
 from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_choice
-from pyfsagg._message import Param
+from pyfsagg._message import Message, Param, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS, check_aggregator_params
 from pyfsagg.aggregation._result import Aggregation
@@ -24,9 +24,10 @@ __all__ = ["Weights", "aggregate", "as_rank_table", "as_weighted_table", "hash_o
 
 Weights = Mapping[str, float] | Sequence[float] | None
 
-AVERAGE_TIES = (
-    "Tied entries count with their average rank in the p-values (ties='average'), which are too small "
-    "for it, without bound if many entries are tied."
+AVERAGE_TIES = Message(
+    "Tied entries count with their average rank in the p-values (",
+    Use(ties="average"),
+    "), which are too small for it, without bound if many entries are tied.",
 )
 
 

@@ -153,7 +153,7 @@ def _read_lines(path: str) -> tuple[dict[str, Any], list[str]]:
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise DataError(f"{path} is no text in UTF-8; selections are lines of names") from None
+        raise DataError(f"{path} is not valid UTF-8; selections are lines of names") from None
     selections = _divided(text.splitlines())
     return {"selections": selections}, _spelled_out(selections)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import as_array
-from pyfsagg._message import Got, Name, Param, Remedy, Use
+from pyfsagg._message import Got, Message, Name, Param, Remedy, Use
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
@@ -25,9 +25,14 @@ LEAKAGE = {
     "declared": "was computed, by declaration (ranking_rows), on rows that are not tested on",
     "possible": "was computed on rows that are not known: leakage cannot be excluded, and the "
     "results may be too good. Say which rows they were (ranking_rows), or give methods instead",
-    "certain": "was computed on the whole table, the rows to test on among them, and its results "
-    "would be too good. protocol='nested' ranks again with its settings inside each training fold; "
-    "protocol='leaky' shows the effect of the mistake",
+    "certain": Message(
+        "was computed on the whole table, the rows to test on among them, and its results would be too ",
+        "good. ",
+        Use(protocol="nested"),
+        " ranks again with its settings inside each training fold; ",
+        Use(protocol="leaky"),
+        " shows the effect of the mistake",
+    ),
 }
 
 
@@ -39,7 +44,7 @@ class GivenRanking:
     leakage: str
 
     def remark(self, label: str) -> str:
-        return f"the ranking {label!r} {LEAKAGE[self.leakage]}"
+        return Message(f"the ranking {label!r} ", LEAKAGE[self.leakage])
 
     def record(self) -> dict[str, Any]:
         return {"method": "given ranking", "leakage": self.leakage}

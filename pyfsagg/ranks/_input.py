@@ -231,7 +231,11 @@ def check_entries(
             f"no list has a {what} for the item {names[j]!r} (all ",
             NAN,
             ")",
-            Remedy("drop that item, and count it in universe if it could have been listed"),
+            Remedy(
+                "drop that item, and count it in ",
+                Param("universe"),
+                " if it could have been listed",
+            ),
         )
 
 
@@ -247,7 +251,10 @@ def universe_sizes(
                 Use(full=True),
                 ", where every list is its own universe",
                 Remedy(
-                    "use ", Use(full=False), " for lists that are cut off, or leave universe out"
+                    "use ",
+                    Use(full=False),
+                    " for lists that are cut off, or leave out ",
+                    Param("universe"),
                 ),
             )
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
@@ -286,7 +293,13 @@ def check_rank_range(
         raise DataError(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
             f"universe of {sizes[i]:g} items",
-            Remedy("raise universe, or use ", Use(full=False), " for a list that is cut off"),
+            Remedy(
+                "raise ",
+                Param("universe"),
+                ", or use ",
+                Use(full=False),
+                " for a list that is cut off",
+            ),
         )
 
 

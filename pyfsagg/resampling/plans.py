@@ -513,14 +513,15 @@ class Rows(Plan):
             indices = indices.astype(np.int64)
         if indices.dtype.kind not in "iu":
             raise ParameterError(
-                f"row_indices must hold whole numbers, got the type {indices.dtype}"
+                Param("row_indices"), f" must hold whole numbers, got the type {indices.dtype}"
             )
         if indices.min() < 0 or indices.max() >= n:
             r_counts = indices.min() >= 1 and indices.max() == n
             hint = "; R counts from 1: subtract 1" if r_counts else ""
             raise ParameterError(
-                f"row_indices must lie between 0 and {n - 1} for a table of {n} rows, got "
-                f"{indices.min()} to {indices.max()}{hint}"
+                Param("row_indices"),
+                f" must lie between 0 and {n - 1} for a table of {n} rows, got ",
+                f"{indices.min()} to {indices.max()}{hint}",
             )
         remedy = "draw every row less often, in the same proportion"
         counts = (np.bincount(row, minlength=n) for row in indices)

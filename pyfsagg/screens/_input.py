@@ -209,14 +209,17 @@ def find_controls(
         absent = sorted(set(wanted) - set(known[here].tolist()))
         if not here.any():
             raise DataError(
-                f"no guide of the screen is a control: {what} names {enumerate_names(wanted, 3)}, "
-                f"and the screen holds {enumerate_names(sorted(set(known.tolist())), 3)}; give "
-                f"names as they are in the screen"
+                "no guide of the screen is a control: ",
+                named(what),
+                f" names {enumerate_names(wanted, 3)}, and the screen holds ",
+                f"{enumerate_names(sorted(set(known.tolist())), 3)}",
+                Remedy("give names as they are in the screen"),
             )
         if absent:
             warn(
-                f"{len(absent):,} of {len(set(wanted)):,} names in {what} are not in the screen: "
-                f"{enumerate_names(absent, 3)}",
+                f"{len(absent):,} of {len(set(wanted)):,} names in ",
+                named(what),
+                f" are not in the screen: {enumerate_names(absent, 3)}",
                 stacklevel=4,
             )
         is_control |= here
