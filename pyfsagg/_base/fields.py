@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
-    Protocol,
     Union,
     cast,
     get_args,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Apart",
     "Part",
-    "Source",
     "as_record",
     "columns",
     "plain",
@@ -89,17 +87,6 @@ def stored(**said: Any) -> dict[str, Stored]:
 def columns(*names: str) -> dict[str, Stored]:
     """The metadata of a field for :func:`row_of`: the names of its columns, if they are not its own."""
     return stored(columns=names)
-
-
-class Source(Protocol):
-    """What is read: arrays and tables beside a record."""
-
-    @property
-    def arrays(self) -> Mapping[str, Any]: ...
-
-    def frame(
-        self, name: str, *, index: str | None, words: Sequence[str], types: Mapping[str, Any]
-    ) -> pd.DataFrame: ...
 
 
 @dataclass(frozen=True)
@@ -221,23 +208,18 @@ def _write(each: _Kept, value: Any, apart: Apart, names: str, arrays: bool) -> N
 def _parts(each: _Kept, value: Any, apart: Apart, arrays: bool) -> Any:
     """The records of the dataclasses in a field; their arrays are added."""
     without = (*each.how.shared, *each.how.without)
+    single = not each.is_keyed and not isinstance(value, tuple)
+    several = (
+        value.items() if each.is_keyed else enumerate([value] if single else value, each.how.start)
+    )
     found = {}
-    for key, part in _numbered(each, value):
+    for key, part in several:
         one = taken_apart(part, arrays=arrays, names=each.of_part(key), without=without)
         apart.arrays.update(one.arrays)
         found[key] = one.record
     if each.is_keyed:
         return found
-    return list(found.values()) if isinstance(value, tuple) else found[None]
-
-
-def _numbered(each: _Kept, value: Any) -> Iterator[tuple[Any, Any]]:
-    if each.is_keyed:
-        yield from value.items()
-    elif isinstance(value, (tuple, list)):
-        yield from enumerate(value, each.how.start)
-    else:
-        yield None, value
+    return found[each.how.start] if single else list(found.values())
 
 
 def plain(value: Any) -> Any:
@@ -283,13 +265,13 @@ def _plain_frame(frame: pd.DataFrame) -> dict[str, Any]:
 def put_together(
     cls: type,
     record: Mapping[str, Any],
-    source: Source | None = None,
+    source: Any = None,
     names: str = "{}",
     known: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The dataclass of its record and what lies beside it; without a source its arrays are in the record.
+    """The dataclass of its record and what lies beside it, the `arrays` and `frame()` of a source.
 
-    `known` are fields that need not be read.
+    Without a source arrays are in the record.  `known` are fields that need not be read.
     """
     values = dict(known or {})
     for each in _fields(cls):
@@ -303,7 +285,7 @@ def put_together(
 def _read(
     each: _Kept,
     record: Mapping[str, Any],
-    source: Source | None,
+    source: Any,
     names: str,
     known: Mapping[str, Any],
 ) -> Any:
@@ -338,7 +320,8 @@ def _read(
     return _restored(each.type, value, how)
 
 
-def _read_parts(each: _Kept, value: Any, source: Source | None, known: Mapping[str, Any]) -> Any:
+def _read_parts(each: _Kept, value: Any, source: Any, known: Mapping[str, Any]) -> Any:
+    """The dataclasses of a field, with what they share with their owner."""
     common = {name: known[name] for name in each.how.shared}
 
     def one(part: Any, record: Mapping[str, Any]) -> Any:

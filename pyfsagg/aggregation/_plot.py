@@ -179,7 +179,7 @@ def plot_list_ranks(
 # helpers
 # ---------------------------------------------------------------------------------------------
 def _best(result: Aggregation, n: int) -> NDArray[np.intp]:
-    return result.order()[: check_integer("n", n, low=1)]
+    return result._order()[: check_integer("n", n, low=1)]
 
 
 def rank_axis(ax: Axes, high: float) -> None:

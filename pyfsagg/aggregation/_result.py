@@ -176,7 +176,7 @@ class Aggregation(Result):
         said = (self._adjustment if adjusted else None, self._pool)
         return [*(each for each in said if each), *self.remarks]
 
-    def order(self) -> NDArray[np.intp]:
+    def _order(self) -> NDArray[np.intp]:
         """Positions of the items, best first; ties in the order of the table."""
         return np.argsort(-self.scores, kind="stable")
 
@@ -199,9 +199,9 @@ class Aggregation(Result):
             n = size_of_share(share, p)
         else:
             n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
-        return [self.names[j] for j in self.order()[:n]]
+        return [self.names[j] for j in self._order()[:n]]
 
-    def about_ties(self, top: int | None = None) -> str:
+    def _about_ties(self, top: int | None = None) -> str:
         """Number of items with equal scores, and whether ties decide the best `top`.
 
         Empty without ties.  :meth:`select` breaks ties by the order of the table.
@@ -225,7 +225,7 @@ class Aggregation(Result):
                 columns["log10_p_value"] = self.log10_p_values
             columns["adjusted_p_value"] = self.adjusted_p_values
         frame = pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
-        return frame.iloc[self.order()]
+        return frame.iloc[self._order()]
 
     @property
     def comparison(self) -> AggregationComparison | None:
@@ -272,7 +272,7 @@ class Aggregation(Result):
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record = self._settled(super()._record(view))
         top = min(view["top"], len(self.names))
-        record["ties"] = self.about_ties(top)
+        record["ties"] = self._about_ties(top)
         if self.table is None:
             return {**record, "items": records(self.to_frame().reset_index())}
         record["items"] = records(self.items(adjusted=view["adjusted"]).reset_index())
@@ -343,7 +343,7 @@ class Aggregation(Result):
             f"{plural(len(self.names), 'item')}",
             *(textwrap.fill(each, 88) for each in self._answer(view["adjusted"])),
             f"The best {top}:\n{table}",
-            *([textwrap.fill(ties, 88)] if (ties := self.about_ties(top)) else []),
+            *([textwrap.fill(ties, 88)] if (ties := self._about_ties(top)) else []),
             *([] if comparison is None else comparison._paragraphs({"top": top})),
             *(
                 textwrap.fill(text, 88)
@@ -355,7 +355,7 @@ class Aggregation(Result):
         ]
 
     def __repr__(self) -> str:
-        best = ", ".join(self.names[j] for j in self.order()[:3])
+        best = ", ".join(self.names[j] for j in self._order()[:3])
         more = ", …" if len(self.names) > 3 else ""
         return (
             f"Aggregation({self.method}: {len(self.names)} items from {self.n_lists} list(s); "
@@ -448,7 +448,7 @@ class AggregationComparison(Result):
         """Place (t, p) of each item by each aggregator, 1 to p; ties in the order of the table."""
         places = np.empty((len(self.results), len(self.names)), dtype=np.intp)
         for row, result in zip(places, self.results, strict=True):
-            row[result.order()] = np.arange(1, len(row) + 1)
+            row[result._order()] = np.arange(1, len(row) + 1)
         return places
 
     @cached_property
@@ -500,7 +500,7 @@ class AggregationComparison(Result):
             {result.method: result.ranking for result in self.results},
             index=pd.Index(self.names, name="name"),
         )
-        return frame.iloc[self.results[0].order()]
+        return frame.iloc[self.results[0]._order()]
 
     def agreement(self, top: int) -> dict[str, Any]:
         """Agreement of the methods as plain values: for a record."""

@@ -342,7 +342,7 @@ class Committee(Grouped, Result):
         empty = int((n == 0).sum())
         if empty:
             parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
-        failed = self.failures()
+        failed = self._failures()
         if len(failed):
             parts.append(
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
@@ -352,7 +352,7 @@ class Committee(Grouped, Result):
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
-    def failures(self) -> pd.DataFrame:
+    def _failures(self) -> pd.DataFrame:
         """What was said of voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})

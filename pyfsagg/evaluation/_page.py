@@ -165,7 +165,7 @@ def _summary(result: Evaluation, comparison: MethodComparison | None) -> list[Bl
         for name in result.protocols
     ]
     blocks += [Text(f"Take care: {remark}.") for remark in result.remarks]
-    if result.n_failed:
+    if result._n_failed:
         blocks.append(Text(f"Take care: {result._failure_sentence}."))
     blocks.append(best_table(result))
     if comparison is not None and "corrected_t" in comparison.tests:

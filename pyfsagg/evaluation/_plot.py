@@ -95,7 +95,7 @@ def plot_accuracy(
     panels, lines = panels or result.classifiers, lines or result.methods
     columns = min(2, len(panels))
     n_rows = math.ceil(len(panels) / columns)
-    n_labels = len(lines) + len(result.baselines)
+    n_labels = len(lines) + len(result._baselines)
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -171,7 +171,7 @@ def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
 def _draw_baselines(
     ax: Axes, result: Evaluation, cells: pd.DataFrame, classifier: str, protocol: str, metric: str
 ) -> None:
-    for label in result.baselines:
+    for label in result._baselines:
         own = cells[cells["method"] == label]
         if result._is_random(label):
             all_cells = result.cells

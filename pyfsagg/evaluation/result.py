@@ -94,14 +94,14 @@ class Evaluation(Result):
         return [*self.parameters["rankings"], *self.parameters["methods"]]
 
     @property
-    def baselines(self) -> list[str]:
+    def _baselines(self) -> list[str]:
         """Labels of the baselines."""
         found = self.cells.loc[self.cells["kind"] == "baseline", "method"]
         return [str(label) for label in found.unique()]
 
     def _is_random(self, label: str) -> bool:
         """Whether a baseline is drawn at random, several times."""
-        return label == RANDOM_SUBSETS and label in self.baselines
+        return label == RANDOM_SUBSETS and label in self._baselines
 
     @property
     def _default_protocol(self) -> str:
@@ -117,7 +117,7 @@ class Evaluation(Result):
         return list(self.parameters["metrics"])
 
     @property
-    def n_failed(self) -> int:
+    def _n_failed(self) -> int:
         """Number of cells without a value."""
         return int((self.cells["status"] == "failed").sum())
 
@@ -133,7 +133,7 @@ class Evaluation(Result):
         ]
         more = f"; and {len(failed) - 3} more kinds of failure" if len(failed) > 3 else ""
         return (
-            f"{self.n_failed} of {len(self.cells)} cells failed and have no value: "
+            f"{self._n_failed} of {len(self.cells)} cells failed and have no value: "
             f"{'; '.join(shown)}{more}"
         )
 
@@ -408,7 +408,7 @@ class Evaluation(Result):
         return [
             f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
             f"{what}, {protocol} protocol:\n{table}",
-            *([f"{self._failure_sentence}."] if self.n_failed else []),
+            *([f"{self._failure_sentence}."] if self._n_failed else []),
             *(
                 (
                     f"Compared: {comparison.what}.",
@@ -434,7 +434,7 @@ class Evaluation(Result):
             return None, str(error)
 
     def __repr__(self) -> str:
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        failed = f", {self._n_failed} failed" if self._n_failed else ""
         return (
             f"Evaluation({', '.join(self.protocols)}; {len(self.methods)} methods, "
             f"{len(self.classifiers)} classifiers, {len(self.parameters['thresholds'])} thresholds, "

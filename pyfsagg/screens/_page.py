@@ -129,7 +129,7 @@ def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
     ]
     for side in result.sides:
         found = result.select(side, fdr)
-        best = [result.genes[g] for g in result.order(side)[:top]]
+        best = [result.genes[g] for g in result._order(side)[:top]]
         blocks.append(
             Text(
                 Markup(

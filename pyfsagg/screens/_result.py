@@ -106,7 +106,7 @@ class Screen(Result):
         check_choice("side", side, self.sides)
         return self.sides[side]
 
-    def order(self, side: str | None = None) -> NDArray[np.intp]:
+    def _order(self, side: str | None = None) -> NDArray[np.intp]:
         """Positions of the genes, best first on a side, or on their better one; ties by ρ."""
         found = list(self.sides.values()) if side is None else [self.of_side(side)]
         log_p = np.min([each.log_p_values for each in found], axis=0)
@@ -124,7 +124,7 @@ class Screen(Result):
         """
         limit = check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
         adjusted = self.of_side(side).adjusted_p_values
-        return [self.genes[g] for g in self.order(side) if adjusted[g] <= limit]
+        return [self.genes[g] for g in self._order(side) if adjusted[g] <= limit]
 
     @cached_property
     def _columns(self) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class Screen(Result):
         and ``alpha_mean_lfc`` (of those that count; NaN if none does).
         """
         frame = pd.DataFrame(self._columns, index=pd.Index(self.genes, name="gene"))
-        return frame.iloc[self.order(side)]
+        return frame.iloc[self._order(side)]
 
     def guide_frame(self) -> pd.DataFrame:
         """One row per guide, in the order of the screen.
@@ -235,7 +235,7 @@ class Screen(Result):
 
     def __repr__(self) -> str:
         best = "; ".join(
-            f"{name}: {', '.join(self.genes[g] for g in self.order(name)[:3])}"
+            f"{name}: {', '.join(self.genes[g] for g in self._order(name)[:3])}"
             for name in self.sides
         )
         return (
