@@ -200,6 +200,7 @@ class Values:
             "confidence_level": lambda: 0.9,
             "threshold": lambda: [2, 0.5][rng.integers(2)],
             "top": lambda: [2, 0.5][rng.integers(2)],
+            "n_features_to_select": lambda: [2, 0.5][rng.integers(2)],
             "feature": lambda: 0,
             "k": lambda: int(rng.integers(1, 5)),
             "path": lambda: "page.html",

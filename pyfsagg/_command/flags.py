@@ -48,7 +48,10 @@ TABLE_HELP = (
 )
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
-THRESHOLDS = ("threshold", "rule", "size")  # what rooms call the number of features to select
+THRESHOLDS = (
+    "threshold",
+    "n_features_to_select",
+)  # what rooms call the number of features to select
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
 

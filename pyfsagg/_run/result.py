@@ -341,7 +341,7 @@ class Result:
                 )
             made = cls.made_of(saved)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "view", dict(saved.document.get("view", {})))
+            object.__setattr__(made, "view", _renamed(saved.document.get("view", {}), made.options))
             return made
 
     def _face(self) -> Face:
@@ -511,3 +511,15 @@ def as_record(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     return str(value)
+
+
+def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """A saved view in today's words; `known` are the options of its kind of result."""
+    made = dict(view)
+    if "n_features_to_select" in known:
+        for name in ("top", "rule", "size"):
+            if name in made and name not in known:
+                made["n_features_to_select"] = made.pop(name)
+    if "alpha" in made and "confidence_level" in known:
+        made["confidence_level"] = 1.0 - made.pop("alpha")
+    return made

@@ -96,7 +96,7 @@ def _sizes(
 ) -> tuple[str, str, str]:
     """Rows of a sample, features of a selection, and what has to be said of their number."""
     rows = "half of the rows" if found.n_rows is None else f"{count(found.n_rows)} rows"
-    k, p = found.top, found.n_features
+    k, p = found.n_features_to_select, found.n_features
     remarks = []
     if isinstance(threshold, str) and result.select(threshold):
         remarks.append(

@@ -64,7 +64,7 @@ class Precision(Settings):
         """What the resamples so far say, as it is recorded with the run."""
         reached, found = enough_resamples(
             combined,
-            top=self.top,
+            n_features_to_select=self.top,
             max_change=self.max_change,
             aggregator=aggregate,
             by=by,

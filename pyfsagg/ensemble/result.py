@@ -372,7 +372,7 @@ class EnsembleResult(Grouped, Result):
         return between_sample_stability(
             first,
             second,
-            top=self.compared(threshold),
+            n_features_to_select=self.compared(threshold),
             confidence_level=confidence_level,
             n_rows=n_rows,
             feature_names=self.feature_names,
@@ -583,7 +583,7 @@ class EnsembleResult(Grouped, Result):
         if k not in self._standings:
             found = feature_stability(
                 self.combined,
-                top=k,
+                n_features_to_select=k,
                 quantiles=(0.025, 0.975),
                 feature_names=self.feature_names,
                 input="scores",

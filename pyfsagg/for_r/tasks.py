@@ -421,7 +421,7 @@ def _stability(
     measures: Any = None,
     n_features: int | None = None,
     feature_names: Any = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     confidence_level: float = 0.95,
     ties: str = "random",
     seed: int = 0,
@@ -431,7 +431,7 @@ def _stability(
 ) -> dict[str, Any]:
     """The table of stability measures of scores, ranks or selections."""
     options: dict[str, Any] = {
-        "top": top,
+        "n_features_to_select": n_features_to_select,
         "confidence_level": confidence_level,
         "ties": ties,
         "random_state": seed,

@@ -209,7 +209,7 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> import numpy as np
     >>> from pyfsagg.stability_measures import adequacy_curve
     >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
-    >>> len(plot_adequacy(adequacy_curve(scores, top=1)).lines)
+    >>> len(plot_adequacy(adequacy_curve(scores, n_features_to_select=1)).lines)
     2
     """
     columns = ("n_resamples", "top", "expected_kendall", "expected_top_overlap")

@@ -56,7 +56,7 @@ class Adequacy:
     relative_error : float
         Largest score_se, divided by the standard deviation of the aggregated scores over features;
         infinite if all aggregated scores are equal.
-    n_resamples, top : int
+    n_resamples, n_features_to_select : int
         m and k.
     n_boot : int
         Number of bootstrap samples, or of halves.
@@ -73,7 +73,7 @@ class Adequacy:
     expected_rank_move: float
     relative_error: float
     n_resamples: int
-    top: int
+    n_features_to_select: int
     n_boot: int
     n_compared: int
     seed: int
@@ -82,7 +82,7 @@ class Adequacy:
         """The numbers for the ranking as a whole."""
         return {
             "n_resamples": self.n_resamples,
-            "top": self.top,
+            "n_features_to_select": self.n_features_to_select,
             "probability_top_changes": self.probability_top_changes,
             "expected_top_overlap": self.expected_top_overlap,
             "expected_kendall": self.expected_kendall,
@@ -103,7 +103,8 @@ class Adequacy:
     def __repr__(self) -> str:
         return (
             f"Adequacy({self.n_compared} resamples, {len(self.features)} features: top "
-            f"{self.top} changes with probability {self.probability_top_changes:.3g}, Kendall to "
+            f"{self.n_features_to_select} changes with probability {self.probability_top_changes:.3g}, "
+            "Kendall to "
             f"a repetition {self.expected_kendall:.3g}, ranks move by "
             f"{self.expected_rank_move:.3g})"
         )
@@ -112,7 +113,7 @@ class Adequacy:
 def adequacy(
     scores: Any,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
@@ -125,7 +126,7 @@ def adequacy(
     ----------
     scores : EnsembleResult, array or frame of shape (m, p)
         Scores of m resamples, larger = more important; of a result the combined ones.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         Subset size k: a fraction of p (rounded up) or a count.
     aggregator : callable, optional
         Takes a score matrix (m, p) and returns scores (p,), larger = more important.  The default
@@ -170,14 +171,14 @@ def adequacy(
     >>> from pyfsagg.stability_measures import adequacy
     >>> rng = np.random.default_rng(0)
     >>> scores = np.array([3.0, 2.0, 1.0, 0.0]) + 0.1 * rng.normal(size=(50, 4))
-    >>> found = adequacy(scores, top=2)
+    >>> found = adequacy(scores, n_features_to_select=2)
     >>> found.probability_top_changes, found.expected_kendall
     (0.0, 1.0)
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
     values = matrix.values
     m, p = values.shape
-    k = n_selected(top, p, "top")
+    k = n_selected(n_features_to_select, p, "n_features_to_select")
     n_boot = check_integer("n_boot", n_boot, low=4)
     n_boot += n_boot % 2
     require_memory(
@@ -290,7 +291,7 @@ def adequacy_curve(
     scores: Any,
     sizes: Sequence[int] | None = None,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
@@ -304,7 +305,7 @@ def adequacy_curve(
         Score matrix in the order in which the resamples were drawn.
     sizes : sequence of int, optional
         Numbers of resamples, each in 2..m; doublings from 25 up to m, and m itself, by default.
-    top, aggregator, by, n_boot, random_state
+    n_features_to_select, aggregator, by, n_boot, random_state
         As in :func:`adequacy`.
 
     Returns
@@ -317,7 +318,7 @@ def adequacy_curve(
     >>> import numpy as np
     >>> from pyfsagg.stability_measures import adequacy_curve
     >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
-    >>> adequacy_curve(scores, top=1)["n_resamples"].tolist()
+    >>> adequacy_curve(scores, n_features_to_select=1)["n_resamples"].tolist()
     [25, 50, 60]
     """
     values = read_matrix(scores, kind="scores", name="scores").values
@@ -331,7 +332,7 @@ def adequacy_curve(
         count = check_integer("each of sizes", size, low=2, high=m)
         found = adequacy(
             values[:count],
-            top=top,
+            n_features_to_select=n_features_to_select,
             aggregator=aggregator,
             by=by,
             n_boot=n_boot,
@@ -344,7 +345,7 @@ def adequacy_curve(
 def enough_resamples(
     scores: Any,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     max_change: float = 0.05,
     max_rank_move: float | None = None,
     max_relative_error: float | None = None,
@@ -365,7 +366,7 @@ def enough_resamples(
         Largest allowed mean absolute move of a rank, in ranks.
     max_relative_error : float, optional
         Largest allowed ``Adequacy.relative_error``.
-    top, aggregator, by, n_boot, random_state
+    n_features_to_select, aggregator, by, n_boot, random_state
         As in :func:`adequacy`.
 
     Returns
@@ -385,12 +386,17 @@ def enough_resamples(
     >>> import numpy as np
     >>> from pyfsagg.stability_measures import enough_resamples
     >>> scores = np.arange(8.0) + 0.2 * np.random.default_rng(0).normal(size=(40, 8))
-    >>> enough_resamples(scores, top=2)[0]
+    >>> enough_resamples(scores, n_features_to_select=2)[0]
     True
     """
     limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
     found = adequacy(
-        scores, top=top, aggregator=aggregator, by=by, n_boot=n_boot, random_state=random_state
+        scores,
+        n_features_to_select=n_features_to_select,
+        aggregator=aggregator,
+        by=by,
+        n_boot=n_boot,
+        random_state=random_state,
     )
     reached = 1.0 - found.expected_top_overlap <= limit
     if max_rank_move is not None:

@@ -96,7 +96,7 @@ class StabilityReport(Result):
             return f"selections of {span}{f' of {p:,}' if p else ''} features"
         if kind == "sets":
             return f"0/1 selections of {p:,} features"
-        k = n_selected(self.parameters["top"], p, "top")
+        k = n_selected(self.parameters["n_features_to_select"], p, "n_features_to_select")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
 
     def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def stability_report(
     names: Sequence[str] = ("first", "second"),
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
     interval: str | None = "jackknife",
@@ -221,7 +221,8 @@ def stability_report(
 
     Parameters
     ----------
-    data, measures, n_features, feature_names, top, similarity, input, interval, level, n_boot, ties
+    data, measures, n_features, feature_names, n_features_to_select, similarity, input, interval, level,
+    n_boot, ties
         As in :func:`stability_table`.
     compare : EnsembleResult, array, frame or list, optional
         A second collection over the same features: equal stability of both selections is
@@ -249,12 +250,16 @@ def stability_report(
     --------
     >>> from pyfsagg.stability_measures import stability_report
     >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
-    >>> stability_report(scores, ["spearman"], top=2)
+    >>> stability_report(scores, ["spearman"], n_features_to_select=2)
     StabilityReport(3 resamples: scores of 4 features; selections are the best 2; 1 measures)
     """
     seed = resolve_seed(random_state)
     call = Call.of(stability_report, locals(), data=("data",), random_state=seed)
-    shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
+    shared: dict[str, Any] = {
+        "n_features": n_features,
+        "n_features_to_select": n_features_to_select,
+        "ties": ties,
+    }
     own = {**shared, "feature_names": feature_names, "input": input}
     table = stability_table(
         data,
@@ -302,7 +307,7 @@ def stability_report(
         pair,
         {
             "measures": list(table.index),
-            "top": top,
+            "n_features_to_select": n_features_to_select,
             "input": kind,
             "interval": interval or "none",
             "confidence_level": confidence_level,

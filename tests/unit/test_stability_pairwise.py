@@ -231,13 +231,13 @@ def test_thesis_measures_are_the_single_measures() -> None:
         again = stability(scores, name, input="scores", random_state=3)
         assert value == pytest.approx(again.value, abs=1e-12)
     other = thesis_measures(
-        pd.DataFrame(scores), top=4, canberra_direction="descending", ties="first"
+        pd.DataFrame(scores), n_features_to_select=4, canberra_direction="descending", ties="first"
     )
     assert other["canberra"] == pytest.approx(
         stability(scores, "canberra", direction="descending").value
     )
     assert other["jaccard"] == pytest.approx(
-        stability(scores, "jaccard", top=4, ties="first").value
+        stability(scores, "jaccard", n_features_to_select=4, ties="first").value
     )
 
 
@@ -302,10 +302,10 @@ def test_bad_parameters_are_refused() -> None:
         stability(scores, "asd", undefined=0.0)
 
 
-@pytest.mark.parametrize("top", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
-def test_top_out_of_range_is_refused(top: object) -> None:
-    with pytest.raises(ParameterError, match="top"):
-        stability(scores_with_ties(), "jaccard", top=top)  # type: ignore[arg-type]
+@pytest.mark.parametrize("n_features_to_select", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
+def test_top_out_of_range_is_refused(n_features_to_select: object) -> None:
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        stability(scores_with_ties(), "jaccard", n_features_to_select=n_features_to_select)  # type: ignore[arg-type]
 
 
 def test_subset_sizes_and_ties() -> None:

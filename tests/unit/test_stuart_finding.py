@@ -95,7 +95,9 @@ def test_exact_column_is_that_of_the_influence_experiment(found: StuartFinding) 
     for row in shown[shown["aggregator"].isin(AGGREGATORS)].to_dict(orient="records"):
         scores = same.scores["information_gain", names.get(row["aggregator"], row["aggregator"])]
         options = {"direction": "descending"} if row["measure"] == "canberra" else {}
-        expected = stability(scores, row["measure"], input="scores", top=0.25, **options).value
+        expected = stability(
+            scores, row["measure"], input="scores", n_features_to_select=0.25, **options
+        ).value
         assert row["value"] == pytest.approx(expected, abs=1e-12)
 
 

@@ -171,7 +171,9 @@ def fold_stability(scores: Floats, *, best_first: bool = True) -> dict[str, floa
     ends: dict[str, Any] = {"direction": "descending" if best_first else "ascending"}
     options = {name: ends if name == "canberra" else {} for name in THESIS_MEASURES}
     return {
-        name: stability(scores, name, input="scores", top=0.25, ties="first", **chosen).value
+        name: stability(
+            scores, name, input="scores", n_features_to_select=0.25, ties="first", **chosen
+        ).value
         for name, chosen in options.items()
     }
 

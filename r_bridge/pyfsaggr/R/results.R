@@ -27,7 +27,7 @@
 #' @param results A named list with a result of [aggregator_influence()] for each data set.
 #' @param measure A measure of stability.
 #' @param filter Which filter, if the results have several.
-#' @param top For measures of sets, how many features.
+#' @param n_features_to_select For measures of sets, how many features.
 #' @param adjust How p-values are corrected.
 #' @param save A folder for the result.
 #' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two
@@ -99,7 +99,7 @@ compare_methods <- function(object, value = "wacc", protocol = NULL, classifier 
 
 #' @rdname results
 #' @export
-compare_aggregators <- function(results, measure = "spearman", filter = NULL, top = 0.25, adjust = "holm",
+compare_aggregators <- function(results, measure = "spearman", filter = NULL, n_features_to_select = 0.25, adjust = "holm",
                                 confidence_level = 0.95, save = NULL) {
   call_python("compare_aggregators")
 }

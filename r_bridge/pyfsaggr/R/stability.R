@@ -5,7 +5,7 @@
 #'   character vectors, the selected features of each resample.
 #' @param measures Names from [list_stability_measures()]; by default all that apply.
 #' @param n_features Number of features to choose from; for lists.
-#' @param top For measures of selections on scores: the number or share of selected features.
+#' @param n_features_to_select For measures of selections on scores: the number or share of selected features.
 #' @param confidence_level Confidence level of the intervals.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
@@ -37,14 +37,14 @@ stability.pyfsagg_ensemble <- function(x, ...) stability.default(x$combined, ...
 
 #' @rdname stability
 #' @export
-stability.default <- function(x, measures = NULL, n_features = NULL, top = 0.25, confidence_level = 0.95,
+stability.default <- function(x, measures = NULL, n_features = NULL, n_features_to_select = 0.25, confidence_level = 0.95,
                               input = NULL, ties = "random", seed = 0, similarity = NULL,
                               interval = "jackknife", n_boot = 1000, ...) {
   check_no_more(..., of = stability.default)
   given <- collection(x, input, n_features)
   found <- as_frame(ask("stability", c(given, list(
     measures = if (!is.null(measures)) check_words(measures, "measures"),
-    top = check_top(top), confidence_level = check_between(confidence_level, "confidence_level", 0, 1),
+    n_features_to_select = check_top(n_features_to_select, "n_features_to_select"), confidence_level = check_between(confidence_level, "confidence_level", 0, 1),
     ties = check_choice(ties, "ties", c("random", "first")), seed = check_count(seed, "seed", low = 0),
     similarity = similarity_given(similarity, x), n_boot = check_count(n_boot, "n_boot"),
     interval = if (!is.null(interval)) check_choice(interval, "interval", c("jackknife", "bootstrap"))
@@ -150,7 +150,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @inheritParams stability
 #' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
 #'   logical matrix of selections; or a list of selections by name.
-#' @param top How many features a resample selects, or which share of them.
+#' @param n_features_to_select How many features a resample selects, or which share of them.
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
@@ -189,20 +189,20 @@ NULL
 
 #' @rdname stability_more
 #' @export
-nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, confidence_level = 0.95, ties = "random") {
+nogueira <- function(x, n_features = NULL, n_features_to_select = 0.25, input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira", collection = "x")
 }
 
 #' @rdname stability_more
 #' @export
-nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, top = 0.25,
+nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, n_features_to_select = 0.25,
                           input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira_test", collection = "x")
 }
 
 #' @rdname stability_more
 #' @export
-stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 0.25, similarity = NULL,
+stability_measure <- function(x, measure = "nogueira", n_features = NULL, n_features_to_select = 0.25, similarity = NULL,
                               input = NULL, undefined = NULL, interval = NULL, confidence_level = 0.95,
                               n_boot = 1000, ties = "random", seed = NULL, ...) {
   call_python("stability_measure", collection = "x", more = list(...))
@@ -210,7 +210,7 @@ stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 
 
 #' @rdname stability_more
 #' @export
-feature_stability <- function(x, top = 0.25, confidence_level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
+feature_stability <- function(x, n_features_to_select = 0.25, confidence_level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
                               n_features = NULL, input = NULL, ties = "random") {
   call_python("feature_stability", collection = "x")
 }
@@ -224,13 +224,13 @@ stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL
 
 #' @rdname stability_more
 #' @export
-adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, seed = NULL) {
+adequacy <- function(x, n_features_to_select = 0.25, aggregator = NULL, by = NULL, n_boot = 200, seed = NULL) {
   call_python("adequacy", collection = "x")
 }
 
 #' @rdname stability_more
 #' @export
-between_sample_stability <- function(first, second, top = 0.25, confidence_level = 0.95, n_rows = NULL) {
+between_sample_stability <- function(first, second, n_features_to_select = 0.25, confidence_level = 0.95, n_rows = NULL) {
   second <- columns_like(second, first)
   call_python("between_sample_stability")
 }
@@ -247,7 +247,7 @@ columns_like <- function(second, first) {
 #' @rdname stability_more
 #' @export
 stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
-                             n_features = NULL, top = 0.25, similarity = NULL, input = NULL,
+                             n_features = NULL, n_features_to_select = 0.25, similarity = NULL, input = NULL,
                              interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
                              ties = "random", seed = NULL, save = NULL, report = NULL) {
   call_python("stability_report", collection = c("x", "compare"))

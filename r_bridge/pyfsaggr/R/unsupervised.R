@@ -34,7 +34,7 @@
 #' @param sizes Numbers of best features to cluster on.
 #' @param n_trials,n_init How often k-means is run, and from how many starts.
 #' @param methods Names from `list_unsupervised_methods()`, and `"pca"`.
-#' @param rule Which features are selected: `"mean_plus_sd"`, a number, or a share below 1.
+#' @param n_features_to_select Which features are selected: `"mean_plus_sd"`, a number, or a share below 1.
 #' @param scores,reference Scores of the features, and the ranking by the classes, by scores as well.
 #' @param fractions Shares of the best features; 1 percent, 2 percent, ... by default.
 #' @param trials A result of `evaluate_rankings()`.
@@ -144,7 +144,7 @@ adjusted_rand_between_matrices <- function(first, second) call_python("adjusted_
 #' @rdname unsupervised
 #' @export
 evaluate_rankings <- function(x, y, methods = c("frcm", "frmv", "laplacian_score", "svd_entropy", "pca"),
-                              rule = "mean_plus_sd", n_trials = 40, n_clusters = NULL, n_init = 10,
+                              n_features_to_select = "mean_plus_sd", n_trials = 40, n_clusters = NULL, n_init = 10,
                               n_clusterings = 100, clusterer = "k_means", standardize = "z_score",
                               seed = NULL, cores = 1, progress = interactive(), ...) {
   call_python("evaluate_rankings", table = "x", target = "y", more = list(...))

@@ -28,7 +28,7 @@ def _subsets(rng: np.random.Generator, m: int, signal: str, filter: str) -> Nogu
     if filter == "unequal lists":
         sizes = rng.integers(N_SELECTED // 2, 3 * N_SELECTED // 2 + 1, m)
         return nogueira(rank_scores(scores) <= sizes[:, np.newaxis])
-    return nogueira(scores, top=N_SELECTED, input="scores")
+    return nogueira(scores, n_features_to_select=N_SELECTED, input="scores")
 
 
 @lru_cache

@@ -29,7 +29,9 @@ def equally_stable(rng: np.random.Generator, M: int, signal: str, filter: str) -
     where half of the variance of the scores is common to both."""
 
     def seen(noise: np.ndarray) -> NogueiraResult:
-        return nogueira(seen_by_filter(noise, signal, filter), top=N_SELECTED, input="scores")
+        return nogueira(
+            seen_by_filter(noise, signal, filter), n_features_to_select=N_SELECTED, input="scores"
+        )
 
     common, one, other, apart = (rng.standard_normal((M, N_RESAMPLED)) for _ in range(4))
     first, second = (seen(np.sqrt(0.5) * (common + own)) for own in (one, other))

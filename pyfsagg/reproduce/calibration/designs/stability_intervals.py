@@ -34,7 +34,9 @@ def _true_value(measure: str, signal: str, filter: str, m: int) -> float:
     def value(rows: int) -> float:
         scores = resampled_scores(rng, rows, signal, filter)
         try:
-            return stability(scores, measure, top=N_SELECTED, input="scores", random_state=0).value
+            return stability(
+                scores, measure, n_features_to_select=N_SELECTED, input="scores", random_state=0
+            ).value
         except UndefinedStabilityError:  # fewer than two rows that vary
             return np.nan
 
@@ -52,7 +54,9 @@ def _covered(
         truth = _true_value(name, signal, filter, 0 if name in PAIRWISE else m)
         options: dict[str, Any] = {"interval": method, "n_boot": 300, "random_state": rng}
         try:
-            limits = stability(scores, name, top=N_SELECTED, input="scores", **options).interval
+            limits = stability(
+                scores, name, n_features_to_select=N_SELECTED, input="scores", **options
+            ).interval
         except DataError:  # refused
             limits = None
         hits.append(np.nan if limits is None else float(limits[0] <= truth <= limits[1]))
