@@ -47,7 +47,9 @@ def measure(name: str, depths: list[int], m: int) -> list[dict[str, Any]]:
             common = set(full.select(k)) & set(short.select(k))
             row[f"same of {k}"] = len(common)
             for label, found in (("full", full), ("depth", short)):
-                jaccard = measure_stability(found.combined, "jaccard", top=k, input="scores")
+                jaccard = measure_stability(
+                    found.combined, "jaccard", n_features_to_select=k, input="scores"
+                )
                 row[f"jaccard {k}, {label}"] = float(jaccard)
         row["spearman"] = float(np.corrcoef(full.ranking, short.ranking)[0, 1])
         for label, found in (("full", full), ("depth", short)):

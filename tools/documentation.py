@@ -245,7 +245,7 @@ def _stability_example(spec: Any) -> str:
         return f'{SETS}\npyfsagg.stability(sets, "{spec.name}"{options})'
     return (
         f"{SCORES}\nsimilarity = np.eye(6)\nsimilarity[0, 1] = similarity[1, 0] = 0.95\n"
-        f'pyfsagg.stability(scores, "{spec.name}", top=2, similarity=similarity)'
+        f'pyfsagg.stability(scores, "{spec.name}", n_features_to_select=2, similarity=similarity)'
     )
 
 

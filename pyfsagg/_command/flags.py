@@ -49,7 +49,11 @@ TABLE_HELP = (
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
 # What rooms call the number of features to select.
-THRESHOLDS = ("n_features_to_select", "threshold", "rule", "size")
+THRESHOLDS = (
+    "n_features_to_select",
+    "threshold",
+    "n_features_to_select",
+)
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
 

@@ -89,6 +89,7 @@ NAMES = {
     "seed": "Seed",
     "random_state": "Seed",
     "top": "Best that are compared or shown",
+    "n_features_to_select": "Features to select",
     "files": "Files",
     "target": "Target",
     "target_kind": "Kind of target",

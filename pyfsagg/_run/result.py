@@ -380,7 +380,9 @@ class Result(Part):
                 )
             made = cls._from_files(saved)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
+            object.__setattr__(
+                made, "_view", _renamed(saved.document.get("view", {}), made._options)
+            )
             return made
 
     def _face(self) -> Face:
@@ -549,3 +551,15 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     cells = frame.astype(object)
     rows = cells.where(cells.notna(), None).to_dict("records")
     return [{str(name): cell for name, cell in row.items()} for row in rows]
+
+
+def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """A saved view in today's words; `known` are the options of its kind of result."""
+    made = dict(view)
+    if "n_features_to_select" in known:
+        for name in ("top", "rule", "size", "threshold"):
+            if name in made and name not in known:
+                made["n_features_to_select"] = made.pop(name)
+    if "alpha" in made and "confidence_level" in known:
+        made["confidence_level"] = 1.0 - made.pop("alpha")
+    return made

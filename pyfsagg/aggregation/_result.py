@@ -180,12 +180,12 @@ class Aggregation(Result):
         """Positions of the items, best first; ties in the order of the table."""
         return np.argsort(-self.scores, kind="stable")
 
-    def select(self, n_or_fraction: int | float) -> list[str]:
+    def select(self, n_features_to_select: int | float) -> list[str]:
         """Names of the best items, best first; ties in the order of the table.
 
         Parameters
         ----------
-        n_or_fraction : int or float
+        n_features_to_select : int or float
             How many (int), or which share of all, in (0, 1] (float; rounded up).
 
         Raises
@@ -194,11 +194,13 @@ class Aggregation(Result):
             For a number above p, or a share outside (0, 1].
         """
         p = len(self.names)
-        if isinstance(n_or_fraction, (float, np.floating)):
-            share = check_real("n_or_fraction", n_or_fraction, low=0.0, high=1.0, low_open=True)
+        if isinstance(n_features_to_select, (float, np.floating)):
+            share = check_real(
+                "n_features_to_select", n_features_to_select, low=0.0, high=1.0, low_open=True
+            )
             n = size_of_share(share, p)
         else:
-            n = check_integer("n_or_fraction", n_or_fraction, low=1, high=p)
+            n = check_integer("n_features_to_select", n_features_to_select, low=1, high=p)
         return [self.names[j] for j in self._order()[:n]]
 
     def _about_ties(self, top: int | None = None) -> str:

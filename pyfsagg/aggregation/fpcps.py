@@ -26,20 +26,20 @@ __all__ = ["fpcps", "fpcps_loadings"]
 def fpcps(
     table: RankTable,
     *,
-    keep: int | float | None = 0.25,
+    n_features_to_select: int | float | None = 0.25,
     normalize: Literal["zscore", "minmax"] = "zscore",
 ) -> AggregatedValues:
     """First principal component projection score (fpcps section 3).
 
-    The features among the `keep` best of at least one list are the objects of a principal component
-    analysis with one variable per list; a feature's coordinate on the first component is its score.
+    The features among the `n_features_to_select` best of at least one list are the objects of a principal
+    component analysis with one variable per list; a feature's coordinate on the first component is its score.
     The component is oriented so that its loadings sum to a positive number.
 
     Parameters
     ----------
     table : RankTable
         With scores.  A missing score counts as the mean of its list.
-    keep : int, float or None
+    n_features_to_select : int, float or None
         The cutting rule, applied before the analysis: how many features (int) or which share of
         them (float, rounded up) each list keeps; the union is analysed.  None keeps all.
     normalize : {"zscore", "minmax"}
@@ -57,7 +57,7 @@ def fpcps(
     DataError
         If the table holds ranks only, or all lists are constant on the kept features.
     ParameterError
-        For a bad `keep` or `normalize`.
+        For a bad `n_features_to_select` or `normalize`.
 
     Warns
     -----
@@ -67,10 +67,10 @@ def fpcps(
     Examples
     --------
     >>> table = RankTable.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]])
-    >>> fpcps(table, keep=None).statistic.round(3)
+    >>> fpcps(table, n_features_to_select=None).statistic.round(3)
     array([ 1.793,  0.867, -0.94 , -1.72 ])
     """
-    scores, kept = _prepare(table, keep, normalize)
+    scores, kept = _prepare(table, n_features_to_select, normalize)
     loadings, coordinates = _first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
@@ -89,7 +89,7 @@ def fpcps(
 def fpcps_loadings(
     table: RankTable,
     *,
-    keep: int | float | None = 0.25,
+    n_features_to_select: int | float | None = 0.25,
     normalize: Literal["zscore", "minmax"] = "zscore",
 ) -> Floats:
     """Loadings (n_lists,) of the component that :func:`fpcps` projects on; they have norm 1.
@@ -97,19 +97,21 @@ def fpcps_loadings(
     Examples
     --------
     >>> table = RankTable.from_scores([[3.0, 2.0, 1.0], [6.0, 5.0, 1.0]])
-    >>> fpcps_loadings(table, keep=None).round(3)
+    >>> fpcps_loadings(table, n_features_to_select=None).round(3)
     array([0.707, 0.707])
     """
-    return _first_component(_prepare(table, keep, normalize)[0], table.list_weights)[0]
+    return _first_component(
+        _prepare(table, n_features_to_select, normalize)[0], table.list_weights
+    )[0]
 
 
 def _prepare(
-    table: RankTable, keep: int | float | None, normalize: str
+    table: RankTable, n_features_to_select: int | float | None, normalize: str
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Normalized scores (n_lists, n_kept) and the mask of the features kept."""
     scores = required_scores(table, "fpcps", "borda")
     check_choice("normalize", normalize, ("zscore", "minmax"))
-    kept = _union_of_best(scores, keep)
+    kept = _union_of_best(scores, n_features_to_select)
     chosen = scores[:, kept]
     missing = np.isnan(chosen)
     if missing.any():
@@ -132,15 +134,17 @@ def _prepare(
     return centred / scale[:, np.newaxis], kept
 
 
-def _union_of_best(scores: Floats, keep: int | float | None) -> NDArray[np.bool_]:
+def _union_of_best(scores: Floats, n_features_to_select: int | float | None) -> NDArray[np.bool_]:
     p = scores.shape[1]
-    if keep is None:
+    if n_features_to_select is None:
         return np.ones(p, dtype=np.bool_)
-    if isinstance(keep, (float, np.floating)):
-        share = check_real("keep", keep, low=0.0, high=1.0, low_open=True)
+    if isinstance(n_features_to_select, (float, np.floating)):
+        share = check_real(
+            "n_features_to_select", n_features_to_select, low=0.0, high=1.0, low_open=True
+        )
         k = max(1, math.ceil(share * p - 1e-9))
     else:
-        k = check_integer("keep", keep, low=1, high=p)
+        k = check_integer("n_features_to_select", n_features_to_select, low=1, high=p)
     # Comparing with NaN is False: a missing score is among no list's best.
     kept: NDArray[np.bool_] = (rank_scores(scores, ties="ordinal") <= k).any(axis=0)
     return kept
@@ -178,6 +182,6 @@ AGGREGATORS.add(
         input="scores",
         list_weights="any",
         unranked="has no scores, so that it is not taken",
-        options=("keep", "normalize"),
+        options=("n_features_to_select", "normalize"),
     )
 )

@@ -40,7 +40,7 @@ def influence_page(
     result: InfluenceResult,
     *,
     measures: Sequence[str] = THESIS_MEASURES,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     adjust: str = "holm",
     command: str | None = None,
     data_name: str | None = None,
@@ -53,7 +53,7 @@ def influence_page(
     result : InfluenceResult
     measures : sequence of str
         Measures of stability; the aggregators are compared by each of them.
-    top : float or int
+    n_features_to_select : float or int
         Size of the subsets for measures of selections.
     adjust : {"holm", "bonferroni", "bh", "none"}
         Correction of the pairwise p-values.
@@ -67,7 +67,7 @@ def influence_page(
     Raises
     ------
     ParameterError
-        For an unknown measure or correction, or `top` out of range.
+        For an unknown measure or correction, or `n_features_to_select` out of range.
 
     Examples
     --------
@@ -79,19 +79,27 @@ def influence_page(
     >>> [section.id for section in influence_page(result).sections]
     ['summary', 'information-gain', 'words', 'settings', 'repeat', 'cite']
     """
-    frame = result.to_frame(measures, top=top)
+    frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
     names = list(dict.fromkeys(frame["measure"]))
     sections = [Section("summary", "Summary", [Text(_summary(result, frame, names[0]))])]
     for label in result.filters:
-        blocks = _filter_blocks(result, frame[frame["filter"] == label], label, top, adjust)
+        blocks = _filter_blocks(
+            result, frame[frame["filter"] == label], label, n_features_to_select, adjust
+        )
         sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
-    kind = "a number of features" if isinstance(top, int) else "a fraction of the features"
+    kind = (
+        "a number of features"
+        if isinstance(n_features_to_select, int)
+        else "a fraction of the features"
+    )
     sections += glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
     sections += closing(
-        settings_groups(result, last=[("Best features compared", f"{top} ({kind})")]),
+        settings_groups(
+            result, last=[("Best features compared", f"{n_features_to_select} ({kind})")]
+        ),
         _references(result, names),
         command=command,
         code=result._code(result._options_in_force({"reading": reading})),
@@ -136,7 +144,11 @@ def _summary(result: InfluenceResult, frame: pd.DataFrame, measure: str) -> str:
 
 
 def _filter_blocks(
-    result: InfluenceResult, frame: pd.DataFrame, label: str, top: float | int, adjust: str
+    result: InfluenceResult,
+    frame: pd.DataFrame,
+    label: str,
+    n_features_to_select: float | int,
+    adjust: str,
 ) -> list[Block]:
     measures = list(dict.fromkeys(frame["measure"]))
     blocks: list[Block] = [_stability_table(result, frame, measures)]
@@ -145,7 +157,9 @@ def _filter_blocks(
     for measure in measures:
         try:
             if len(result.aggregators) > 1:
-                comparisons[measure] = result.compare(measure, label, top=top, adjust=adjust)
+                comparisons[measure] = result.compare(
+                    measure, label, n_features_to_select=n_features_to_select, adjust=adjust
+                )
         except DataError as reason:
             blocks.append(Text(f"No comparison by {titled(measure)}: {reason}.", quiet=True))
     first = frame[frame["measure"] == measures[0]]
@@ -157,7 +171,7 @@ def _filter_blocks(
                 plot_aggregator_stability,
                 *(result, measures[0]),
                 filter=label,
-                top=top,
+                n_features_to_select=n_features_to_select,
                 label=f"Stability by {titled(measures[0])} of each aggregator",
                 caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
                 "far single folds matter.",

@@ -33,7 +33,7 @@ def plot_aggregator_stability(
     measure: str = "spearman",
     *,
     filter: str | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     confidence_level: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
@@ -46,7 +46,7 @@ def plot_aggregator_stability(
         A measure of ``pyfsagg.list_methods("stability")`` that needs no similarity matrix.
     filter : str, optional
         Filter of the result; the first one by default.
-    top : float or int
+    n_features_to_select : float or int
         Size of the subsets for measures of selections.
     confidence_level : float
         Confidence level of the intervals.
@@ -61,14 +61,16 @@ def plot_aggregator_stability(
     Raises
     ------
     ParameterError, InputTypeError
-        For an unknown measure or filter, `top` or `confidence_level` out of range, or `ax` that is not a
-        Matplotlib axes.
+        For an unknown measure or filter, `n_features_to_select` or `confidence_level` out of range, or `ax`
+        that is not a Matplotlib axes.
     DataError
         If the measure is undefined for every aggregator.
     """
     label = result._filter_label(filter)
     spec = STABILITY_MEASURES.get(measure)
-    frame = result.to_frame([spec.name], top=top, confidence_level=confidence_level)
+    frame = result.to_frame(
+        [spec.name], n_features_to_select=n_features_to_select, confidence_level=confidence_level
+    )
     frame = frame[frame["filter"] == label]
     value = frame["value"].to_numpy()
     if np.isnan(value).all():
@@ -179,11 +181,14 @@ def _plot_pairs_of_result(
     measure: str = "spearman",
     *,
     filter: str | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     adjust: str = "holm",
     ax: Axes | None = None,
 ) -> Axes:
-    return plot_pairwise(result.compare(measure, filter, top=top, adjust=adjust), ax=ax)
+    return plot_pairwise(
+        result.compare(measure, filter, n_features_to_select=n_features_to_select, adjust=adjust),
+        ax=ax,
+    )
 
 
 INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {

@@ -20,7 +20,7 @@ def compare_aggregators(
     measure: str = "spearman",
     *,
     filter: str | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     adjust: str = "holm",
     confidence_level: float = 0.95,
 ) -> AggregatorComparison:
@@ -35,10 +35,10 @@ def compare_aggregators(
         At least three, with the same aggregators.
     measure : str
         A measure of ``pyfsagg.list_methods("stability")`` that works on scores or ranks, or on
-        subsets of size `top`.
+        subsets of size `n_features_to_select`.
     filter : str, optional
         Which filter of the results; the first one by default.
-    top : float or int
+    n_features_to_select : float or int
         Size of the subsets: a fraction of the features of a data set, or a count.
     adjust : {"holm", "bonferroni", "bh", "none"}
         Correction of the pairwise p-values.
@@ -100,7 +100,7 @@ def compare_aggregators(
                 result.scores[label, aggregator],
                 measure,
                 input="scores",
-                top=top,
+                n_features_to_select=n_features_to_select,
                 random_state=result._seed,
             ).value
             for aggregator in expected

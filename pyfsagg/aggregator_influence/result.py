@@ -39,14 +39,14 @@ class InfluenceResult(Result):
 
     Notes
     -----
-    Shown with `measures` of stability, `top` (the size of the subsets that measures of selections
-    compare) and `adjust` (the correction of the p-values of pairs).  Pictures: ``"stability"`` (of
+    Shown with `measures` of stability, `n_features_to_select` (the size of the subsets that measures of
+    selections compare) and `adjust` (the correction of the p-values of pairs).  Pictures: ``"stability"`` (of
     each aggregator, with its interval) and ``"pairwise"`` (adjusted p-values of all pairs).
     """
 
     _kind: ClassVar[str] = "influence"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"measures": THESIS_MEASURES, "top": 0.25, "adjust": "holm"}
+        {"measures": THESIS_MEASURES, "n_features_to_select": 0.25, "adjust": "holm"}
     )
 
     scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
@@ -109,7 +109,7 @@ class InfluenceResult(Result):
         self,
         measures: Sequence[str] = THESIS_MEASURES,
         *,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
         confidence_level: float = 0.95,
     ) -> pd.DataFrame:
         """Stability over folds: one row per filter, aggregator and measure.
@@ -123,7 +123,7 @@ class InfluenceResult(Result):
         ----------
         measures : sequence of str
             Measures of ``pyfsagg.list_methods("stability")`` that need no similarity matrix.
-        top : float or int
+        n_features_to_select : float or int
             Size of the subsets for measures of selections.
         confidence_level : float
             Confidence level.
@@ -131,7 +131,7 @@ class InfluenceResult(Result):
         Raises
         ------
         ParameterError
-            For an unknown measure, or `top` or `confidence_level` out of range.
+            For an unknown measure, or `n_features_to_select` or `confidence_level` out of range.
         """
         columns = ["value", "lower", "upper", "higher_is_better", "note"]
         parts = []
@@ -140,7 +140,7 @@ class InfluenceResult(Result):
                 scores,
                 measures,
                 input="scores",
-                top=top,
+                n_features_to_select=n_features_to_select,
                 confidence_level=confidence_level,
                 random_state=self._seed,
             )
@@ -156,7 +156,7 @@ class InfluenceResult(Result):
         measures: Sequence[str] = THESIS_MEASURES,
         *,
         intervals: bool = False,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
     ) -> pd.DataFrame:
         """Measures by aggregators for one filter: the form of thesis tables 4.5 and 4.6.
 
@@ -168,7 +168,7 @@ class InfluenceResult(Result):
             For a filter or measure that does not exist.
         """
         label = self._filter_label(filter)
-        frame = self.to_frame(measures, top=top)
+        frame = self.to_frame(measures, n_features_to_select=n_features_to_select)
         shown = ["value", "lower", "upper"] if intervals else "value"
         wide = frame[frame["filter"] == label].pivot(
             index="measure", columns="aggregator", values=shown
@@ -181,7 +181,11 @@ class InfluenceResult(Result):
         return wide.loc[order, columns]
 
     def by_fold(
-        self, measure: str = "spearman", filter: str | None = None, *, top: float | int = 0.25
+        self,
+        measure: str = "spearman",
+        filter: str | None = None,
+        *,
+        n_features_to_select: float | int = 0.25,
     ) -> pd.DataFrame:
         """Contribution of each fold to the stability: jackknife pseudo-values (n_folds, n_aggregators).
 
@@ -200,7 +204,7 @@ class InfluenceResult(Result):
                     self.scores[label, aggregator],
                     measure,
                     input="scores",
-                    top=top,
+                    n_features_to_select=n_features_to_select,
                     random_state=self._seed,
                 )
                 for aggregator in self.aggregators
@@ -212,7 +216,7 @@ class InfluenceResult(Result):
         measure: str = "spearman",
         filter: str | None = None,
         *,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
         adjust: str = "holm",
         confidence_level: float = 0.95,
     ) -> AggregatorComparison:
@@ -224,7 +228,7 @@ class InfluenceResult(Result):
 
         Parameters
         ----------
-        measure, filter, top
+        measure, filter, n_features_to_select
             As in :meth:`by_fold`.
         adjust : {"holm", "bonferroni", "bh", "none"}
             Correction of the pairwise p-values.
@@ -238,7 +242,7 @@ class InfluenceResult(Result):
         DataError
             As :meth:`by_fold`.  Tests that the values do not allow are listed with the reason.
         """
-        values = self.by_fold(measure, filter, top=top)
+        values = self.by_fold(measure, filter, n_features_to_select=n_features_to_select)
         return compare_values(
             values,
             measure,
@@ -252,7 +256,7 @@ class InfluenceResult(Result):
         self,
         measures: Sequence[str] = THESIS_MEASURES,
         *,
-        top: float | int = 0.25,
+        n_features_to_select: float | int = 0.25,
         adjust: str = "holm",
     ) -> pd.DataFrame | None:
         """Pairwise tests of all filters and measures, as far as they can be made; None without any."""
@@ -260,7 +264,9 @@ class InfluenceResult(Result):
         for label in self.filters:
             for measure in measures if len(self.aggregators) > 1 else ():
                 try:
-                    frame = self.compare(measure, label, top=top, adjust=adjust).to_frame()
+                    frame = self.compare(
+                        measure, label, n_features_to_select=n_features_to_select, adjust=adjust
+                    ).to_frame()
                 except DataError:
                     # The report says why there is none.
                     continue
@@ -275,13 +281,23 @@ class InfluenceResult(Result):
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
             **super()._record(view),
-            "top": view["top"],
-            "stability": records(self.to_frame(view["measures"], top=view["top"])),
+            "n_features_to_select": view["n_features_to_select"],
+            "stability": records(
+                self.to_frame(view["measures"], n_features_to_select=view["n_features_to_select"])
+            ),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        tables = {"influence.csv": self.to_frame(view["measures"], top=view["top"])}
-        pairs = self.pairs(view["measures"], top=view["top"], adjust=view["adjust"])
+        tables = {
+            "influence.csv": self.to_frame(
+                view["measures"], n_features_to_select=view["n_features_to_select"]
+            )
+        }
+        pairs = self.pairs(
+            view["measures"],
+            n_features_to_select=view["n_features_to_select"],
+            adjust=view["adjust"],
+        )
         return tables if pairs is None else {**tables, "comparison.csv": pairs}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -293,12 +309,14 @@ class InfluenceResult(Result):
             f"({self.parameters['method'].upper()})"
         ]
         for label in self.filters:
-            table = self.table(label, view["measures"], top=view["top"])
+            table = self.table(
+                label, view["measures"], n_features_to_select=view["n_features_to_select"]
+            )
             text = table.rename_axis(columns=None).to_string(
                 float_format="{:.4f}".format, na_rep="–", index_names=False
             )
             parts.append(f"Stability over the folds, {label}:\n{text}")
-        frame = self.to_frame(view["measures"], top=view["top"])
+        frame = self.to_frame(view["measures"], n_features_to_select=view["n_features_to_select"])
         return [*parts, *(note for note in dict.fromkeys(frame["note"]) if note)]
 
     def __repr__(self) -> str:

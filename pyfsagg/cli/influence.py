@@ -99,7 +99,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--measures", type=names_of, metavar="A,B", help="(default: spearman,jaccard,canberra)")
     add(
-        "--top",
+        "--n-features-to-select",
         type=threshold,
         default=0.25,
         metavar="K",
@@ -131,14 +131,16 @@ def _influence(options: argparse.Namespace) -> None:
     measures = _measures(options.measures or THESIS_MEASURES)
     table = load_table(options, target_columns(options))
     features, target = table.X, table.y
-    n_selected(options.top, features.shape[1], "--top")  # refuse before the work is done
+    n_selected(
+        options.n_features_to_select, features.shape[1], "--n-features-to-select"
+    )  # refuse before the work is done
     keep_result(
         options,
         lambda progress: _compute(options, features, target, progress),
         unit="fold",
         view={
             "measures": measures,
-            "top": options.top,
+            "n_features_to_select": options.n_features_to_select,
             "adjust": options.adjust,
             **table.view,
         },

@@ -31,7 +31,7 @@ SOURCE is one of
 EPILOG = """\
 examples:
   pyfsagg stability pyfsagg-rank
-  pyfsagg stability scores.csv --top 10 --measures nogueira,spearman --interval bootstrap
+  pyfsagg stability scores.csv --n-features-to-select 10 --measures nogueira,spearman --interval bootstrap
   pyfsagg stability fold*.txt --n-features 2000 --output agreement
   pyfsagg stability run-a --compare run-b
 """
@@ -64,7 +64,7 @@ def add_commands(commands: Any) -> None:
     )
     add("--measures", type=names_of, metavar="A,B", help="(default: all that apply)")
     add(
-        "--top",
+        "--n-features-to-select",
         type=threshold,
         metavar="K",
         help="features to select: a number (10) or a fraction (0.25 or 25%%; default: 0.25, and "
@@ -135,7 +135,7 @@ def _stability(options: argparse.Namespace) -> None:
             paired=options.paired,
             **names,
             n_features=collection.n_features if collection.form == "lists" else None,
-            top=collection.top,
+            n_features_to_select=collection.n_features_to_select,
             similarity=similarity,
             input="sets" if collection.form == "lists" else options.input,
             interval=None if options.interval == "none" else options.interval,
@@ -175,7 +175,7 @@ def _read(options: argparse.Namespace, sources: list[str]) -> Collection:
         form=options.format,
         input=options.input,
         filter=options.filter,
-        top=options.top,
+        n_features_to_select=options.n_features_to_select,
         n_features=options.n_features,
         transpose=options.transpose,
     )

@@ -32,7 +32,7 @@ EPILOG = """\
 examples:
   pyfsagg unsupervised table.csv
   pyfsagg unsupervised table.csv --classes kind --n-clusterings 200 --seed 1
-  pyfsagg unsupervised table.parquet --method svd_entropy --threshold 10%
+  pyfsagg unsupervised table.parquet --method svd_entropy --n-features-to-select 10%
   zcat table.csv.gz | pyfsagg unsupervised - --standardize none --json --quiet
 """
 
@@ -81,7 +81,7 @@ def add_commands(commands: Any) -> None:
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add(
-        "--threshold",
+        "--n-features-to-select",
         type=_rule,
         default="mean_plus_sd",
         metavar="K",
@@ -115,15 +115,15 @@ def _run(options: argparse.Namespace) -> None:
 
     table = load_table(options, options.classes)
     X, y = table.X, table.y
-    if not isinstance(options.threshold, str):
-        n_selected(options.threshold, X.shape[1])  # refuse before the work is done
+    if not isinstance(options.n_features_to_select, str):
+        n_selected(options.n_features_to_select, X.shape[1])  # refuse before the work is done
 
     def compute(progress: Any) -> ConsensusRanking:
         result = _rank(options, X, progress)
         return result if y is None else replace(result, curves=_judge(options, result, X, y))
 
     view = {
-        "rule": options.threshold,
+        "n_features_to_select": options.n_features_to_select,
         **table.view,
     }
     keep_result(
@@ -194,7 +194,9 @@ def _drawer(options: argparse.Namespace) -> Callable[[ConsensusRanking, Path], N
     def draw(result: ConsensusRanking, folder: Path) -> None:
         from pyfsagg.unsupervised._plot import plot_borda_curve, plot_clustering_curve
 
-        pictures = {"spectrum": result.plot("spectrum", rule=options.threshold)}
+        pictures = {
+            "spectrum": result.plot("spectrum", n_features_to_select=options.n_features_to_select)
+        }
         if result.consensus is not None:
             pictures["consensus"] = result.plot("consensus")
         if result.curves:

@@ -150,14 +150,14 @@ class Committee(Grouped, Result):
         """`ranking`."""
         return self.ranking
 
-    def select(self, k: int | float) -> list[str]:
+    def select(self, n_features_to_select: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = n_selected(k, len(self.feature_names), "k")
+        chosen = n_selected(n_features_to_select, len(self.feature_names), "n_features_to_select")
         return self.ranking.index[:chosen].tolist()
 
-    def columns(self, k: int | float) -> list[str]:
+    def columns(self, n_features_to_select: int | float) -> list[str]:
         """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
-        return columns_of(self, self.select(k))
+        return columns_of(self, self.select(n_features_to_select))
 
     def vote(
         self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None

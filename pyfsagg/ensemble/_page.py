@@ -544,7 +544,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
         curve = adequacy(
             result.combined,
             sizes=[*sizes, m],
-            top=k,
+            n_features_to_select=k,
             aggregator=again,
             by=by,
             n_boot=n_boot,

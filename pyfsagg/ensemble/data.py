@@ -397,7 +397,7 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
     """Where the features rank in the resamples, and how often they are among the best `k`."""
     frame = feature_stability(
         data.combined,
-        top=k,
+        n_features_to_select=k,
         quantiles=(0.025, 0.975),
         feature_names=data.feature_names,
         input="scores",

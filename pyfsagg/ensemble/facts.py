@@ -62,7 +62,7 @@ MOST = 0.75
 def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str, str]:
     """Rows of a sample, features of a selection, and what has to be said of their number."""
     rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
-    k, p = pairs.top, pairs.n_features
+    k, p = pairs.n_features_to_select, pairs.n_features
     remarks = []
     if not isinstance(wish, Top | Share) and choose(data, wish).names:
         remarks.append(

@@ -18,7 +18,7 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import duration
-from pyfsagg._message import DENSE, FILTER, MAPPING, NONE, Got, Message, Param, Remedy, Use, Value
+from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Message, Param, Remedy, Use, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers

@@ -68,7 +68,7 @@ class Precision(Settings):
         """What the resamples so far say, as it is recorded with the run."""
         found = adequacy(
             combined,
-            top=self.top,
+            n_features_to_select=self.top,
             aggregator=aggregate,
             by=by,
             random_state=0,  # a run that is repeated stops at the same place

@@ -57,7 +57,7 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
     return between_sample_stability(
         halves[first],
         halves[second],
-        top=k,
+        n_features_to_select=k,
         confidence_level=confidence_level,
         n_rows=n_rows,
         feature_names=data.feature_names,

@@ -206,5 +206,5 @@ def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
         found = result.between_sample_stability()
     except DataError:
         return None
-    frame = found.to_frame().assign(top=found.top, n_pairs=found.n_pairs)
+    frame = found.to_frame().assign(top=found.n_features_to_select, n_pairs=found.n_pairs)
     return frame_of(frame, "measure")

@@ -36,7 +36,7 @@ PAPER = (
 def elimination_page(
     result: Elimination,
     *,
-    size: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
@@ -46,7 +46,7 @@ def elimination_page(
     Parameters
     ----------
     result : Elimination
-    size : int or float
+    n_features_to_select : int or float
         How many features are selected, or which fraction of them.
     command, data_name, reading
         As in :data:`pyfsagg._run.result.ORIGIN`.
@@ -59,17 +59,17 @@ def elimination_page(
     Raises
     ------
     ParameterError
-        If `size` is not from 1 to the number of features.
+        If `n_features_to_select` is not from 1 to the number of features.
 
     Examples
     --------
     >>> from pyfsagg.rank_order import eliminate, make_planted_orders
     >>> data = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
-    >>> elimination_page(eliminate(data.X, data.y, "spoilers"), size=3).title
+    >>> elimination_page(eliminate(data.X, data.y, "spoilers"), n_features_to_select=3).title
     'Elimination by Spoilers'
     """
-    size = n_selected(size, result.n_features, "size")
-    view = result._options_in_force({"size": size, "reading": reading})
+    size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
+    view = result._options_in_force({"n_features_to_select": size, "reading": reading})
     sections = [
         Section("summary", "Summary", [Text(_summary(result, size))]),
         Section("path", "Along the path", _pictures(result)),

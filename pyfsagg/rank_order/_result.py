@@ -51,13 +51,13 @@ class Elimination(Result):
 
     Notes
     -----
-    Shown with a `size`, the number of features selected (a quarter of them by default), or a
+    Shown with `n_features_to_select`, the number of features selected (a quarter of them by default), or a
     fraction of them.  The picture takes `measure`, ``"divergence"`` or ``"accuracy"``.
     """
 
     _kind: ClassVar[str] = "elimination"
     _noun: ClassVar[str] = "elimination"
-    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"size": 0.25})
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"n_features_to_select": 0.25})
     _one_file: ClassVar[bool] = True
 
     method: str
@@ -87,18 +87,21 @@ class Elimination(Result):
         """Ranks (n_features,): 1 = removed last."""
         return self.n_features + 1 - self.scores
 
-    def select(self, n: int) -> list[str]:
-        """Names of the `n` features removed last, the very last first.
+    def select(self, n_features_to_select: int) -> list[str]:
+        """Names of the `n_features_to_select` features removed last, the very last first.
 
         Raises
         ------
         ParameterError
-            If `n` is not from 1 to the number of features.
+            If `n_features_to_select` is not from 1 to the number of features.
         """
-        n = check_integer(
-            Message(Param("n"), " (features to select)"), n, low=1, high=self.n_features
+        n_features_to_select = check_integer(
+            Message(Param("n"), " (features to select)"),
+            n_features_to_select,
+            low=1,
+            high=self.n_features,
         )
-        return [self.feature_names[j] for j in self.removal_order[::-1][:n]]
+        return [self.feature_names[j] for j in self.removal_order[::-1][:n_features_to_select]]
 
     def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:
         """Names of the smallest subset of the path whose divergence is at most `threshold`.
@@ -162,7 +165,7 @@ class Elimination(Result):
 
     def _size(self, view: Mapping[str, Any]) -> int:
         """How many features are selected."""
-        return n_selected(view["size"], self.n_features)
+        return n_selected(view["n_features_to_select"], self.n_features)
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]

@@ -57,7 +57,7 @@ class Adequacy(Part):
     relative_error : float
         Largest score_se, divided by the standard deviation of the aggregated scores over features;
         infinite if all aggregated scores are equal.
-    n_resamples, top : int
+    n_resamples, n_features_to_select : int
         m and k.
     n_boot : int
         Number of bootstrap samples, or of halves.
@@ -76,7 +76,7 @@ class Adequacy(Part):
     expected_rank_move: float
     relative_error: float
     n_resamples: int
-    top: int
+    n_features_to_select: int
     n_boot: int
     n_compared: int
     seed: int
@@ -86,7 +86,7 @@ class Adequacy(Part):
         """The numbers for the ranking as a whole."""
         return {
             "n_resamples": self.n_resamples,
-            "top": self.top,
+            "n_features_to_select": self.n_features_to_select,
             "probability_top_changes": self.probability_top_changes,
             "expected_top_overlap": self.expected_top_overlap,
             "expected_kendall": self.expected_kendall,
@@ -140,7 +140,8 @@ class Adequacy(Part):
     def __repr__(self) -> str:
         return (
             f"Adequacy({self.n_compared} resamples, {len(self.features)} features: top "
-            f"{self.top} changes with probability {self.probability_top_changes:.3g}, Kendall to "
+            f"{self.n_features_to_select} changes with probability {self.probability_top_changes:.3g}, "
+            "Kendall to "
             f"a repetition {self.expected_kendall:.3g}, ranks move by "
             f"{self.expected_rank_move:.3g})"
         )
@@ -149,7 +150,7 @@ class Adequacy(Part):
 def adequacy(
     scores: Any,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
@@ -163,7 +164,7 @@ def adequacy(
     ----------
     scores : EnsembleResult, array or frame of shape (m, p)
         Scores of m resamples, larger = more important; of a result the combined ones.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         Subset size k: a fraction of p (rounded up) or a count.
     aggregator : callable, optional
         Takes a score matrix (m, p) and returns scores (p,), larger = more important.  The default
@@ -211,12 +212,12 @@ def adequacy(
     >>> from pyfsagg.stability_measures import adequacy
     >>> rng = np.random.default_rng(0)
     >>> scores = np.array([3.0, 2.0, 1.0, 0.0]) + 0.1 * rng.normal(size=(50, 4))
-    >>> found = adequacy(scores, top=2)
+    >>> found = adequacy(scores, n_features_to_select=2)
     >>> found.probability_top_changes, found.expected_kendall, found.enough()
     (0.0, 1.0, True)
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
-    k = n_selected(top, matrix.values.shape[1], "top")
+    k = n_selected(n_features_to_select, matrix.values.shape[1], "n_features_to_select")
     if aggregator is None:
         aggregator = getattr(scores, "reaggregate", None)
         if by is None and getattr(scores, "aggregates_extremes", False):

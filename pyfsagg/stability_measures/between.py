@@ -42,13 +42,13 @@ class BetweenSampleStability(Part):
     Attributes
     ----------
     estimates : DataFrame
-        Index ``measure``: ``nogueira`` (sets of the best `top` features), ``spearman`` (ranks) and
-        ``pearson`` (scores).  Columns ``estimate``, ``lower``, ``upper``.  1 is full agreement, 0 the
-        value of unrelated rankings.  The limits are missing with fewer than five pairs; the set measure is
-        missing if `top` is the number of all features.
+        Index ``measure``: ``nogueira`` (sets of the best `n_features_to_select` features), ``spearman``
+        (ranks) and ``pearson`` (scores).  Columns ``estimate``, ``lower``, ``upper``.  1 is full agreement,
+        0 the value of unrelated rankings.  The limits are missing with fewer than five pairs; the set
+        measure is missing if `n_features_to_select` is the number of all features.
     pairs : DataFrame
         The same three measures of each pair, one row each.
-    top, n_pairs, n_features : int
+    n_features_to_select, n_pairs, n_features : int
     n_rows : int or None
         Rows of each sample, if they are known.
     confidence_level : float
@@ -57,7 +57,7 @@ class BetweenSampleStability(Part):
 
     estimates: pd.DataFrame
     pairs: pd.DataFrame
-    top: int
+    n_features_to_select: int
     n_pairs: int
     n_features: int
     n_rows: int | None
@@ -73,7 +73,7 @@ class BetweenSampleStability(Part):
         return {
             "n_pairs": self.n_pairs,
             "n_rows": self.n_rows,
-            "top": self.top,
+            "n_features_to_select": self.n_features_to_select,
             "confidence_level": self.confidence_level,
             "measures": frame.to_dict(orient="index"),
         }
@@ -92,7 +92,7 @@ def between_sample_stability(
     first: Any,
     second: Any,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     confidence_level: float = 0.95,
     n_rows: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -104,7 +104,7 @@ def between_sample_stability(
     first, second : array or frame of shape (n_pairs, n_features)
         Scores, larger = more important.  Row j of both comes from the two samples of pair j: disjoint
         halves of one table, or two tables drawn independently.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         How many features are selected: a fraction (rounded up) or a number.
     confidence_level : float, default 0.95
         Confidence level of the limits.
@@ -122,7 +122,7 @@ def between_sample_stability(
     DataError
         Missing scores, tables of different shapes, or a single feature.
     ParameterError
-        `top` or `confidence_level` out of range.
+        `n_features_to_select` or `confidence_level` out of range.
 
     Notes
     -----
@@ -180,7 +180,7 @@ def between_sample_stability(
         check_integer("n_rows", n_rows, low=1)
     p = a.shape[1]
     check_several(p)
-    k = n_selected(top, p, "top")
+    k = n_selected(n_features_to_select, p, "n_features_to_select")
     pairs = pd.DataFrame(
         {
             "nogueira": _set_agreement(a, b, k),

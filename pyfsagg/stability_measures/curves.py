@@ -158,7 +158,7 @@ def stability_curve(
                     matrix.values,
                     spec.name,
                     input="scores",
-                    top=k,
+                    n_features_to_select=k,
                     ties=ties,
                     random_state=seed,
                     **measure_params,

@@ -26,7 +26,7 @@ __all__ = ["feature_stability", "select_seen"]
 def feature_stability(
     data: Any,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     confidence_level: float = 0.95,
     quantiles: Sequence[float] = (0.05, 0.25, 0.75, 0.95),
     n_features: int | None = None,
@@ -42,7 +42,7 @@ def feature_stability(
         Scores, ranks or selections of m resamples, read as in
         :func:`pyfsagg.stability`; a missing score or rank (NaN) means that the resample did not see
         the feature.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
         A resample that saw s of the p features selects k s / p of them, rounded up.
     confidence_level : float, default 0.95
@@ -72,7 +72,7 @@ def feature_stability(
     DataError
         For one resample, infinite cells, or a resample or feature without any score.
     ParameterError
-        For `top`, `confidence_level` or a quantile out of range.
+        For `n_features_to_select`, `confidence_level` or a quantile out of range.
 
     Notes
     -----
@@ -85,7 +85,7 @@ def feature_stability(
     --------
     >>> from pyfsagg.stability_measures import feature_stability
     >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.1, 0.2], [0.5, 0.9, 0.3]]
-    >>> found = feature_stability(scores, top=1)
+    >>> found = feature_stability(scores, n_features_to_select=1)
     >>> found[["count", "rank_mean", "probability_in_top"]].round(2).rename_axis(None)
         count  rank_mean  probability_in_top
     x0      2       1.33                0.67
@@ -117,7 +117,7 @@ def feature_stability(
         count = support.sum(axis=0)
         labels: Sequence[Any] = read.labels
     else:
-        size = n_selected(top, read.values.shape[1], "top")
+        size = n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select")
         standing = _standing(read.values, size)
         seen, count = standing.seen, standing.count
         if ties == "random" and not np.array_equal(standing.share, count):

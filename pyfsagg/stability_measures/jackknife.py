@@ -22,7 +22,7 @@ def pseudo_values(
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
     ties: str = "random",
@@ -37,7 +37,8 @@ def pseudo_values(
 
     Parameters
     ----------
-    data, measure, n_features, feature_names, top, similarity, input, ties, random_state, **measure_params
+    data, measure, n_features, feature_names, n_features_to_select, similarity, input, ties, random_state,
+    **measure_params
         As in :func:`pyfsagg.stability`.
 
     Returns
@@ -70,7 +71,7 @@ def pseudo_values(
         data,
         n_features=n_features,
         feature_names=feature_names,
-        top=top,
+        n_features_to_select=n_features_to_select,
         similarity=similarity,
         input=input,
         ties=ties,

@@ -57,7 +57,7 @@ def measure_stability(
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
     undefined: float | None = None,
@@ -82,7 +82,7 @@ def measure_stability(
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional
         Names of the columns; for a list of sets, all features to choose from.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         For a set measure on scores or ranks: how many of the most important features are selected,
         a fraction of p (rounded up) or a count.
     similarity : array or frame of shape (p, p), optional
@@ -132,7 +132,8 @@ def measure_stability(
         One resample; missing scores; no pair for which the measure is defined; a similarity matrix
         that is not square or not of size p.
     ParameterError
-        `top` out of range, `n_features` missing where it is needed, an unknown measure or option.
+        `n_features_to_select` out of range, `n_features` missing where it is needed, an unknown measure or
+        option.
 
     Notes
     -----
@@ -162,7 +163,7 @@ def measure_stability(
         data,
         n_features=n_features,
         feature_names=feature_names,
-        top=top,
+        n_features_to_select=n_features_to_select,
         similarity=similarity,
         input=input,
         ties=ties,
@@ -229,7 +230,7 @@ def bind(
     *,
     n_features: int | None,
     feature_names: Sequence[str] | None,
-    top: float | int,
+    n_features_to_select: float | int,
     similarity: Any,
     input: str,
     ties: str,
@@ -253,13 +254,13 @@ def bind(
     read = read_collection(
         data, kind=input, wanted=spec.kind, n_features=n_features, feature_names=feature_names
     )
-    return bind_read(spec, read, top, ties, seed, options)
+    return bind_read(spec, read, n_features_to_select, ties, seed, options)
 
 
 def bind_read(
     spec: StabilitySpec,
     read: Matrix | SelectedSets,
-    top: float | int,
+    n_features_to_select: float | int,
     ties: str,
     seed: int,
     options: dict[str, Any],
@@ -268,7 +269,7 @@ def bind_read(
     if isinstance(spec.bind, AdjustedPairs):
         options = {**options, "random_state": seed}
     check_measure_params(spec, options)
-    prepared, p, kind = prepare(spec, read, top, ties)
+    prepared, p, kind = prepare(spec, read, n_features_to_select, ties)
     drawn, n_tied = [prepared], 0
     if isinstance(prepared, SelectedSets):
         n_tied = prepared.n_tied
@@ -340,13 +341,17 @@ def _size_from(
 
 
 def prepare(
-    spec: StabilitySpec, read: Matrix | SelectedSets, top: float | int, ties: str
+    spec: StabilitySpec, read: Matrix | SelectedSets, n_features_to_select: float | int, ties: str
 ) -> tuple[Any, int, str]:
     """What the measure's `bind` takes: scores, ascending ranks or a selection."""
     if spec.kind == "sets":
         if isinstance(read, Matrix):
             p = read.values.shape[1]
-            return select(read, n_selected(top, p, "top"), ties), p, read.kind
+            return (
+                select(read, n_selected(n_features_to_select, p, "n_features_to_select"), ties),
+                p,
+                read.kind,
+            )
         if "n_features" in spec.needs and read.n_features is None:
             raise ParameterError(
                 f"the measure {spec.name!r} depends on the number of features to choose from, which a ",

@@ -213,7 +213,7 @@ def nogueira(
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     input: str = "auto",
     confidence_level: float = 0.95,
     ties: str = "random",
@@ -223,9 +223,9 @@ def nogueira(
     Parameters
     ----------
     sets : array, frame or list
-        Boolean (m, p) array, list of name or position sets, or scores/ranks with `top`; see
+        Boolean (m, p) array, list of name or position sets, or scores/ranks with `n_features_to_select`; see
         :func:`pyfsagg.stability`.
-    n_features, feature_names, top, input, ties
+    n_features, feature_names, n_features_to_select, input, ties
         As in :func:`pyfsagg.stability`; with ties the estimate is the exact mean over all orders.
     confidence_level : float, default 0.95
         Confidence level, between 0 and 1.
@@ -272,7 +272,11 @@ def nogueira(
         sets, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
     )
     if isinstance(read, Matrix):
-        read = select(read, n_selected(top, read.values.shape[1], "top"), ties)
+        read = select(
+            read,
+            n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select"),
+            ties,
+        )
     p, m = read.p, len(read.support)
     estimate = nogueira_estimate(read)
     if np.isnan(estimate):

@@ -156,7 +156,7 @@ class StabilityResult(Result):
             return f"selections of {span}{f' of {p:,}' if p else ''} features"
         if kind == "sets":
             return f"0/1 selections of {p:,} features"
-        k = n_selected(self.parameters["top"], p, "top")
+        k = n_selected(self.parameters["n_features_to_select"], p, "n_features_to_select")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def stability(
     names: Sequence[str] = ("first", "second"),
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
     undefined: float | None = None,
@@ -267,7 +267,7 @@ def stability(
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional
         Names of the columns; for a list of sets, all features to choose from.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         For measures of sets on scores or ranks: how many of the most important features are selected,
         a fraction of p (rounded up) or a count.
     similarity : array or frame of shape (p, p), optional
@@ -318,7 +318,7 @@ def stability(
         For one resample, missing or infinite scores, a similarity matrix that does not fit; if
         `compare` is over other features; for one measure, no pair for which it is defined.
     ParameterError
-        For an unknown measure, or a named one that does not apply to the data; for `top` or
+        For an unknown measure, or a named one that does not apply to the data; for `n_features_to_select` or
         `confidence_level` out of range; if `sizes` are given for selections.
 
     See Also
@@ -347,7 +347,11 @@ def stability(
     """
     seed = resolve_seed(random_state)
     call = Call.of(stability, locals(), data=("data",), random_state=seed)
-    shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
+    shared: dict[str, Any] = {
+        "n_features": n_features,
+        "n_features_to_select": n_features_to_select,
+        "ties": ties,
+    }
     own = {**shared, "feature_names": feature_names, "input": input}
     limits: dict[str, Any] = {
         "interval": interval,
@@ -406,7 +410,7 @@ def stability(
         pair,
         {
             "measures": list(table.index),
-            "top": top,
+            "n_features_to_select": n_features_to_select,
             "input": kind,
             "interval": interval or "none",
             "confidence_level": confidence_level,

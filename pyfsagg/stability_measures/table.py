@@ -51,7 +51,7 @@ def stability_table(
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     similarity: Any = None,
     input: str = "auto",
     interval: str | None = "jackknife",
@@ -71,7 +71,7 @@ def stability_table(
         Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
         applies: those of selections only for selections, those that need `n_features` or
         `similarity` only if it is known.
-    n_features, feature_names, top, similarity, input, n_boot, ties, random_state
+    n_features, feature_names, n_features_to_select, similarity, input, n_boot, ties, random_state
         As in :func:`pyfsagg.stability`.
     interval : {"jackknife", "bootstrap", None}
         Interval over resamples: for the value of a repetition with another seed, if they are
@@ -96,8 +96,8 @@ def stability_table(
     DataError
         For one resample, missing or infinite scores, a similarity matrix that does not fit.
     ParameterError
-        For an unknown measure, or one named in `measures` that does not apply to the data; for `top`
-        or `confidence_level` out of range.
+        For an unknown measure, or one named in `measures` that does not apply to the data; for
+        `n_features_to_select` or `confidence_level` out of range.
 
     Examples
     --------
@@ -144,7 +144,9 @@ def stability_table(
     rows = {}
     for spec in chosen:
         options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
-        statistic, p, _, n_tied, by_accident = bind_read(spec, read, top, ties, seed, options)
+        statistic, p, _, n_tied, by_accident = bind_read(
+            spec, read, n_features_to_select, ties, seed, options
+        )
         slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
         method = None if slow and measures is None else interval
         rows[spec.name] = _row(spec, statistic, method, confidence_level, n_boot, seed, by_accident)
@@ -167,7 +169,7 @@ def one_measure_table(
     *,
     n_features: int | None,
     feature_names: Sequence[str] | None,
-    top: float | int,
+    n_features_to_select: float | int,
     similarity: Any,
     input: str,
     undefined: float | None,
@@ -191,7 +193,7 @@ def one_measure_table(
         data,
         n_features=n_features,
         feature_names=feature_names,
-        top=top,
+        n_features_to_select=n_features_to_select,
         similarity=similarity,
         input=input,
         ties=ties,

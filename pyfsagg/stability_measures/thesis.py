@@ -24,7 +24,7 @@ __all__ = ["measures_of", "thesis_measures"]
 def thesis_measures(
     scores: ArrayLike,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     canberra_direction: str = "ascending",
     ties: str = "random",
     random_state: int | Generator | None = None,
@@ -35,7 +35,7 @@ def thesis_measures(
     ----------
     scores : array or frame of shape (m, p)
         Scores of m resamples, larger = more important.
-    top : float or int, default 0.25
+    n_features_to_select : float or int, default 0.25
         Size of the subsets that Jaccard compares: a fraction of p (rounded up) or a count.
     canberra_direction : {"ascending", "descending"}
         Whether rank 1 is the least (as in the published tables) or the most important feature.
@@ -75,14 +75,18 @@ def thesis_measures(
     {'pearson': 0.6667, 'spearman': 0.6667, 'canberra': 0.175, 'jaccard': 1.0, 'asd': 0.4173}
     """
     return measures_of(
-        scores, top=top, direction=canberra_direction, ties=ties, random_state=random_state
+        scores,
+        n_features_to_select=n_features_to_select,
+        direction=canberra_direction,
+        ties=ties,
+        random_state=random_state,
     )
 
 
 def measures_of(
     scores: ArrayLike,
     *,
-    top: float | int = 0.25,
+    n_features_to_select: float | int = 0.25,
     direction: str = "ascending",
     ties: str = "random",
     random_state: int | Generator | None = None,
@@ -93,7 +97,7 @@ def measures_of(
     matrix = read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
     check_several(values.shape[1])
-    size = n_selected(top, values.shape[1], "top")
+    size = n_selected(n_features_to_select, values.shape[1], "n_features_to_select")
     ranks = rank_scores(values, higher_is_better=False)
     estimates = {
         "pearson": bind_correlation(values).estimate(),

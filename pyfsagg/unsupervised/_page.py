@@ -41,7 +41,7 @@ REFERENCES = {
 def unsupervised_page(
     result: ConsensusRanking,
     *,
-    rule: str | float | int = "mean_plus_sd",
+    n_features_to_select: str | float | int = "mean_plus_sd",
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
@@ -51,7 +51,7 @@ def unsupervised_page(
     Parameters
     ----------
     result : ConsensusRanking
-    rule : "mean_plus_sd", int or float
+    n_features_to_select : "mean_plus_sd", int or float
         The selection.
     command, data_name, reading
         As in :data:`pyfsagg._run.result.ORIGIN`.
@@ -60,20 +60,26 @@ def unsupervised_page(
     -------
     Page
     """
-    selected = result.selected(rule)
+    selected = result.selected(n_features_to_select)
     samples = result.data["n_samples"]
     sections = [
-        Section("summary", "Summary", [Text(_summary(result, rule, selected))]),
-        Section("ranking", "Ranking", [_ranking(result, rule, len(selected))]),
-        Section("spectrum", "Spectrum of the scores", [_spectrum(result, rule)]),
+        Section("summary", "Summary", [Text(_summary(result, n_features_to_select, selected))]),
+        Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
+        Section("spectrum", "Spectrum of the scores", [_spectrum(result, n_features_to_select)]),
     ]
     if result.consensus is not None:
         sections.append(Section("consensus", "Consensus of the clusterings", [_consensus(result)]))
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    view = result._options_in_force({"rule": rule, "reading": reading})
+    view = result._options_in_force(
+        {"n_features_to_select": n_features_to_select, "reading": reading}
+    )
     sections += closing(
-        settings_groups(result, first=[("Method", result.method)], last=[("Selection", str(rule))]),
+        settings_groups(
+            result,
+            first=[("Method", result.method)],
+            last=[("Selection", str(n_features_to_select))],
+        ),
         [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
         command=command,
         code=result._code(view),
@@ -86,7 +92,9 @@ def unsupervised_page(
     )
 
 
-def _summary(result: ConsensusRanking, rule: str | float | int, selected: Sequence[str]) -> Markup:
+def _summary(
+    result: ConsensusRanking, n_features_to_select: str | float | int, selected: Sequence[str]
+) -> Markup:
     """What is selected, by what, and how far that can be trusted."""
     names = enumerate_names(list(selected), most=FIRST) if selected else "none"
     return Markup("<b>{} of {} selected:</b> {}. {}").format(
@@ -94,14 +102,17 @@ def _summary(result: ConsensusRanking, rule: str | float | int, selected: Sequen
         plural(result.n_features, "feature"),
         names,
         f"The features of {plural(result.data['n_samples'], 'sample')} were ranked by {result.method}, "
-        f"without labels; they are selected by the rule {rule}. Such a ranking shows which features follow "
+        f"without labels; they are selected by the rule {n_features_to_select}. Such a ranking shows which "
+        "features follow "
         "the structure of the data, not which separate classes; it has no interval, because there were no "
         "resamples.",
     )
 
 
-def _ranking(result: ConsensusRanking, rule: str | float | int, n_selected: int) -> Block:
-    frame = result.to_frame(rule)
+def _ranking(
+    result: ConsensusRanking, n_features_to_select: str | float | int, n_selected: int
+) -> Block:
+    frame = result.to_frame(n_features_to_select)
     rows = [
         (str(name), f"{row.rank:g}", f"{row.score:.5g}", "yes" if row.selected else "no")
         for name, row in zip(frame.index, frame.itertuples(), strict=True)
@@ -116,13 +127,20 @@ def _ranking(result: ConsensusRanking, rule: str | float | int, n_selected: int)
     )
 
 
-def _spectrum(result: ConsensusRanking, rule: str | float | int) -> Block:
+def _spectrum(result: ConsensusRanking, n_features_to_select: str | float | int) -> Block:
     caption = (
         "Scores of all features from the best to the worst. The dashed line is the mean plus one "
         "standard deviation."
     )
     about = {"label": "Sorted scores", "caption": caption}
-    return picture("Spectrum of the scores", "spectrum", plot_spectrum, result, rule=rule, **about)
+    return picture(
+        "Spectrum of the scores",
+        "spectrum",
+        plot_spectrum,
+        result,
+        n_features_to_select=n_features_to_select,
+        **about,
+    )
 
 
 def _consensus(result: ConsensusRanking) -> Block:

@@ -82,14 +82,17 @@ def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -
 
 
 def plot_spectrum(
-    result: ConsensusRanking, *, rule: str | float | int = "mean_plus_sd", ax: Axes | None = None
+    result: ConsensusRanking,
+    *,
+    n_features_to_select: str | float | int = "mean_plus_sd",
+    ax: Axes | None = None,
 ) -> Axes:
     """All scores from the best to the worst, with the cut of the selection.
 
     Parameters
     ----------
     result : ConsensusRanking
-    rule : "mean_plus_sd", int or float
+    n_features_to_select : "mean_plus_sd", int or float
         The selection, as in :meth:`pyfsagg.unsupervised.ConsensusRanking.selected`.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -100,7 +103,7 @@ def plot_spectrum(
         Features by rank along x, scores along y.
     """
     order = result.order()
-    chosen = result.support(rule)[order]
+    chosen = result.support(n_features_to_select)[order]
     scores = result.scores[order]
     places = np.arange(1, len(order) + 1)
     ax = new_axes(ax, 3.6)

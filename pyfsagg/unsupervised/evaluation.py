@@ -44,7 +44,7 @@ def evaluate_rankings(
     y: Any,
     methods: Sequence[str] = (*OWN, PCA),
     *,
-    rule: str | float | int = MEAN_PLUS_SD,
+    n_features_to_select: str | float | int = MEAN_PLUS_SD,
     n_trials: int = 40,
     n_clusters: int | None = None,
     n_init: int = 10,
@@ -68,7 +68,7 @@ def evaluate_rankings(
     methods : sequence of str
         Names in ``pyfsagg.list_methods("unsupervised")``, and "pca" for as many leading principal
         components as FRCM selects features (or as there are).
-    rule : "mean_plus_sd", int or float
+    n_features_to_select : "mean_plus_sd", int or float
         As in :meth:`ConsensusRanking.selected`.
     n_trials : int
     n_clusters : int, optional
@@ -107,7 +107,7 @@ def evaluate_rankings(
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat(["a", "b"], 20)
     >>> X = rng.normal(size=(40, 6)) + np.outer(y == "a", [6.0, 6.0, 6.0, 0, 0, 0])
-    >>> trials = evaluate_rankings(X, y, ["frcm"], rule=3, n_trials=2, random_state=0)
+    >>> trials = evaluate_rankings(X, y, ["frcm"], n_features_to_select=3, n_trials=2, random_state=0)
     >>> trials[["n_features", "ari"]].to_numpy().tolist()
     [[3.0, 1.0], [3.0, 1.0]]
     """
@@ -135,7 +135,7 @@ def evaluate_rankings(
         methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         fixed = {
-            name: rank_unsupervised(table, name, standardize="none").support(rule)
+            name: rank_unsupervised(table, name, standardize="none").support(n_features_to_select)
             for name in methods
             if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
         }
@@ -145,7 +145,7 @@ def evaluate_rankings(
             target.codes,
             tuple(methods),
             fixed,
-            rule,
+            n_features_to_select,
             n_clusterings,
             clusterer,
             k,
@@ -167,7 +167,7 @@ class _Trials:
     codes: NDArray[np.int32]
     methods: tuple[str, ...]
     fixed: Mapping[str, NDArray[np.bool_]]
-    rule: str | float | int
+    n_features_to_select: str | float | int
     n_clusterings: int
     clusterer: Any
     k: int
@@ -205,7 +205,7 @@ class _Trials:
             for name in drawing:
                 rank = UNSUPERVISED_METHODS.get(name).load()
                 ranking = rank(self.table, labels=drawn.labels, standardize="none", n_jobs=1)
-                supports[name] = ranking.support(self.rule)
+                supports[name] = ranking.support(self.n_features_to_select)
         return supports
 
 

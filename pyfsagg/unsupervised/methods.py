@@ -70,7 +70,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
         data=("X",),
         method=spec.name,
     )
-    parameters = {**given["options"], "standardize": standardize, "call": call.record()}
+    parameters = {**given["method_params"], "standardize": standardize, "call": call.record()}
     return as_ranking(spec.name, table, scores, parameters)
 
 

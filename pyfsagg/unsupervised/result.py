@@ -95,13 +95,14 @@ class ConsensusRanking(Result):
 
     Notes
     -----
-    Shown with a `rule`, the selection (``"mean_plus_sd"`` by default).  Pictures: ``"spectrum"`` (the
-    sorted scores with the cut) and ``"consensus"`` (the consensus matrix in cluster order).
+    Shown with a `n_features_to_select`, the selection (``"mean_plus_sd"`` by default).  Pictures:
+    ``"spectrum"`` (the sorted scores with the cut) and ``"consensus"`` (the consensus matrix in cluster
+    order).
     """
 
     _kind: ClassVar[str] = "unsupervised"
     _noun: ClassVar[str] = "ranking"
-    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": MEAN_PLUS_SD})
+    _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"n_features_to_select": MEAN_PLUS_SD})
 
     method: str
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
@@ -127,26 +128,26 @@ class ConsensusRanking(Result):
         """Positions of the features, best first; ties in the order of the columns."""
         return np.argsort(self.ranking, kind="stable")
 
-    def support(self, rule: str | float | int = MEAN_PLUS_SD) -> NDArray[np.bool_]:
+    def support(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> NDArray[np.bool_]:
         """Boolean mask (n_features,) of the features that :meth:`selected` returns."""
-        if isinstance(rule, str):
-            if rule != MEAN_PLUS_SD:
+        if isinstance(n_features_to_select, str):
+            if n_features_to_select != MEAN_PLUS_SD:
                 raise ParameterError(
-                    Param("rule"),
+                    Param("n_features_to_select"),
                     f" must be {MEAN_PLUS_SD!r}, a number of features or a fraction of them",
-                    Got(rule),
+                    Got(n_features_to_select),
                 )
             return mean_plus_sd(self.scores)
         mask = np.zeros(self.n_features, dtype=np.bool_)
-        mask[self.order()[: n_selected(rule, self.n_features)]] = True
+        mask[self.order()[: n_selected(n_features_to_select, self.n_features)]] = True
         return mask
 
-    def selected(self, rule: str | float | int = MEAN_PLUS_SD) -> list[str]:
+    def selected(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
         """Names of the informative features, best first.
 
         Parameters
         ----------
-        rule : "mean_plus_sd", int or float
+        n_features_to_select : "mean_plus_sd", int or float
             Scores above mean plus standard deviation (:func:`mean_plus_sd`), a number of features,
             or a fraction of them (rounded up).
 
@@ -155,13 +156,17 @@ class ConsensusRanking(Result):
         ParameterError
             For an unknown rule, or a number or fraction out of range.
         """
-        mask = self.support(rule)
+        mask = self.support(n_features_to_select)
         return [self.feature_names[j] for j in self.order() if mask[j]]
 
-    def to_frame(self, rule: str | float | int = MEAN_PLUS_SD) -> pd.DataFrame:
+    def to_frame(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> pd.DataFrame:
         """One row per feature, best first: ``rank``, ``score``, ``selected``."""
         frame = pd.DataFrame(
-            {"rank": self.ranking, "score": self.scores, "selected": self.support(rule)},
+            {
+                "rank": self.ranking,
+                "score": self.scores,
+                "selected": self.support(n_features_to_select),
+            },
             index=pd.Index(self.feature_names, name="feature"),
         )
         return frame.iloc[self.order()]
@@ -170,27 +175,27 @@ class ConsensusRanking(Result):
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        rule = view["rule"]
+        n_features_to_select = view["n_features_to_select"]
         return {
             **super()._record(view),
-            "ranking": self.to_frame(rule).reset_index().to_dict("records"),
-            "rule": rule,
+            "ranking": self.to_frame(n_features_to_select).reset_index().to_dict("records"),
+            "n_features_to_select": n_features_to_select,
             "cut": self.cut,
-            "selected": self.selected(rule),
+            "selected": self.selected(n_features_to_select),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {"ranking.csv": self.to_frame(view["rule"]), **super()._tables(view)}
+        return {"ranking.csv": self.to_frame(view["n_features_to_select"]), **super()._tables(view)}
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        return {"selected.txt": lines_of(self.selected(view["rule"]))}
+        return {"selected.txt": lines_of(self.selected(view["n_features_to_select"]))}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.selected({view['rule']!r})"]
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        selected = self.selected(view["rule"])
-        best = self.to_frame(view["rule"]).loc[selected[:10], ["rank", "score"]]
+        selected = self.selected(view["n_features_to_select"])
+        best = self.to_frame(view["n_features_to_select"]).loc[selected[:10], ["rank", "score"]]
         table = best.to_string(
             formatters={"rank": "{:g}".format, "score": "{:.4g}".format}, index_names=False
         )

@@ -63,7 +63,7 @@ def repeated_runs(
     naive = adequacy(result, by="bootstrap", n_boot=20, random_state=0)
     m = found.n_compared
     first, second = run(m), run(m)
-    k = found.top
+    k = found.n_features_to_select
     kept = len(set(first.select(k)) & set(second.select(k))) / k
     expected = 1.0 - found.expected_top_overlap
     return expected - (1.0 - kept), expected, 1.0 - kept, 1.0 - naive.expected_top_overlap

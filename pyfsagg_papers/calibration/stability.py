@@ -177,7 +177,7 @@ def _subsets(rng: np.random.Generator, m: int, signal: str, filter: str) -> Nogu
     if filter == "unequal lists":
         sizes = rng.integers(N_SELECTED // 2, 3 * N_SELECTED // 2 + 1, m)
         return nogueira(rank_scores(scores) <= sizes[:, np.newaxis])
-    return nogueira(scores, top=N_SELECTED, input="scores")
+    return nogueira(scores, n_features_to_select=N_SELECTED, input="scores")
 
 
 @lru_cache
@@ -252,7 +252,9 @@ def equally_stable(rng: np.random.Generator, M: int, signal: str, filter: str) -
     where half of the variance of the scores is common to both."""
 
     def seen(noise: np.ndarray) -> NogueiraResult:
-        return nogueira(seen_by_filter(noise, signal, filter), top=N_SELECTED, input="scores")
+        return nogueira(
+            seen_by_filter(noise, signal, filter), n_features_to_select=N_SELECTED, input="scores"
+        )
 
     common, one, other, apart = (rng.standard_normal((M, N_RESAMPLED)) for _ in range(4))
     first, second = (seen(np.sqrt(0.5) * (common + own)) for own in (one, other))
@@ -283,7 +285,7 @@ def _true_value(measure: str, signal: str, filter: str, m: int) -> float:
         scores = resampled_scores(rng, rows, signal, filter)
         try:
             return measure_stability(
-                scores, measure, top=N_SELECTED, input="scores", random_state=0
+                scores, measure, n_features_to_select=N_SELECTED, input="scores", random_state=0
             ).value
         except UndefinedStabilityError:  # fewer than two rows that vary
             return np.nan
@@ -303,7 +305,7 @@ def _covered(
         options: dict[str, Any] = {"interval": method, "n_boot": 300, "random_state": rng}
         try:
             limits = measure_stability(
-                scores, name, top=N_SELECTED, input="scores", **options
+                scores, name, n_features_to_select=N_SELECTED, input="scores", **options
             ).interval
         except DataError:  # refused
             limits = None

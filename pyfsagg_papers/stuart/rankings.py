@@ -157,7 +157,7 @@ def fold_stability(scores: Floats, *, best_first: bool = True) -> dict[str, floa
     options = {name: ends if name == "canberra" else {} for name in THESIS_MEASURES}
     return {
         name: measure_stability(
-            scores, name, input="scores", top=0.25, ties="first", **chosen
+            scores, name, input="scores", n_features_to_select=0.25, ties="first", **chosen
         ).value
         for name, chosen in options.items()
     }

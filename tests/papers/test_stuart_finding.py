@@ -97,7 +97,7 @@ def test_exact_column_is_that_of_the_influence_experiment(found: StuartFinding) 
         scores = same.scores["information_gain", names.get(row["aggregator"], row["aggregator"])]
         options = {"direction": "descending"} if row["measure"] == "canberra" else {}
         expected = measure_stability(
-            scores, row["measure"], input="scores", top=0.25, **options
+            scores, row["measure"], input="scores", n_features_to_select=0.25, **options
         ).value
         assert row["value"] == pytest.approx(expected, abs=1e-12)
 

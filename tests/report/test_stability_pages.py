@@ -76,7 +76,7 @@ def test_trade_off_joins_the_front() -> None:
 
 
 def test_adequacy_draws_both_agreements() -> None:
-    curve = adequacy(SCORES, sizes=[5, 10, 20], top=3, n_boot=20).curve
+    curve = adequacy(SCORES, sizes=[5, 10, 20], n_features_to_select=3, n_boot=20).curve
     ax = plot_adequacy(curve)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve["expected_kendall"])
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), curve["expected_top_overlap"])
@@ -143,9 +143,13 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
 # ---------------------------------------------------------------------------------------------
 def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     report = stability(
-        SCORES, top=3, compare=SCORES[:9, ::-1], names=("one", "<other>"), input="scores"
+        SCORES,
+        n_features_to_select=3,
+        compare=SCORES[:9, ::-1],
+        names=("one", "<other>"),
+        input="scores",
     )
-    table = stability_table(SCORES, top=3)
+    table = stability_table(SCORES, n_features_to_select=3)
     page = stability_page(report, command="stability scores.csv")
     path = write_page(page, tmp_path / "report.html")
     shown = Page(path.read_text())
@@ -198,7 +202,7 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
     result = make(names=20, n_resamples=60)
     words = adequacy_blocks(result, 5)[0].text
-    found = adequacy(result.combined, top=5, random_state=result.seed)
+    found = adequacy(result.combined, n_features_to_select=5, random_state=result.seed)
     enough = found.enough()
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words

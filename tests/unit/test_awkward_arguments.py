@@ -258,7 +258,8 @@ def test_standard_scores_know_no_size(standardize: str, exponent: int) -> None:
 def test_the_accuracy_of_huge_scores() -> None:
     scores = np.random.default_rng(0).normal(size=(9, 4))
     usual, found = (
-        pyfsagg.adequacy(np.ldexp(scores, size), top=2, random_state=0) for size in (0, 1021)
+        pyfsagg.adequacy(np.ldexp(scores, size), n_features_to_select=2, random_state=0)
+        for size in (0, 1021)
     )
     assert found.expected_kendall == usual.expected_kendall
     np.testing.assert_array_equal(found.features["score"], np.ldexp(usual.features["score"], 1021))

@@ -385,7 +385,7 @@ def test_trials_and_curves_carry_their_call() -> None:
     told: list[tuple[int, int]] = []
     tell = Execution(progress=lambda *step: told.append(step))
     trials = evaluate_rankings(
-        X, Y, ["frcm", "pca"], rule=3, n_trials=2, n_clusterings=4, n_init=2, n_clusters=4,
+        X, Y, ["frcm", "pca"], n_features_to_select=3, n_trials=2, n_clusterings=4, n_init=2, n_clusters=4,
         standardize="min_max", execution=tell,
     )  # fmt: skip
     assert told == [(1, 2), (2, 2)]

@@ -131,7 +131,9 @@ def test_shape_names_and_seed(result: InfluenceResult) -> None:
 
 def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
     frame = result.to_frame(
-        ["spearman", "jaccard", "canberra", "nogueira"], top=4, confidence_level=0.9
+        ["spearman", "jaccard", "canberra", "nogueira"],
+        n_features_to_select=4,
+        confidence_level=0.9,
     )
     assert len(frame) == 12
     for row in frame.itertuples():
@@ -140,7 +142,7 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
             scores,
             row.measure,
             input="scores",
-            top=4,
+            n_features_to_select=4,
             interval="jackknife",
             confidence_level=0.9,
             random_state=result._seed,
@@ -148,7 +150,7 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
         assert row.value == alone.value
         assert (row.lower, row.upper) == alone.interval
         assert row.higher_is_better == alone.higher_is_better
-    table = result.table(top=4)
+    table = result.table(n_features_to_select=4)
     assert table.index.tolist() == ["spearman", "jaccard", "canberra"]
     assert table.columns.tolist() == AGGREGATORS
     wanted = frame.set_index(["measure", "aggregator"])
@@ -290,7 +292,7 @@ def test_comparisons_that_cannot_be_made(result: InfluenceResult) -> None:
 # files and refusals
 # ---------------------------------------------------------------------------------------------
 def test_saved_and_loaded(result: InfluenceResult, tmp_path: Path) -> None:
-    folder = result.save(tmp_path / "kept", measures=["spearman"], top=5)
+    folder = result.save(tmp_path / "kept", measures=["spearman"], n_features_to_select=5)
     assert sorted(p.name for p in folder.iterdir()) == [
         "comparison.csv",
         "influence.csv",

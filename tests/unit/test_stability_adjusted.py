@@ -115,8 +115,10 @@ def slow_corrected(kind: str, matrix: Floats) -> float:
                 for y in all_subsets(6, k)
             ]
         )
-        top = (n + k) / 2 if kind == "yu" else math.sqrt(n * k)
-        values.append((slow_intersection(kind, a, b, matrix) - level) / (top - level))
+        n_features_to_select = (n + k) / 2 if kind == "yu" else math.sqrt(n * k)
+        values.append(
+            (slow_intersection(kind, a, b, matrix) - level) / (n_features_to_select - level)
+        )
     return float(np.mean(values))
 
 

@@ -31,7 +31,7 @@ def bound(name: str, scores: np.ndarray) -> BoundStatistic:
         scores,
         n_features=None,
         feature_names=None,
-        top=0.4,
+        n_features_to_select=0.4,
         similarity=near if "similarity" in spec.needs else None,
         input="scores",
         ties="first" if spec.needs_strict else "random",
@@ -102,13 +102,17 @@ def test_intervals_cover_the_true_value(method: str, name: str) -> None:
         return signal + rng.normal(size=(m, 10))
 
     # The average over pairs is unbiased: twenty collections of 500 settle it to three digits.
-    target = float(np.mean([measure_stability(draw(500), name, top=3).value for _ in range(20)]))
+    target = float(
+        np.mean(
+            [measure_stability(draw(500), name, n_features_to_select=3).value for _ in range(20)]
+        )
+    )
     runs, hits = 200, 0
     for _ in range(runs):
         found = measure_stability(
             draw(60),
             name,
-            top=3,
+            n_features_to_select=3,
             interval=method,
             confidence_level=0.9,
             n_boot=200,
@@ -218,7 +222,7 @@ def test_intervals_end_where_the_measure_does() -> None:
             table = stability_table(
                 scores,
                 ["nogueira", "wald", "dice"],
-                top=3,
+                n_features_to_select=3,
                 interval=interval,
                 n_boot=50,
                 random_state=1,

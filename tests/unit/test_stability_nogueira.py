@@ -214,8 +214,8 @@ def test_forms_of_input_and_output() -> None:
     assert nogueira(wide).estimate == pytest.approx(float(found))
     assert nogueira(wide).variance == pytest.approx(found.variance)
     scores = np.random.default_rng(0).normal(size=(6, 8))
-    assert nogueira(scores, top=3).estimate == pytest.approx(
-        measure_stability(scores, "nogueira", top=3).value
+    assert nogueira(scores, n_features_to_select=3).estimate == pytest.approx(
+        measure_stability(scores, "nogueira", n_features_to_select=3).value
     )
     with pytest.raises(DataError, match="use 'jackknife'"):
         measure_stability(sets, "nogueira", n_features=5, interval="analytic")

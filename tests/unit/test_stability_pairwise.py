@@ -239,13 +239,13 @@ def test_thesis_measures_are_the_single_measures() -> None:
         again = measure_stability(scores, name, input="scores", random_state=3)
         assert value == pytest.approx(again.value, abs=1e-12)
     other = thesis_measures(
-        pd.DataFrame(scores), top=4, canberra_direction="descending", ties="first"
+        pd.DataFrame(scores), n_features_to_select=4, canberra_direction="descending", ties="first"
     )
     assert other["canberra"] == pytest.approx(
         measure_stability(scores, "canberra", direction="descending").value
     )
     assert other["jaccard"] == pytest.approx(
-        measure_stability(scores, "jaccard", top=4, ties="first").value
+        measure_stability(scores, "jaccard", n_features_to_select=4, ties="first").value
     )
 
 
@@ -310,10 +310,10 @@ def test_bad_parameters_are_refused() -> None:
         measure_stability(scores, "asd", undefined=0.0)
 
 
-@pytest.mark.parametrize("top", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
-def test_top_out_of_range_is_refused(top: object) -> None:
-    with pytest.raises(ParameterError, match="top"):
-        measure_stability(scores_with_ties(), "jaccard", top=top)  # type: ignore[arg-type]
+@pytest.mark.parametrize("n_features_to_select", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
+def test_top_out_of_range_is_refused(n_features_to_select: object) -> None:
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        measure_stability(scores_with_ties(), "jaccard", n_features_to_select=n_features_to_select)  # type: ignore[arg-type]
 
 
 def test_subset_sizes_and_ties() -> None:

@@ -25,7 +25,12 @@ WINE = load_dataset("wine")
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_every_row_is_what_stability_says(method: str) -> None:
     table = stability_table(
-        SCORES, interval=method, n_boot=50, top=3, confidence_level=0.9, random_state=5
+        SCORES,
+        interval=method,
+        n_boot=50,
+        n_features_to_select=3,
+        confidence_level=0.9,
+        random_state=5,
     )
     assert table.attrs["seed"] == 5
     known = list_methods("stability")
@@ -35,7 +40,7 @@ def test_every_row_is_what_stability_says(method: str) -> None:
         alone = measure_stability(
             SCORES,
             str(name),
-            top=3,
+            n_features_to_select=3,
             interval=method,
             n_boot=50,
             confidence_level=0.9,
@@ -126,15 +131,16 @@ def test_refusals() -> None:
 )
 def test_pseudo_values_from_the_collection_without_each_resample(measure: str) -> None:
     rule = {"ties": "first"} if measure == "jaccard" else {}  # its ties are drawn
-    found = pseudo_values(SCORES, measure, top=3, **rule)
-    whole = float(measure_stability(SCORES, measure, top=3, **rule))
+    found = pseudo_values(SCORES, measure, n_features_to_select=3, **rule)
+    whole = float(measure_stability(SCORES, measure, n_features_to_select=3, **rule))
     without = [
-        float(measure_stability(np.delete(SCORES, i, 0), measure, top=3, **rule)) for i in range(14)
+        float(measure_stability(np.delete(SCORES, i, 0), measure, n_features_to_select=3, **rule))
+        for i in range(14)
     ]
     np.testing.assert_allclose(found, 14 * whole - 13 * np.array(without), rtol=0, atol=1e-10)
     if measure not in ("nogueira", "asd"):
         assert found.mean() == pytest.approx(whole, abs=1e-12)
-    alone = measure_stability(SCORES, measure, top=3, **rule, interval="jackknife")
+    alone = measure_stability(SCORES, measure, n_features_to_select=3, **rule, interval="jackknife")
     assert alone.standard_error == pytest.approx(found.std(ddof=1) / np.sqrt(14), rel=1e-9)
 
 

@@ -48,16 +48,16 @@ def options_of(name: str, p: int = 6) -> dict[str, object]:
     return options
 
 
-def orders(scores: NDArray[np.float64], top: int = TOP) -> list[NDArray[np.bool_]]:
+def orders(scores: NDArray[np.float64], n_features_to_select: int = TOP) -> list[NDArray[np.bool_]]:
     """Every way in which each row can choose among its ties, all equally likely."""
     ways = []
     for row in scores:
-        edge = np.sort(row)[-top]
+        edge = np.sort(row)[-n_features_to_select]
         above, level = np.flatnonzero(row > edge), np.flatnonzero(row == edge)
         ways.append(
             [
                 np.isin(np.arange(len(row)), [*above, *chosen])
-                for chosen in itertools.combinations(level, top - len(above))
+                for chosen in itertools.combinations(level, n_features_to_select - len(above))
             ]
         )
     return [np.array(each) for each in itertools.product(*ways)]
@@ -78,7 +78,9 @@ def test_the_example_has_24_orders() -> None:
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
-    found = measure_stability(SCORES, name, top=TOP, input="scores", **options_of(name))
+    found = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", **options_of(name)
+    )
     assert found.value == pytest.approx(mean_over_orders(name), abs=1e-12)
     assert (found.n_tied, found.seed) == (3, None)
 
@@ -86,7 +88,7 @@ def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
 @pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
 def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
     found = measure_stability(
-        SCORES, name, top=TOP, input="scores", chance_correction="exact"
+        SCORES, name, n_features_to_select=TOP, input="scores", chance_correction="exact"
     ).value
     slow = [
         measure_stability(each, name, chance_correction="exact").value for each in orders(SCORES)
@@ -97,21 +99,25 @@ def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> No
 @pytest.mark.parametrize("name", BY_DRAWS)
 def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
     options = options_of(name)
-    found = measure_stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    found = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", random_state=1, **options
+    )
     values = [measure_stability(each, name, **options).value for each in orders(SCORES)]
     # 4000 / (4 x 3) draws of the four rows; six standard errors of their mean.
     assert found.value == pytest.approx(
         np.mean(values), abs=6 * np.std(values) / np.sqrt(333) + 1e-12
     )
     assert (found.n_tied, found.seed) == (3, 1)
-    again = measure_stability(SCORES, name, top=TOP, input="scores", random_state=1, **options)
+    again = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", random_state=1, **options
+    )
     assert again == found
 
 
 @pytest.mark.parametrize("name", BY_FORMULA)
 def test_the_jackknife_is_that_of_the_mean_over_orders(name: str) -> None:
     options = options_of(name)
-    found = pseudo_values(SCORES, name, top=TOP, input="scores", **options)
+    found = pseudo_values(SCORES, name, n_features_to_select=TOP, input="scores", **options)
     without = [mean_over_orders(name, np.delete(SCORES, i, axis=0)) for i in range(4)]
     slow = 4 * mean_over_orders(name) - 3 * np.array(without)
     np.testing.assert_allclose(found, slow, atol=1e-10)
@@ -122,12 +128,19 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
     rng = np.random.default_rng(2)
     scores = np.maximum(rng.integers(-6, 3, (8, 12)), 0).astype(float)
     options = options_of(name, 12)
-    value = measure_stability(scores, name, top=4, input="scores", interval="jackknife", **options)
+    value = measure_stability(
+        scores, name, n_features_to_select=4, input="scores", interval="jackknife", **options
+    )
     order = rng.permutation(12)
     if "similarity" in options:
         options["similarity"] = options["similarity"][np.ix_(order, order)]  # type: ignore[index]
     mixed = measure_stability(
-        scores[:, order], name, top=4, input="scores", interval="jackknife", **options
+        scores[:, order],
+        name,
+        n_features_to_select=4,
+        input="scores",
+        interval="jackknife",
+        **options,
     )
     assert mixed.value == pytest.approx(value.value, abs=1e-12)
     assert mixed.interval == pytest.approx(value.interval, abs=1e-12)
@@ -136,7 +149,7 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", [*SETS, "rank_biased_overlap"])
 def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None:
     scores = np.random.default_rng(3).normal(size=(6, 9))
-    options = {**options_of(name, 9), "top": 3, "interval": "jackknife"}
+    options = {**options_of(name, 9), "n_features_to_select": 3, "interval": "jackknife"}
     random = measure_stability(scores, name, input="scores", random_state=1, **options)
     first = measure_stability(scores, name, input="scores", random_state=1, ties="first", **options)
     assert random == first
@@ -146,7 +159,9 @@ def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None
 @pytest.mark.parametrize("name", SETS)
 def test_first_takes_the_first_columns(name: str) -> None:
     options = options_of(name)
-    first = measure_stability(SCORES, name, top=TOP, input="scores", ties="first", **options)
+    first = measure_stability(
+        SCORES, name, n_features_to_select=TOP, input="scores", ties="first", **options
+    )
     assert first.value == measure_stability(select_top(SCORES, TOP), name, **options).value
     assert first.n_tied == 0
 
@@ -204,10 +219,10 @@ def test_an_unknown_rule_is_refused() -> None:
 
 
 def test_the_report_says_that_ties_decide() -> None:
-    report = stability(SCORES, ["nogueira", "spearman"], top=TOP, input="scores")
+    report = stability(SCORES, ["nogueira", "spearman"], n_features_to_select=TOP, input="scores")
     assert report.about_ties.startswith("In 3 of 4 resamples equal scores compete")
     assert report.about_ties in report._paragraphs({})
-    untied = stability(SCORES[[2, 2]], ["nogueira"], top=TOP, input="scores")
+    untied = stability(SCORES[[2, 2]], ["nogueira"], n_features_to_select=TOP, input="scores")
     assert untied.about_ties == ""
 
 

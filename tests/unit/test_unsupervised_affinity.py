@@ -332,7 +332,7 @@ def test_result_is_kept_and_told(tmp_path) -> None:
     with pytest.raises(ParameterError, match="rule must be 'mean_plus_sd'"):
         result.selected("median")
     for wrong in (0, 11, 1.5):
-        with pytest.raises(ParameterError, match="threshold"):
+        with pytest.raises(ParameterError, match="n_features_to_select"):
             result.selected(wrong)
     assert "frcm: 10 features" in repr(result)
     folder = result.save(tmp_path / "run")

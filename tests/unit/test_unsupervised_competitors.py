@@ -283,7 +283,7 @@ def test_stability_of_unsupervised_rankings_over_resamples() -> None:
         )
         structured = float(measure_stability(planted, "spearman"))
         assert structured > float(measure_stability(random, "spearman")) + 0.2
-        assert float(measure_stability(planted, "nogueira", top=10)) > 0.8
+        assert float(measure_stability(planted, "nogueira", n_features_to_select=10)) > 0.8
         assert set(np.argsort(-np.asarray(aggregate(planted, "borda").scores))[:10]) == set(
             range(10)
         )

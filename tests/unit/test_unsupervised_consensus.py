@@ -91,7 +91,9 @@ X = np.column_stack(
 
 
 def test_evaluation_finds_the_classes_on_the_informative_features() -> None:
-    trials = evaluate_rankings(X, Y, rule=6, n_trials=6, n_clusterings=30, random_state=0, n_jobs=2)
+    trials = evaluate_rankings(
+        X, Y, n_features_to_select=6, n_trials=6, n_clusterings=30, random_state=0, n_jobs=2
+    )
     assert trials["method"].unique().tolist() == [
         "frcm",
         "frmv",
@@ -103,7 +105,9 @@ def test_evaluation_finds_the_classes_on_the_informative_features() -> None:
     summary = summarise_trials(trials)
     assert summary.loc["frcm", "nmi"] > 0.7
     assert summary.loc["frcm", "ari"] == trials.query("method == 'frcm'")["ari"].mean()
-    again = evaluate_rankings(X, Y, rule=6, n_trials=6, n_clusterings=30, random_state=0)
+    again = evaluate_rankings(
+        X, Y, n_features_to_select=6, n_trials=6, n_clusterings=30, random_state=0
+    )
     assert trials.equals(again)
 
 

@@ -49,7 +49,7 @@ def test_spectrum_shows_all_scores_and_the_cut() -> None:
     np.testing.assert_array_equal(points[:, 1], np.sort(RESULT.scores)[::-1])
     assert len(axes.collections[0].get_offsets()) == len(RESULT.selected())
     assert axes.lines[0].get_ydata()[0] == RESULT.cut
-    chosen = plot_spectrum(RESULT, rule=5).collections[0].get_offsets()
+    chosen = plot_spectrum(RESULT, n_features_to_select=5).collections[0].get_offsets()
     assert len(chosen) == 5
     with pytest.raises(ParameterError, match="kind must be one of"):
         RESULT.plot("heatmap")

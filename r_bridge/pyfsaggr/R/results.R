@@ -27,7 +27,7 @@
 #' @param results A named list with a result of [aggregator_influence()] for each data set.
 #' @param measure A measure of stability.
 #' @param filter Which filter, if the results have several.
-#' @param top For measures of sets, how many features.
+#' @param n_features_to_select For measures of sets, how many features.
 #' @param adjust How p-values are corrected.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two

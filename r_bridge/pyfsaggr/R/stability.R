@@ -5,7 +5,7 @@
 #'   character vectors, the selected features of each resample.
 #' @param measures Names from `list_methods("stability")`; by default all that apply.
 #' @param n_features Number of features to choose from; for lists.
-#' @param top For measures of selections on scores: the number or share of selected features.
+#' @param n_features_to_select For measures of selections on scores: the number or share of selected features.
 #' @param confidence_level Confidence level of the intervals.
 #' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
 #'   is selected); required if the matrix has only zeros and ones.
@@ -150,7 +150,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @inheritParams stability
 #' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
 #'   logical matrix of selections; or a list of selections by name.
-#' @param top How many features a resample selects, or which share of them.
+#' @param n_features_to_select How many features a resample selects, or which share of them.
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.

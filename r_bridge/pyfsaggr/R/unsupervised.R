@@ -28,7 +28,7 @@
 #' @param sizes Numbers of best features to cluster on.
 #' @param n_trials,n_init How often k-means is run, and from how many starts.
 #' @param methods Names from `list_methods("unsupervised")`, and `"pca"`.
-#' @param rule Which features are selected: `"mean_plus_sd"`, a number, or a share below 1.
+#' @param n_features_to_select Which features are selected: `"mean_plus_sd"`, a number, or a share below 1.
 #' @return Rankings are lists with `scores`, `ranking`, `consensus` (samples by samples), `labels` and a
 #'   `table` ([answers], [selected()]); scores are vectors with the names of the features;
 #'   curves and lists data frames.
