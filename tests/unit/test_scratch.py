@@ -14,7 +14,7 @@ import pyfsagg
 from pyfsagg._base import blocks as _blocks
 from pyfsagg._base.blocks import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.ensemble import storage
+from pyfsagg.ensemble import core
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import OutputError, ParameterError
 
@@ -131,7 +131,7 @@ def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(storage, "_reserve", full)
+    monkeypatch.setattr(core, "_reserve", full)
     X, y = data()
     with pytest.raises(OutputError, match="1 MB: No space left on device; name a folder"):
         pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples=6000)
@@ -141,7 +141,7 @@ def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
 def test_a_matrix_keeps_what_is_written(portable, tmp_path, monkeypatch):
     if portable:  # systems that cannot reserve room or give back memory
         monkeypatch.delattr(os, "posix_fallocate", raising=False)
-        monkeypatch.delattr(storage.mmap, "MADV_DONTNEED", raising=False)
+        monkeypatch.delattr(core.mmap, "MADV_DONTNEED", raising=False)
     store = MatrixStore(tmp_path)
     expected = np.random.default_rng(0).normal(size=(7, 30_000))
     matrix = store.matrix(expected.shape)
