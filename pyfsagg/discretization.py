@@ -19,7 +19,7 @@ from pyfsagg._table.table import AnyTable, Kind, Table, Weights, as_table, full_
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["MDL_READINGS", "METHODS", "MISSING", "Discretization", "SortedColumns", "discretize"]
+__all__ = ["Discretization", "discretize"]
 
 METHODS = ("mdl", "equal_width", "equal_frequency")
 MDL_READINGS = ("textbook", "fselectorrcpp")
@@ -205,7 +205,7 @@ def discretize(
     ParameterError
         For an unknown method or reading, or a number of bins or weights out of range.
     DataError
-        For a table or labels that cannot be read (:func:`pyfsagg.as_table` says why).
+        For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
 
     References
     ----------

@@ -71,7 +71,8 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
 
 
 def _filters() -> pd.DataFrame:
-    from pyfsagg.unsupervised._filters import FILTERS  # with the rankings without labels
+    from pyfsagg.filters import FILTERS
+    from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
     frame = FILTERS.to_frame("latex", "prepare", "output", "accepts_missing", "settle")
     return frame.assign(targets=frame["targets"].map(", ".join))

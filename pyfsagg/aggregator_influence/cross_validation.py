@@ -24,7 +24,8 @@ from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import as_lists, score_resamples
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import RankTable
-from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples, read_plan
+from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 __all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence", "with_options"]
 
@@ -193,7 +194,7 @@ def _check_inner_plan(plan: Plan) -> None:
     if plan.only or isinstance(plan, PoissonBootstrap):
         raise ParameterError(
             f"resampling={plan.name!r} cannot be drawn inside the training part of a fold; use "
-            "'bootstrap', 'stratified_bootstrap', 'subsample' or a pyfsagg.GroupedBootstrap"
+            "'bootstrap', 'stratified_bootstrap', 'subsample' or a pyfsagg.resampling.GroupedBootstrap"
         )
 
 

@@ -107,7 +107,8 @@ def _is_file(data: str | None) -> bool:
 def _read(options: argparse.Namespace) -> dict[str, Any]:
     """The table to compare on, as arguments of ``cross_check``; none for the embedded data."""
     from pyfsagg._table.table import as_table
-    from pyfsagg.datasets import load_dataset, read_table, split_target
+    from pyfsagg.datasets import load_dataset, read_table
+    from pyfsagg.datasets._files import split_target
 
     if options.data is None:
         if options.target or options.exclude:

@@ -119,7 +119,7 @@ def _stability(options: argparse.Namespace) -> None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
         raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
-    names = {} if other is None else {"names": [collection.name, other.name]}
+    names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
     similarity = read_similarity(options.similarity) if options.similarity else None
 
     def compute(progress: Any) -> StabilityResult:

@@ -30,7 +30,8 @@ from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters.variance import drop_features
-from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples, read_plan
+from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 __all__ = ["committee"]
 
@@ -525,7 +526,7 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
     if resamples.changes_table or resamples.labels.shape[0] > 1:
         raise ParameterError(
             f"resampling={plan.name!r} changes the table; a committee needs a plan that draws rows, for "
-            "instance pyfsagg.Subsample(0.8)"
+            "instance pyfsagg.resampling.Subsample(0.8)"
         )
     there = full_weights(n_samples, plan.sample_weight)[0].astype(np.intp)
     pairs = []
@@ -535,7 +536,7 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
         if test.size == 0:
             raise DataError(
                 f"resample {number} draws all rows, and none is left to test on; draw fewer, for "
-                "instance by pyfsagg.Subsample(0.8)"
+                "instance by pyfsagg.resampling.Subsample(0.8)"
             )
         pairs.append((train, test))
     return pairs

@@ -32,7 +32,8 @@ from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble.scoring import as_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 
 if TYPE_CHECKING:
     from pyfsagg.ensemble.result import EnsembleResult

@@ -12,7 +12,8 @@ from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.ensemble.precision import Precision
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.resampling import Rows, read_plan, with_data
+from pyfsagg.resampling import Rows
+from pyfsagg.resampling.plan import read_plan, with_data
 
 __all__ = ["flat_names", "gather_settings"]
 

@@ -33,13 +33,14 @@ from pyfsagg.error_control import (
 )
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import about_ties, rank_scores, tie_sizes
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.tied import about_ties, tie_sizes
 from pyfsagg.stability_measures import (
     BetweenSampleStability,
     between_sample_stability,
     feature_stability,
-    thesis_measures,
 )
+from pyfsagg.stability_measures.thesis import thesis_measures
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._input import check_confidence_level
 
@@ -283,7 +284,7 @@ class EnsembleResult(Grouped, Result):
         --------
         >>> import pyfsagg
         >>> data = pyfsagg.load_dataset("wine")
-        >>> pairs = pyfsagg.ComplementaryPairs()
+        >>> pairs = pyfsagg.resampling.ComplementaryPairs()
         >>> result = pyfsagg.wam(
         ...     data.X, data.y, resampling=pairs, n_resamples=100, random_state=0
         ... )
@@ -544,7 +545,7 @@ class EnsembleResult(Grouped, Result):
         with groups ``n_columns``, how many columns the feature has;
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are not a confidence set); ``status``, firm, borderline, noise or out
-        (:class:`pyfsagg.Selection`); ``selection_frequency`` among the best features of a resample, as many
+        (:meth:`selection`); ``selection_frequency`` among the best features of a resample, as many
         as the ranking has down to the last one that `threshold` selects (equal scores at its edge count
         with the share of their orders that
         selects them), with its Wilson interval ``frequency_lower`` to ``frequency_upper``; the mean score of
@@ -630,7 +631,7 @@ class EnsembleResult(Grouped, Result):
         Notes
         -----
         The covariance of the errors is that of the resamples; of subsamples with a share f of the
-        rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.rank_confidence`.
+        rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.statistics.rank_confidence`.
 
         After a bootstrap the estimates are the scores of the table itself, not their means over the
         resamples: repeated rows look like evidence, the more so the more levels a feature has (the mean

@@ -56,7 +56,8 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples, read_plan
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 __all__ = ["Run", "run_ensemble", "set_up_run"]
 

@@ -28,8 +28,9 @@ from pyfsagg.ensemble.forecast import (
 )
 from pyfsagg.ensemble.storage import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
+from pyfsagg.filters import FILTERS, Scorer
 from pyfsagg.filters._base import BoundFilter
+from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels

@@ -25,7 +25,8 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_params
 from pyfsagg.ensemble.wam import wam
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan, read_plan, with_data
+from pyfsagg.resampling import Plan
+from pyfsagg.resampling.plan import read_plan, with_data
 
 __all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
 

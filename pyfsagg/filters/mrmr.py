@@ -229,7 +229,7 @@ def mrmr(
     ------
     DataError
         For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
-        (:func:`pyfsagg.as_table` says why).
+        (:func:`pyfsagg.check_table` says why).
     ParameterError
         For a parameter out of range.
 

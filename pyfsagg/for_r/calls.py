@@ -147,37 +147,26 @@ CALLS: dict[str, Called] = {
     "rank_confidence": Called("statistics.rank_confidence", "rank_confidence", by_hand=True),
     # data
     "list_methods": Called("list_methods", "list_methods"),
-    "load_published": Called("load_published", "datasets"),
+    "load_published": Called("datasets.load_published", "datasets"),
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
     "read_feature_table": Called("read_table", "datasets"),
     # levels and columns
     **_calls("", "filters", "discretize", "near_zero_variance"),
-    "martingale_residuals": Called("martingale_residuals", "filters", kinds={"y": "target"}),
+    "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
     # orders of the features within samples
     **_calls(
         "rank_order", "orders",
-        "class_centers", "make_concordant_orders", "make_planted_orders",
-        "random_subset_baseline", "spearman_distance", "spoiler_counts", "subset_divergence",
-        "to_boolean_order", "to_rank_order",
+        "make_planted_orders", "spearman_distance", "spoiler_counts", "subset_divergence",
+        "to_rank_order",
     ),
     "eliminate_features": Called("rank_order.eliminate", "orders"),
-    "elimination_seconds": Called("rank_order.estimate_seconds", "orders"),
-    "order_accuracy": Called("rank_order.naive_bayes_accuracy", "orders"),
-    "order_center": Called("rank_order.center", "orders"),
-    "order_concordance": Called("rank_order.order_concordance", "orders"),
     # tables without classes
     **_calls(
         "unsupervised", "unsupervised",
-        "clustering_curve", "consensus_matrix", "evaluate_rankings", "frcm", "frmv",
+        "clustering_curve", "evaluate_rankings", "frcm", "frmv",
         kinds={"labels": "labels"},
     ),
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value=_BY_FEATURE),
-    "affinity_matrix": Called(
-        "unsupervised.affinity_matrix", "unsupervised", kinds={"X": "matrix", "feature": "position"},
-    ),
-    "correlation_ratio": Called(
-        "unsupervised.correlation_ratio", "unsupervised", kinds={"labels": "labels"}, value=_BY_FEATURE
-    ),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
     **_calls(
@@ -208,7 +197,7 @@ CALLS: dict[str, Called] = {
         "nogueira", **_OF_SETS,
         method="test", later={"null_value": "value", "alternative": "alternative"},
     ),
-    "pareto_front": Called("pareto_front", "stability_more"),
+    "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
     "stability_curve": Called("stability_curve", **_OF_SCORES),
     "stability": Called(
         "stability",

@@ -26,7 +26,7 @@ def printed_cells(table: str) -> pd.DataFrame:
     Parameters
     ----------
     table : str
-        As :func:`pyfsagg.load_published` names it.
+        As :func:`pyfsagg.datasets.load_published` names it.
 
     Returns
     -------

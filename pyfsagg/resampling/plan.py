@@ -129,7 +129,7 @@ def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) ->
     if not isinstance(given, str):
         raise InputTypeError(
             "resampling must be a name from list_methods('resampling') or a plan such as "
-            f"pyfsagg.Subsample(0.8), got {given!r}"
+            f"pyfsagg.resampling.Subsample(0.8), got {given!r}"
         )
     return PLANS.get(given).plan.of(parameters)
 

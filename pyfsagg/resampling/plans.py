@@ -188,7 +188,7 @@ class ComplementaryPairs(Plan):
     >>> result = pyfsagg.wam(
     ...     data.X, data.y, resampling="complementary_pairs", n_resamples=20, random_state=0
     ... )
-    >>> first, second = pyfsagg.ComplementaryPairs.pairs(result.n_resamples).T
+    >>> first, second = pyfsagg.resampling.ComplementaryPairs.pairs(result.n_resamples).T
     >>> result.combined[first].shape
     (10, 13)
     """
@@ -277,7 +277,7 @@ class GroupedBootstrap(Plan):
         if self.groups is None:
             raise ParameterError(
                 "resampling='grouped_bootstrap' draws whole groups: give the group of each row, as in "
-                "resampling=pyfsagg.GroupedBootstrap(groups)"
+                "resampling=pyfsagg.resampling.GroupedBootstrap(groups)"
             )
         members = _groups(self.groups, source)
         n = len(members)

@@ -15,7 +15,8 @@ from pyfsagg._base.checks import check_choice, check_list, check_real
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures._ties import check_ties
 

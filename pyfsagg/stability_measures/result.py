@@ -375,7 +375,7 @@ def stability(
     call = Call.of(stability, locals(), data=("data",), random_state=seed)
     shared: dict[str, Any] = {"n_features": n_features, "top": top, "ties": ties}
     own = {**shared, "feature_names": feature_names, "input": input}
-    limits = {"interval": interval, "level": confidence_level, "n_boot": n_boot}
+    limits: dict[str, Any] = {"interval": interval, "level": confidence_level, "n_boot": n_boot}
     alone = isinstance(measures, str)
     if isinstance(measures, str):
         table = one_measure_table(

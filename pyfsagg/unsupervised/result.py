@@ -143,7 +143,7 @@ class ConsensusRanking(Result):
         Parameters
         ----------
         rule : "mean_plus_sd", int or float
-            Scores above mean plus standard deviation (:func:`mean_plus_sd`), a number of features,
+            Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
             or a fraction of them (rounded up).
 
         Raises

@@ -20,7 +20,8 @@ from pyfsagg._table.target import check_target
 from pyfsagg.datasets import load_dataset, load_published
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.resampling import Rows
 
 __all__ = ["Material", "Resampled", "embedded_material", "given_material"]

@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
-from pyfsagg.datasets import load_dataset, load_published, read_table, split_target
+from pyfsagg.datasets import load_dataset, load_published, read_table
 from pyfsagg.datasets._catalogue import catalogue
+from pyfsagg.datasets._files import split_target
 from pyfsagg.datasets._loaders import data_folder, list_datasets
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 

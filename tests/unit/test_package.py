@@ -60,7 +60,7 @@ def test_installed_wheel_works_in_an_empty_folder(wheel: Path, tmp_path: Path) -
 import pyfsagg
 from pyfsagg.cli import main
 print(pyfsagg.__file__)
-print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg.load_published("4.3")))
+print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg.datasets.load_published("4.3")))
 demo = "demo --method wam --filter chi_squared --n-resamples 5 --output out --quiet"
 raise SystemExit(main(demo.split()))
 """

@@ -37,7 +37,7 @@ class Experiment:
     Attributes
     ----------
     table : str
-        As :func:`pyfsagg.load_published` names it.
+        As :func:`pyfsagg.datasets.load_published` names it.
     paper, caption : str
     repeat : callable (X, y, settings, seed, n_jobs) -> {(row, measure): value}
         One repetition.

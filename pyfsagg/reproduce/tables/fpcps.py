@@ -28,7 +28,8 @@ from pyfsagg.filters import (
     symmetric_uncertainty,
     value_difference_metric,
 )
-from pyfsagg.ranks import RankTable, select_top
+from pyfsagg.ranks import RankTable
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures.measure import measure_stability
 
 __all__ = [

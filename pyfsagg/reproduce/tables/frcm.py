@@ -20,9 +20,9 @@ from pyfsagg.unsupervised import (
     frmv,
     laplacian_score,
     rank_unsupervised,
-    summarise_trials,
 )
 from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.evaluation import summarise_trials
 from pyfsagg.unsupervised.laplacian import score_on_graph
 from pyfsagg.unsupervised.result import mean_plus_sd
 

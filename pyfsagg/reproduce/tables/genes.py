@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg.rank_order import naive_bayes_accuracy, random_subset_baseline
+from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_baseline
 from pyfsagg.reproduce.orders.experiment import eliminated
 from pyfsagg.reproduce.orders.genes import BASELINE, LARGEST
 

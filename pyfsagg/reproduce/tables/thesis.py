@@ -20,11 +20,12 @@ from pandas.api.types import is_integer_dtype
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, check_target
-from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
+from pyfsagg.aggregator_influence import influence
+from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError
-from pyfsagg.filters import drop_near_zero_variance
+from pyfsagg.filters.variance import drop_near_zero_variance
 from pyfsagg.reproduce.published import WEIGHTED_ACCURACY
 from pyfsagg.reproduce.stuart.fold_rankings import (
     AGGREGATORS_OF_TABLE,
@@ -35,7 +36,7 @@ from pyfsagg.reproduce.stuart.fold_rankings import (
     geometric_mean_options,
     look_for_r,
 )
-from pyfsagg.resampling import canonical_order
+from pyfsagg.resampling.draws import canonical_order
 from pyfsagg.stability_measures import UndefinedStabilityError
 from pyfsagg.stability_measures.thesis import thesis_measures
 

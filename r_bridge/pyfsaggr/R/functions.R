@@ -69,27 +69,9 @@ martingale_residuals <- function(y, ties = "efron", weights = NULL) {
 
 #' @rdname orders
 #' @export
-class_centers <- function(x, y, ties = "average") call_python("class_centers", x = "table", y = "target")
-
-#' @rdname orders
-#' @export
-make_concordant_orders <- function(n_classes = 5, n_per_class = 100, n_features = 25, min_concordance = 0.1,
-                                   max_concordance = 0.9, seed = NULL) {
-  call_python("make_concordant_orders")
-}
-
-#' @rdname orders
-#' @export
 make_planted_orders <- function(n_classes = 7, n_per_class = 20, n_extraneous = 4, n_redundant = 0,
                                 shuffle = TRUE, seed = NULL) {
   call_python("make_planted_orders")
-}
-
-#' @rdname orders
-#' @export
-random_subset_baseline <- function(x, y, max_size = 30, n_subsets = 100, n_folds = 5, ties = "average",
-                                   missing = "error", seed = 0) {
-  call_python("random_subset_baseline", x = "table", y = "target")
 }
 
 #' @rdname orders
@@ -111,12 +93,6 @@ subset_divergence <- function(x, y, features, unit = "nats", space = "orders", t
 
 #' @rdname orders
 #' @export
-to_boolean_order <- function(x, ties = "average", missing = "error", seed = NULL) {
-  call_python("to_boolean_order", x = "table")
-}
-
-#' @rdname orders
-#' @export
 to_rank_order <- function(x, ties = "average", missing = "error", seed = NULL) {
   call_python("to_rank_order", x = "table")
 }
@@ -130,37 +106,12 @@ eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weigh
   call_python("eliminate_features", x = "table", y = "target", more = list(...))
 }
 
-#' @rdname orders
-#' @export
-elimination_seconds <- function(method, n_samples, n_features, n_classes = 2) {
-  call_python("elimination_seconds")
-}
-
-#' @rdname orders
-#' @export
-order_accuracy <- function(x, y, features = NULL, n_folds = 5, alpha = 1, ties = "average", missing = "error",
-                           seed = 0) {
-  call_python("order_accuracy", x = "table", y = "target", features = "features")
-}
-
-#' @rdname orders
-#' @export
-order_center <- function(x, ties = "average") call_python("order_center", x = "table")
-
-#' @rdname orders
-#' @export
-order_concordance <- function(x) call_python("order_concordance", x = "table")
-
 #' @rdname unsupervised
 #' @export
 clustering_curve <- function(x, y, rankings, sizes, n_trials = 40, n_clusters = NULL, n_init = 10,
                              standardize = "z_score", seed = NULL, cores = 1, progress = interactive(), ...) {
   call_python("clustering_curve", x = "table", y = "target", more = list(...))
 }
-
-#' @rdname unsupervised
-#' @export
-consensus_matrix <- function(labels, cores = 1) call_python("consensus_matrix", labels = "labels")
 
 #' @rdname unsupervised
 #' @export
@@ -198,16 +149,6 @@ laplacian_score <- function(x, n_neighbors = 5, bandwidth = "mean", standardize 
 #' @export
 svd_entropy <- function(x, standardize = "z_score", cores = 1) {
   by_feature(call_python("svd_entropy", x = "table"), x)
-}
-
-#' @rdname unsupervised
-#' @export
-affinity_matrix <- function(x, feature) call_python("affinity_matrix", x = "matrix", feature = "position")
-
-#' @rdname unsupervised
-#' @export
-correlation_ratio <- function(x, labels, cores = 1) {
-  by_feature(call_python("correlation_ratio", x = "table", labels = "labels"), x)
 }
 
 #' @rdname error_control_parts
