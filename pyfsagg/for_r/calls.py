@@ -210,9 +210,12 @@ CALLS: dict[str, Called] = {
     ),
     "pareto_front": Called("pareto_front", "stability_more"),
     "stability_curve": Called("stability_curve", **_OF_SCORES),
-    "stability_measure": Called("stability", **_OF_DATA),
-    "stability_report": Called(
-        "stability_report", **{**_OF_DATA, "kinds": {"data": "collection", "compare": "collection"}}
+    "stability": Called(
+        "stability", "stability", {"data": "x"}, {"data": "collection", "compare": "collection"},
+        "stability_table({})", without=("feature_names",),
+    ),
+    "list_agreement": Called("list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
+        "deepest_agreement({})",
     ),
 }  # fmt: skip
 

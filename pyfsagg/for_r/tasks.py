@@ -5,17 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
-import pandas as pd
+from numpy.typing import ArrayLike
 
 import pyfsagg
 from pyfsagg._base.settings import Settings
+from pyfsagg._base.task import Task
+from pyfsagg._run.beside import Checks
+from pyfsagg._run.execution import Execution
 from pyfsagg._run.result import Result
 from pyfsagg._table.findings import with_remedies
 from pyfsagg._table.sparse import SparseTable
@@ -38,9 +41,10 @@ from pyfsagg.for_r._given import (
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import ensemble_parts, frame_of, plain, returned
+from pyfsagg.for_r._plain import frame_of, plain, returned
 from pyfsagg.for_r._words import IN_R
 from pyfsagg.for_r.calls import (
+    as_typed,
     call,
     call_method,
     call_reproduce,
@@ -64,79 +68,99 @@ _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 """Methods of R's aggregateRanks as aggregators with options."""
 
 
+_GROUPS: dict[str, dict[str, type[Settings]]] = {
+    "evaluate": {"protocol": pyfsagg.Protocol},
+    "committee": {"selection": LearnerSelection},
+}
+"""Arguments that are objects of settings, which R has field by field."""
+
+
 def _settings(
     run: Callable[..., Any], options: Mapping[str, Any], **groups: type[Settings]
 ) -> dict[str, Any]:
-    """R's flat arguments as those of a run: by Python's names, whole doubles as counts."""
+    """R's flat arguments as those of a run: by Python's names and types."""
     known = [IN_R.get(name, name) for name in flat_names(run, **groups)]
     for name in options:
         if name not in known:
             raise UnknownNameError("argument", name, known)
+    types = {**_OF_PLAN, **get_type_hints(run)}
+    for group in (Task, Checks, Execution, *groups.values()):
+        types |= get_type_hints(group, localns=_LATE)
     python = {name: key for key, name in IN_R.items()}
+    settings = {python.get(name, name): value for name, value in options.items()}
     return gather_settings(
         {
-            python.get(name, name): _argument(name, value)
-            for name, value in options.items()
+            name: _argument(name, value, types[name])
+            for name, value in settings.items()
             if value is not None
         },
         **groups,
     )
 
 
-_LISTS = (
-    "aggregators", "baselines", "classifiers", "filters", "groups", "methods", "metrics", "nominal",
-    "protocol", "thresholds", "weights",
-)  # fmt: skip
-"""One value is a list of one."""
+_OF_PLAN: dict[str, Any] = {
+    "groups": Sequence[str],
+    "precision": Mapping[str, Any],
+    "resampling_params": Mapping[str, Any],
+    "row_indices": ArrayLike,
+    "sample_weight": Sequence[int],
+}
+"""Settings that become parts of an argument."""
 
-_SHARES = ("thresholds",)
-"""Where 1 is all and not one."""
+_LATE = {"ArrayLike": ArrayLike}
+"""What settings import for types only, so that the help of the terminal loads no NumPy."""
 
 
-def _argument(name: str, value: Any) -> Any:
+def _argument(name: str, value: Any, hint: Any) -> Any:
     if name == "row_indices":
         return np.asarray(value, dtype=np.intp) - 1
     if name == "groups":
-        return [str(each) for each in listed(value)]
+        return [str(label) for label in listed(value)]
     if name == "filter":
-        return filter_of(value)
+        return [filter_of(one) for one in value] if isinstance(value, list) else filter_of(value)
     if name == "progress":
         return progress_of(value)
     if name in ("filters", "methods"):
-        return [filter_of(each) for each in listed(value)]
-    if name in _LISTS and not isinstance(value, Mapping):
-        value = listed(value)
-    return value if name in _SHARES else counts(value)
+        return [filter_of(one) for one in listed(value)]
+    return as_typed(value, hint)
 
 
-def _ensemble(
-    method: str, table: Mapping[str, Any], target: Mapping[str, Any] | None, **options: Any
+def _run(
+    of: str, save: str | None = None, report: str | None = None, **arguments: Any
 ) -> dict[str, Any]:
-    run: Callable[..., pyfsagg.EnsembleResult] = pyfsagg.wam if method == "wam" else pyfsagg.bam
-    kept = _taken(options)
-    result = run(table_of(table), target_of(target), **_settings(run, options))
-    keep(result, **kept)
-    return ensemble_parts(result)
-
-
-def _taken(options: dict[str, Any]) -> dict[str, Any]:
-    """Where the result is to be written, which is no setting of a run; taken out of `options`."""
-    return {name: options.pop(name, None) for name in ("save", "report")}
+    """What a function of :data:`RUNS` returns; it is written into a folder, its page into a file."""
+    result = RUNS[of](**arguments)
+    keep(result, save, report)
+    return _answer(result)
 
 
 def _load(path: str, report: str | None = None) -> dict[str, Any]:
     result = pyfsagg.load_result(path)
+    keep(result, None, report)
+    return _answer(result)
+
+
+def _answer(result: Any) -> dict[str, Any]:
+    """A result with a word on which of R's classes it becomes."""
     shapes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
-        pyfsagg.EnsembleResult: ("ensemble", ensemble_parts),
         pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
         pyfsagg.InfluenceResult: ("influence", _influence_parts),
         Committee: ("committee", _committee_parts),
     }
-    keep(result, None, report)
     if type(result) not in shapes:
-        return {"of": "other", "result": returned(result)}
-    of, parts = shapes[type(result)]
-    return {"of": of, "result": parts(result)}
+        return returned(result)  # type: ignore[no-any-return]
+    kind, parts = shapes[type(result)]
+    return {"is": kind, "value": parts(result)}
+
+
+def _plain_run(name: str) -> Callable[..., Any]:
+    """A function of a table and a target all of whose other arguments are settings."""
+
+    def run(table: Any, target: Any, **options: Any) -> Any:
+        function = getattr(pyfsagg, name)
+        return function(table_of(table), target_of(target), **_settings(function, options))
+
+    return run
 
 
 def _error_control(scores: Any, features: Any, resampling: str, **options: Any) -> dict[str, Any]:
@@ -155,22 +179,17 @@ def _error_control(scores: Any, features: Any, resampling: str, **options: Any) 
 
 
 def _permute_target(
-    method: str,
-    table: Mapping[str, Any],
-    target: Mapping[str, Any] | None,
-    n_permutations: float = 199,
-    **options: Any,
-) -> dict[str, Any]:
+    method: str, table: Any, target: Any, n_permutations: float = 199, **options: Any
+) -> Any:
     """P-values of an ensemble against shuffled targets."""
-    given = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
-    found = pyfsagg.permute_target(
+    settings = _settings(pyfsagg.bam if method == "bam" else pyfsagg.wam, options)
+    return pyfsagg.permute_target(
         table_of(table),
         target_of(target),
         method=method,
         n_permutations=counts(n_permutations),
-        **given,
+        **settings,
     )
-    return {"table": frame_of(found.to_frame(), "feature"), "sentences": list(found.sentences)}
 
 
 def _aggregate(
@@ -245,24 +264,6 @@ def _aggregate_groups(
     return {"names": [table.names[position] for position in order.tolist()], "score": score}
 
 
-def _list_agreement(
-    ranks: Any, names: Any, distance: float = 6, pilot: float = 10, persistence: float = 0.98
-) -> dict[str, Any]:
-    """How deep lists agree; `ranks` as for :func:`_aggregate`, `names` of the lists."""
-    frame = pd.DataFrame(np.asarray(ranks), index=listed(names))
-    table = RankTable.from_ranks(frame)
-    found = pyfsagg.list_agreement(
-        table, distance=counts(distance), pilot=counts(pilot), persistence=persistence
-    )
-    return {
-        "k": found.k,
-        "pairs": frame_of(found.pairs),
-        "curve": frame_of(found.curve.reset_index()),
-        "sentences": found.sentences(),
-        "files": packed(found),
-    }
-
-
 def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
     """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
     sizes = None if universe is None else [int(size) for size in listed(universe)]
@@ -290,7 +291,7 @@ def _vote(
         feature_names=None if feature_names is None else listed(feature_names),
         size=None if size is None else counts(size),
     )
-    return _committee_parts(found)
+    return _answer(found)
 
 
 def _committee(
@@ -300,28 +301,25 @@ def _committee(
     selection: Any = None,
     voter_weights: Any = None,
     **options: Any,
-) -> dict[str, Any]:
+) -> Committee:
     """The vote of learners; `selection` has settings by learner, for those that differ from the others."""
-    kept = _taken(options)
     task = options.get("task") or "classification"
     if options.get("row_indices") is None and PLANS.get(options["resampling"]).name == DRAWN.name:
         given = dict(options.get("resampling_params") or {})
         options["resampling_params"] = {"fraction": DRAWN.fraction, **given}
-    given = _settings(pyfsagg.committee, options, selection=LearnerSelection)
+    given = _settings(pyfsagg.committee, options, **_GROUPS["committee"])
     models = {} if task == "survival" else learners_of(learners, task)
     if selection is not None:
         every = given.get("selection", LearnerSelection())
         given["selection"] = dict.fromkeys(models, every)
         given["selection"] |= {name: _changed(every, own) for name, own in selection.items()}
-    found = pyfsagg.committee(
+    return pyfsagg.committee(
         table_of(table),
         target_of(target),
         models,
         weights=voter_weights if isinstance(voter_weights, str | None) else listed(voter_weights),
         **given,
     )
-    keep(found, **kept)
-    return _committee_parts(found)
 
 
 def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
@@ -402,52 +400,6 @@ def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
     return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
 
 
-def _collection(kind: str, data: Any, n_features: int | None) -> tuple[Any, dict[str, Any]]:
-    """Scores, ranks or selections, and what has to be said of them."""
-    if kind == "lists":
-        return [{str(one) for one in listed(each)} for each in data], {"n_features": n_features}
-    return np.asarray(data), {"input": kind}
-
-
-def _stability(
-    kind: str,
-    data: Any,
-    measures: Any = None,
-    n_features: int | None = None,
-    feature_names: Any = None,
-    top: float | int = 0.25,
-    level: float = 0.95,
-    ties: str = "random",
-    seed: int = 0,
-    similarity: Any = None,
-    interval: str | None = "jackknife",
-    n_boot: int = 1000,
-) -> dict[str, Any]:
-    """The table of stability measures of scores, ranks or selections."""
-    options: dict[str, Any] = {"top": top, "level": level, "ties": ties, "random_state": seed}
-    options |= {"interval": interval, "n_boot": n_boot, "similarity": decoded(similarity)}
-    given, about = _collection(kind, data, n_features)
-    options |= about
-    options["feature_names"] = None if feature_names is None else listed(feature_names)
-    names = None if measures is None else listed(measures)
-    return frame_of(pyfsagg.stability_table(given, names, **options), "measure")
-
-
-def _influence(
-    table: Mapping[str, Any],
-    target: Mapping[str, Any] | None,
-    **options: Any,
-) -> dict[str, Any]:
-    kept = _taken(options)
-    if isinstance(options.get("filter"), list):
-        options["filter"] = [filter_of(each) for each in options["filter"]]
-    result = pyfsagg.influence(
-        table_of(table), target_of(target), **_settings(pyfsagg.influence, options)
-    )
-    keep(result, **kept)
-    return _influence_parts(result)
-
-
 def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
     return {
         "stability": frame_of(result.to_frame()),
@@ -457,17 +409,13 @@ def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
     }
 
 
-def _evaluate(
-    table: Mapping[str, Any], target: Mapping[str, Any], **options: Any
-) -> dict[str, Any]:
-    kept = _taken(options)
-    rankings = options.pop("rankings", None)
-    given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
+def _evaluate(table: Any, target: Any, rankings: Any = None, **options: Any) -> Any:
+    settings = _settings(pyfsagg.evaluate, options, **_GROUPS["evaluate"])
     if rankings is not None:
-        given["rankings"] = {name: np.asarray(listed(each)) for name, each in rankings.items()}
-    result = pyfsagg.evaluate(table_of(table), target_of(target), **given)
-    keep(result, **kept)
-    return _evaluation_parts(result)
+        settings["rankings"] = {
+            name: np.asarray(listed(ranking)) for name, ranking in rankings.items()
+        }
+    return pyfsagg.evaluate(table_of(table), target_of(target), **settings)
 
 
 def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
@@ -493,20 +441,28 @@ def _comparison(result: pyfsagg.Evaluation) -> list[str]:
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
     """The same methods on several data sets, each a table and a target."""
     pairs = {
-        str(name): (table_of(each["table"]), target_of(each["target"]))
-        for name, each in datasets.items()
+        str(name): (table_of(dataset["table"]), target_of(dataset["target"]))
+        for name, dataset in datasets.items()
     }
-    given = _settings(pyfsagg.evaluate, options, protocol=pyfsagg.Protocol)
-    return returned(pyfsagg.evaluation.evaluate_many(pairs, **given))
+    settings = _settings(pyfsagg.evaluate, options, **_GROUPS["evaluate"])
+    return pyfsagg.evaluation.evaluate_many(pairs, **settings)
 
 
-def _out_of_core(source: Any, target: str, **options: Any) -> dict[str, Any]:
+def _out_of_core(source: Any, target: str, **options: Any) -> Any:
     """The ranking of a table in files."""
-    kept = _taken(options)
-    given = _settings(pyfsagg.rank_out_of_core, options)
-    result = pyfsagg.rank_out_of_core(source, target, **given)
-    keep(result, **kept)
-    return ensemble_parts(result)
+    settings = _settings(pyfsagg.rank_out_of_core, options)
+    return pyfsagg.rank_out_of_core(source, target, **settings)
+
+
+RUNS: dict[str, Callable[..., Any]] = {
+    **{name: _plain_run(name) for name in ("wam", "bam", "influence")},
+    "committee": _committee,
+    "evaluate": _evaluate,
+    "evaluate_many": _evaluate_many,
+    "permute_target": _permute_target,
+    "rank_out_of_core": _out_of_core,
+}
+"""Functions that compute for a while, with settings by R's names."""
 
 
 def _cross_check(
@@ -608,13 +564,6 @@ def _score_features(
     return {"scores": result.scores}
 
 
-_GROUPS: dict[str, dict[str, type[Settings]]] = {
-    "evaluate": {"protocol": pyfsagg.Protocol},
-    "committee": {"selection": LearnerSelection},
-}
-"""Arguments that are objects of settings, which R has field by field."""
-
-
 def _signature(of: str) -> dict[str, Any]:
     """The arguments of a function as R knows them, with those defaults that R can hold."""
     run: Callable[..., Any] = getattr(pyfsagg, of)
@@ -633,28 +582,20 @@ def _signature(of: str) -> dict[str, Any]:
 
 
 TASKS: dict[str, Callable[..., Any]] = {
-    "ensemble": _ensemble,
-    "error_control": _error_control,
-    "permute_target": _permute_target,
+    "advice": _advice,
     "aggregate": _aggregate,
     "aggregate_groups": _aggregate_groups,
-    "list_agreement": _list_agreement,
-    "advice": _advice,
-    "vote": _vote,
-    "committee": _committee,
-    "screen": _screen,
-    "stability": _stability,
-    "influence": _influence,
-    "evaluate": _evaluate,
-    "load": _load,
-    "check_table": _check_table,
     "call": call,
-    "method": call_method,
+    "check_table": _check_table,
     "cross_check": _cross_check,
-    "evaluate_many": _evaluate_many,
-    "out_of_core": _out_of_core,
+    "error_control": _error_control,
+    "load": _load,
+    "method": call_method,
     "reproduce": call_reproduce,
-    "write": write,
+    "run": _run,
     "score_features": _score_features,
+    "screen": _screen,
     "signature": _signature,
+    "vote": _vote,
+    "write": write,
 }

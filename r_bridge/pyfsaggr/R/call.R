@@ -136,6 +136,9 @@ ensemble_given <- function(object) {
 as_r <- function(found) {
   switch(found$is,
     ensemble = ensemble_result(found$value),
+    evaluation = evaluation_result(found$value),
+    influence = influence_result(found$value),
+    committee = committee_result(found$value),
     frame = missing_as_na(as_frame(found$value)),
     vector = {
       codes <- is.list(found$value) && !is.null(names(found$value))

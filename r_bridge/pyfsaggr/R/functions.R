@@ -325,19 +325,17 @@ stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL
   call_python("stability_curve", x = "collection", more = list(...))
 }
 
-#' @rdname stability_more
+#' @rdname stability
 #' @export
-stability_measure <- function(x, measure = "nogueira", n_features = NULL, top = 0.25, similarity = NULL,
-                              input = NULL, undefined = NULL, interval = NULL, level = 0.95, n_boot = 1000,
-                              ties = "random", seed = NULL, ...) {
-  call_python("stability_measure", x = "collection", more = list(...))
+stability <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
+                      n_features = NULL, top = 0.25, similarity = NULL, input = NULL, undefined = NULL,
+                      interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
+                      ties = "random", seed = NULL, measure_params = NULL, save = NULL, report = NULL) {
+  stability_table(call_python("stability", x = "collection", compare = "collection"))
 }
 
-#' @rdname stability_more
+#' @rdname list_agreement
 #' @export
-stability_report <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
-                             n_features = NULL, top = 0.25, similarity = NULL, input = NULL,
-                             interval = "jackknife", level = 0.95, n_boot = 1000, sizes = NULL,
-                             ties = "random", seed = NULL, save = NULL, report = NULL) {
-  call_python("stability_report", x = "collection", compare = "collection")
+list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98, save = NULL, report = NULL) {
+  deepest_agreement(call_python("list_agreement", glist = "lists"))
 }

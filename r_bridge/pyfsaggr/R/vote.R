@@ -33,7 +33,7 @@ vote_features <- function(selections, rule = "approval", weights = NULL, perform
     refuse_argument("selections", "a list of character vectors", selections)
   }
   words <- function(value) if (!is.null(value)) as.list(enc2utf8(as.character(value)))
-  called(committee_result(ask("vote", list(
+  called(as_r(ask("vote", list(
     selections = unname(lapply(selections, words)), rule = check_string(rule, "rule", "one name"),
     weights = vote_weights(weights),
     performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),

@@ -119,7 +119,7 @@ test_that("similarities are matched to features by their names", {
   expect_identical(by_name(scores, similarity = moved), by_name(scores, similarity = near))
   expect_identical(by_name(unname(scores), similarity = near), by_name(scores, similarity = near))
   expect_false(by_name(unname(scores), similarity = moved) == by_name(scores, similarity = near))
-  expect_equal(stability_measure(scores, "yu", top = 2, similarity = moved)$value, by_name(scores, similarity = near))
+  expect_equal(stability(scores, "yu", top = 2, similarity = moved)$value, by_name(scores, similarity = near))
   strange <- near
   dimnames(strange) <- list(letters[1:4], letters[1:4])
   expect_error(by_name(scores, similarity = strange), "'Sepal.Length' is not among", class = "pyfsagg_data_error")
@@ -150,7 +150,7 @@ test_that("lists need not name every feature that has similarities", {
   dimnames(near) <- list(letters[1:10], letters[1:10])
   named <- lapply(sets, function(set) letters[set])
   expect_equal(stability(named, c("zucknick", "yu"), similarity = near[10:1, 10:1])$value, by_number)
-  expect_equal(stability_measure(named, "zucknick", similarity = near[10:1, 10:1])$value, by_number[1])
+  expect_equal(stability(named, "zucknick", similarity = near[10:1, 10:1])$value, by_number[1])
   expect_error(stability(named, "yu", similarity = unname(near)), "name its rows", class = "pyfsagg_parameter_error")
 })
 

@@ -28,14 +28,3 @@ test_that("every argument of a run is an argument or a documented setting in R",
     }
   }
 })
-
-test_that("stability() has the arguments and defaults of Python's table", {
-  skip_without_pyfsagg()
-  theirs <- python_signature("stability_table")
-  ours <- formals(pyfsaggr:::stability.default)
-  # Names of features are those of the columns in R.
-  expect_identical(setdiff(theirs$names, c(names(ours), "feature_names", "seed")), character())
-  for (name in c("top", "interval", "level", "n_boot", "ties")) {
-    expect_equal(eval(ours[[name]]), theirs$defaults[[name]], info = name)
-  }
-})
