@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 import pyfsagg
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import OutputError, UnknownNameError
+from pyfsagg.for_r._answers import answered
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
     aggregator_of,
@@ -35,7 +36,6 @@ from pyfsagg.for_r._given import (
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import returned
 from pyfsagg.for_r._words import IN_R
 
 __all__ = [
@@ -192,6 +192,22 @@ CALLS: dict[str, Called] = {
     "weighted_average_accuracy": Called(
         "evaluation.weighted_average_accuracy", "weighted_average_accuracy"
     ),
+    "vote_features": Called(
+        "vote", "vote_features",
+        kinds={
+            "selections": "selections", "weights": "voter_weights", "performance": "values",
+            "learners": "words", "feature_names": "words",
+        },
+        value="called({})",
+    ),
+    "screen_genes": Called(
+        "screen", "screen_genes",
+        kinds={
+            **dict.fromkeys(("genes", "guides", "control_guides", "control_genes"), "words"),
+            **dict.fromkeys(("scores", "log_fold_changes"), "values"),
+            "p_values": "sides", "null": "plain",
+        },
+    ),
     # ranked lists
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
@@ -239,7 +255,7 @@ def call(of: str, arguments: Mapping[str, Any]) -> Any:
         method = getattr(result, called.method)
         result = method(**{called.later[name]: value for name, value in later.items()})
     keep(result, **kept)
-    return returned(result)
+    return answered(result)
 
 
 def keep(result: Any, save: str | None, report: str | None) -> None:
@@ -260,7 +276,7 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
         raise UnknownNameError("method", method, METHODS)
     run = getattr(decoded(object), method)
     types = get_type_hints(run)
-    return returned(
+    return answered(
         run(
             **{
                 name: as_typed(decoded(value), types[name])
@@ -277,7 +293,7 @@ def call_reproduce(what: str, arguments: Mapping[str, Any] | None = None) -> Any
         raise UnknownNameError("what", what, known)
     called = Called(f"reproduce.{what}", "reproduce")
     given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
-    return returned(called.python(**arguments_of(called, given)))
+    return answered(called.python(**arguments_of(called, given)))
 
 
 def write(

@@ -19,7 +19,6 @@ from pyfsagg._base.settings import Settings
 from pyfsagg._base.task import Task
 from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
-from pyfsagg._run.result import Result
 from pyfsagg._table.findings import with_remedies
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
@@ -28,14 +27,13 @@ from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble.flat import flat_names, gather_settings
 from pyfsagg.error_control import control_errors
 from pyfsagg.error_control.control import require_pairs
-from pyfsagg.exceptions import DataError, PyfsaggError, UnknownNameError
-from pyfsagg.for_r._files import packed
+from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.for_r._answers import answered
 from pyfsagg.for_r._given import (
     counts,
     filter_of,
     learners_of,
     listed,
-    numbers_from_r,
     progress_of,
     rank_table_of,
     table_of,
@@ -131,26 +129,13 @@ def _run(
     """What a function of :data:`RUNS` returns; it is written into a folder, its page into a file."""
     result = RUNS[of](**arguments)
     keep(result, save, report)
-    return _answer(result)
+    return answered(result)
 
 
 def _load(path: str, report: str | None = None) -> dict[str, Any]:
     result = pyfsagg.load_result(path)
     keep(result, None, report)
-    return _answer(result)
-
-
-def _answer(result: Any) -> dict[str, Any]:
-    """A result with a word on which of R's classes it becomes."""
-    shapes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
-        pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
-        pyfsagg.InfluenceResult: ("influence", _influence_parts),
-        Committee: ("committee", _committee_parts),
-    }
-    if type(result) not in shapes:
-        return returned(result)  # type: ignore[no-any-return]
-    kind, parts = shapes[type(result)]
-    return {"is": kind, "value": parts(result)}
+    return answered(result)
 
 
 def _plain_run(name: str) -> Callable[..., Any]:
@@ -272,28 +257,6 @@ def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None
     return pyfsagg.reproduce.shipped_aggregator_choice().advice(table, name)
 
 
-def _vote(
-    selections: Any,
-    rule: str = "approval",
-    weights: Any = None,
-    performance: Any = None,
-    learners: Any = None,
-    feature_names: Any = None,
-    size: float | None = None,
-) -> dict[str, Any]:
-    """A vote over selections, each a list of names; `weights` are numbers or "performance"."""
-    found = pyfsagg.vote(
-        [[str(name) for name in listed(each)] for each in selections],
-        rule,
-        weights=weights if weights is None or isinstance(weights, str) else listed(weights),
-        performance=None if performance is None else numbers_from_r(performance),
-        learners=None if learners is None else listed(learners),
-        feature_names=None if feature_names is None else listed(feature_names),
-        size=None if size is None else counts(size),
-    )
-    return _answer(found)
-
-
 def _committee(
     table: Mapping[str, Any],
     target: Mapping[str, Any],
@@ -331,82 +294,8 @@ def _changed(way: LearnerSelection, own: Any) -> LearnerSelection:
     return replace(way, **changes)
 
 
-def _kept(result: Result) -> dict[str, Any]:
-    """What R keeps of every result, to hand it back."""
-    return {
-        "files": packed(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
-    }
-
-
-def _committee_parts(found: Committee) -> dict[str, Any]:
-    known = bool(found.voters["performance"].notna().any())
-    return {
-        "ranking": frame_of(found.ranking, "feature"),
-        "voters": frame_of(found.voters),
-        "front": frame_of(found.pareto_front()) if known else None,
-        "knee": plain(found.knee()) if known else None,
-        "learners": frame_of(found.summary(), "learner"),
-        "sentences": found.sentences(),
-        "support": found.support,
-        "features": list(found.feature_names),
-        **_kept(found),
-    }
-
-
-def _screen(
-    scores: Any,
-    genes: Any,
-    guides: Any = None,
-    log_fold_changes: Any = None,
-    p_values: Any = None,
-    alpha: Any = None,
-    control_guides: Any = None,
-    control_genes: Any = None,
-    min_guides: float = 1,
-    **options: Any,
-) -> dict[str, Any]:
-    """The genes of a screen."""
-    limits: Any = listed(alpha)
-    vectors: dict[str, Any] = {
-        name: None if given is None else listed(given)
-        for name, given in (
-            ("guides", guides),
-            ("control_guides", control_guides),
-            ("control_genes", control_genes),
-            ("log_fold_changes", log_fold_changes),
-            ("p_values", p_values),
-        )
-    }
-    found = pyfsagg.screen(
-        listed(scores),
-        listed(genes),
-        alpha=None if alpha is None else limits[0] if len(limits) == 1 else tuple(limits),
-        min_guides=counts(min_guides),
-        **vectors,
-        **options,
-    )
-    return {
-        "table": frame_of(found.to_frame(), "gene"),
-        "alpha": {side: each.alpha for side, each in found.sides.items()},
-        "remarks": list(found.remarks),
-        "files": packed(found),
-    }
-
-
 def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
     return sizes[0] if sizes is not None and len(sizes) == 1 else sizes
-
-
-def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
-    return {
-        "stability": frame_of(result.to_frame()),
-        "ranks": {name: result.ranks(name) for name in result.aggregators},
-        "features": list(result.feature_names),
-        **_kept(result),
-    }
 
 
 def _evaluate(table: Any, target: Any, rankings: Any = None, **options: Any) -> Any:
@@ -416,26 +305,6 @@ def _evaluate(table: Any, target: Any, rankings: Any = None, **options: Any) -> 
             name: np.asarray(listed(ranking)) for name, ranking in rankings.items()
         }
     return pyfsagg.evaluate(table_of(table), target_of(target), **settings)
-
-
-def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
-    return {
-        "cells": frame_of(result.to_frame()),
-        "summary": frame_of(result.summary()),
-        "weighted": frame_of(result.weighted_average_accuracy()),
-        "comparison": _comparison(result),
-        "remarks": list(result.remarks),
-        **_kept(result),
-    }
-
-
-def _comparison(result: pyfsagg.Evaluation) -> list[str]:
-    """The sentences of the comparison of the methods, or why there is none."""
-    try:
-        found = result.compare()
-        return [*found.sentences.values(), *found.remarks]
-    except PyfsaggError as reason:
-        return [str(reason)]
 
 
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
@@ -594,8 +463,6 @@ TASKS: dict[str, Callable[..., Any]] = {
     "reproduce": call_reproduce,
     "run": _run,
     "score_features": _score_features,
-    "screen": _screen,
     "signature": _signature,
-    "vote": _vote,
     "write": write,
 }

@@ -67,6 +67,18 @@ check_words <- function(value, name) {
   as.list(enc2utf8(value))
 }
 
+# Vectors that stay lists in Python, however short they are.
+words_of <- function(value, name) {
+  if (!is.atomic(value)) stop_pyfsagg(paste(name, "must be a vector of names"), "input_type")
+  if (anyNA(value)) stop_pyfsagg(paste(name, "has a missing name"), "data")
+  as.list(enc2utf8(as.character(value)))
+}
+
+numbers_of <- function(value, name) {
+  if (!is.numeric(value) && !all(is.na(value))) stop_pyfsagg(paste(name, "must be numbers"), "input_type")
+  as.list(as.double(value))
+}
+
 check_choice <- function(value, name, choices) {
   if (!is.character(value) || length(value) != 1L || !value %in% choices) {
     refuse_argument(name, paste("one of", paste0("\"", choices, "\"", collapse = ", ")), value)

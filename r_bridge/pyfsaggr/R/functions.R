@@ -254,6 +254,28 @@ weighted_average_accuracy <- function(accuracy, thresholds = c(0.1, 0.2, 0.3, 0.
   call_python("weighted_average_accuracy")
 }
 
+#' @rdname vote_features
+#' @export
+vote_features <- function(selections, rule = "approval", weights = NULL, performance = NULL, learners = NULL,
+                          feature_names = NULL, size = NULL, save = NULL, report = NULL) {
+  called(call_python(
+    "vote_features", selections = "selections", weights = "voter_weights", performance = "values",
+    learners = "words", feature_names = "words"
+  ))
+}
+
+#' @rdname screen_genes
+#' @export
+screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
+                         side = "both", alpha = NULL, null = "guides", control_guides = NULL,
+                         control_genes = NULL, ties = "average", min_guides = 1, missing = "error",
+                         save = NULL, report = NULL) {
+  call_python(
+    "screen_genes", scores = "values", genes = "words", guides = "words", log_fold_changes = "values",
+    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words"
+  )
+}
+
 #' @rdname ranked_lists
 #' @export
 aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
