@@ -123,16 +123,14 @@ def _argument(name: str, value: Any, hint: Any) -> Any:
     return as_typed(value, hint)
 
 
-def _run(
-    of: str, save: str | None = None, report: str | None = None, **arguments: Any
-) -> dict[str, Any]:
+def _run(of: str, save: str | None = None, report: str | None = None, **arguments: Any) -> Any:
     """What a function of :data:`RUNS` returns; it is written into a folder, its page into a file."""
     result = RUNS[of](**arguments)
     keep(result, save, report)
     return answered(result)
 
 
-def _load(path: str, report: str | None = None) -> dict[str, Any]:
+def _load(path: str, report: str | None = None) -> Any:
     result = pyfsagg.load_result(path)
     keep(result, None, report)
     return answered(result)
