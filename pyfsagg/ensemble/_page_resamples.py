@@ -17,7 +17,7 @@ from pyfsagg._run.picture import picture
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.stability_measures import (
-    adequacy_curve,
+    adequacy,
     stability_curve,
 )
 from pyfsagg.stability_measures._page import curve_picture
@@ -50,17 +50,18 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     by = "halves" if extreme else "bootstrap"
     sizes = [size for size in (25 * 2**i for i in range(40)) if size < m]
     try:
-        curve = adequacy_curve(
+        curve = adequacy(
             result.combined,
-            [*sizes, m],
+            sizes=[*sizes, m],
             top=k,
             aggregator=again,
             by=by,
             n_boot=n_boot,
             random_state=result.seed,
-        )
+        ).curve
     except DataError as reason:
         return [Text(f"This cannot be measured here: {reason}.")]
+    assert curve is not None  # sizes were given
     last = curve.iloc[-1]
     replaced = 1.0 - float(last["expected_top_overlap"])
     verdict = (

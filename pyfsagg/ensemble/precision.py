@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_integer, check_real, is_word, shown
 from pyfsagg._base.settings import Settings, option
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.stability_measures import enough_resamples
+from pyfsagg.stability_measures import adequacy
 
 __all__ = ["Precision", "read_number"]
 
@@ -62,10 +62,9 @@ class Precision(Settings):
         by: str = "bootstrap",
     ) -> dict[str, Any]:
         """What the resamples so far say, as it is recorded with the run."""
-        reached, found = enough_resamples(
+        found = adequacy(
             combined,
             top=self.top,
-            max_change=self.max_change,
             aggregator=aggregate,
             by=by,
             random_state=0,  # a run that is repeated stops at the same place
@@ -74,7 +73,7 @@ class Precision(Settings):
             **self.record(),
             "n_compared": found.n_compared,
             "expected_change": 1.0 - found.expected_top_overlap,
-            "reached": bool(reached),
+            "reached": found.enough(self.max_change),
         }
 
 

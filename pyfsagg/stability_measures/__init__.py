@@ -10,7 +10,7 @@ from pyfsagg.stability_measures._base import (
     UndefinedStabilityError,
     WholeSample,
 )
-from pyfsagg.stability_measures.adequacy import Adequacy, adequacy, adequacy_curve, enough_resamples
+from pyfsagg.stability_measures.adequacy import Adequacy, adequacy
 from pyfsagg.stability_measures.between import BetweenSampleStability, between_sample_stability
 from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
 from pyfsagg.stability_measures.features import feature_stability
@@ -33,10 +33,8 @@ __all__ = [
     "UndefinedStabilityError",
     "WholeSample",
     "adequacy",
-    "adequacy_curve",
     "between_sample_stability",
     "chance_level",
-    "enough_resamples",
     "feature_stability",
     "nogueira",
     "pareto_front",

@@ -188,7 +188,7 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     curve : DataFrame
-        Result of :func:`pyfsagg.stability_measures.adequacy_curve`.
+        The ``curve`` of :func:`pyfsagg.adequacy`.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -207,13 +207,13 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import numpy as np
-    >>> from pyfsagg.stability_measures import adequacy_curve
+    >>> from pyfsagg.stability_measures import adequacy
     >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
-    >>> len(plot_adequacy(adequacy_curve(scores, top=1)).lines)
+    >>> len(plot_adequacy(adequacy(scores, sizes="auto", top=1).curve).lines)
     2
     """
     columns = ("n_resamples", "top", "expected_kendall", "expected_top_overlap")
-    _require(curve, columns, "adequacy_curve")
+    _require(curve, columns, "adequacy")
     if curve.empty:
         raise DataError("the curve has no rows; there is nothing to draw")
     ax = new_axes(ax, 3.4)

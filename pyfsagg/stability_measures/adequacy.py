@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real
+from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real, is_word
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.scale import scaled
 from pyfsagg._base.seeds import resolve_seed
@@ -30,7 +30,7 @@ from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores, select_top
 from pyfsagg.stability_measures._input import read_matrix
 
-__all__ = ["Adequacy", "adequacy", "adequacy_curve", "enough_resamples"]
+__all__ = ["Adequacy", "adequacy"]
 
 Aggregator = Callable[[Floats], Floats]
 
@@ -64,6 +64,8 @@ class Adequacy:
         Resamples in each of the two repetitions that are compared: m, or m/2 where halves are.
     seed : int
         Seed of the bootstrap.
+    curve : DataFrame or None
+        One row for each number of resamples in `sizes`, with the columns of ``Adequacy.summary()``.
     """
 
     features: pd.DataFrame
@@ -77,6 +79,7 @@ class Adequacy:
     n_boot: int
     n_compared: int
     seed: int
+    curve: pd.DataFrame | None = None
 
     def summary(self) -> dict[str, float]:
         """The numbers for the ranking as a whole."""
@@ -89,6 +92,41 @@ class Adequacy:
             "expected_rank_move": self.expected_rank_move,
             "relative_error": self.relative_error,
         }
+
+    def enough(
+        self,
+        max_change: float = 0.05,
+        *,
+        max_rank_move: float | None = None,
+        max_relative_error: float | None = None,
+    ) -> bool:
+        """Whether a stated precision is reached: the rule of ``n_resamples="auto"``.
+
+        Parameters
+        ----------
+        max_change : float, default 0.05
+            Largest allowed share of the top k that another m resamples would replace, in (0, 1].
+        max_rank_move : float, optional
+            Largest allowed mean absolute move of a rank, in ranks.
+        max_relative_error : float, optional
+            Largest allowed `relative_error`.
+
+        Notes
+        -----
+        Double the number of resamples between two looks, and set a maximum: looking after every
+        resample would stop at the first lucky moment.  The share of the top k that changes is used
+        and not the probability that any feature changes, because two features that are equally
+        important swap at the edge of the top k whatever the number of resamples.
+        """
+        limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
+        reached = 1.0 - self.expected_top_overlap <= limit
+        for name, value, allowed in (
+            ("max_rank_move", self.expected_rank_move, max_rank_move),
+            ("max_relative_error", self.relative_error, max_relative_error),
+        ):
+            if allowed is not None:
+                reached = reached and value <= check_real(name, allowed, low=0.0)
+        return reached
 
     def to_frame(self) -> pd.DataFrame:
         """The table per feature."""
@@ -116,6 +154,7 @@ def adequacy(
     aggregator: Aggregator | None = None,
     by: str | None = None,
     n_boot: int = 200,
+    sizes: Sequence[int] | str | None = None,
     random_state: int | Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
@@ -136,6 +175,9 @@ def adequacy(
         and is "bootstrap" for an array.
     n_boot : int, default 200
         Bootstrap samples.
+    sizes : sequence of int or "auto", optional
+        Numbers of resamples, each in 2..m, for whose first so many ``result.curve`` has the same
+        numbers; "auto": doublings from 25 up to m, and m itself.
     random_state : int, Generator or None
         Seed of the bootstrap, recorded in the result; None draws one.
     feature_names : sequence of str, optional
@@ -171,26 +213,53 @@ def adequacy(
     >>> rng = np.random.default_rng(0)
     >>> scores = np.array([3.0, 2.0, 1.0, 0.0]) + 0.1 * rng.normal(size=(50, 4))
     >>> found = adequacy(scores, top=2)
-    >>> found.probability_top_changes, found.expected_kendall
-    (0.0, 1.0)
+    >>> found.probability_top_changes, found.expected_kendall, found.enough()
+    (0.0, 1.0, True)
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
-    values = matrix.values
-    m, p = values.shape
-    k = n_selected(top, p, "top")
+    k = n_selected(top, matrix.values.shape[1], "top")
+    if aggregator is None:
+        aggregator = getattr(scores, "reaggregate", None)
+        if by is None and getattr(scores, "aggregates_extremes", False):
+            by = "halves"
+    by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
     n_boot = check_integer("n_boot", n_boot, low=4)
+    seed = resolve_seed(random_state)
+    m = len(matrix.values)
+    whole = _adequacy(matrix.values, matrix.feature_names, k, aggregator, by, n_boot, seed)
+    if sizes is None:
+        return whole
+    if is_word(sizes, "auto"):
+        sizes = [*(25 * 2**i for i in range(40) if 25 * 2**i < m), m]
+    rows = []
+    for size in check_list("sizes", sizes):
+        count = check_integer("each of sizes", size, low=2, high=m)
+        first = matrix.values[:count]
+        part = (
+            whole
+            if count == m
+            else _adequacy(first, matrix.feature_names, k, aggregator, by, n_boot, seed)
+        )
+        rows.append(part.summary())
+    return replace(whole, curve=pd.DataFrame(rows))
+
+
+def _adequacy(
+    values: Floats,
+    names: tuple[str, ...],
+    k: int,
+    aggregator: Aggregator | None,
+    by: str,
+    n_boot: int,
+    seed: int,
+) -> Adequacy:
+    m, p = values.shape
     n_boot += n_boot % 2
     require_memory(
         8 * n_boot * (m + 4 * p),
         f"{n_boot:,} repetitions of the aggregation",
         "take a smaller n_boot",
     )
-    if aggregator is None:
-        aggregator = getattr(scores, "reaggregate", None)
-        if by is None and getattr(scores, "aggregates_extremes", False):
-            by = "halves"
-    by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
-    seed = resolve_seed(random_state)
     weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
     size = int(weights[0].sum())
     if aggregator is None:
@@ -203,7 +272,7 @@ def adequacy(
         repeated = np.array(
             [_aggregate(aggregator, values[np.repeat(rows, row)]) for row in weights]
         )
-    return _compare(centre, repeated, k, m, size, matrix.feature_names, seed)
+    return _compare(centre, repeated, k, m, size, names, seed)
 
 
 def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int64]:
@@ -284,119 +353,3 @@ def _row_kendall(left: Floats, right: Floats) -> float:
         # tau-b is undefined when one ranking is all ties; two such rankings agree entirely.
         total += float(np.array_equal(left[b], right[b])) if np.isnan(tau) else float(tau)
     return total / len(left)
-
-
-def adequacy_curve(
-    scores: Any,
-    sizes: Sequence[int] | None = None,
-    *,
-    top: float | int = 0.25,
-    aggregator: Aggregator | None = None,
-    by: str | None = None,
-    n_boot: int = 200,
-    random_state: int | Generator | None = None,
-) -> pd.DataFrame:
-    """The numbers of :func:`adequacy` for the first 25, 50, 100, … resamples.
-
-    Parameters
-    ----------
-    scores : array or frame of shape (m, p)
-        Score matrix in the order in which the resamples were drawn.
-    sizes : sequence of int, optional
-        Numbers of resamples, each in 2..m; doublings from 25 up to m, and m itself, by default.
-    top, aggregator, by, n_boot, random_state
-        As in :func:`adequacy`.
-
-    Returns
-    -------
-    DataFrame
-        One row per size with the columns of ``Adequacy.summary()``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyfsagg.stability_measures import adequacy_curve
-    >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
-    >>> adequacy_curve(scores, top=1)["n_resamples"].tolist()
-    [25, 50, 60]
-    """
-    values = read_matrix(scores, kind="scores", name="scores").values
-    m = len(values)
-    if sizes is None:
-        doublings = [25 * 2**i for i in range(40) if 25 * 2**i < m]
-        sizes = [*doublings, m]
-    seed = resolve_seed(random_state)
-    rows = []
-    for size in check_list("sizes", sizes):
-        count = check_integer("each of sizes", size, low=2, high=m)
-        found = adequacy(
-            values[:count],
-            top=top,
-            aggregator=aggregator,
-            by=by,
-            n_boot=n_boot,
-            random_state=seed,
-        )
-        rows.append(found.summary())
-    return pd.DataFrame(rows)
-
-
-def enough_resamples(
-    scores: Any,
-    *,
-    top: float | int = 0.25,
-    max_change: float = 0.05,
-    max_rank_move: float | None = None,
-    max_relative_error: float | None = None,
-    aggregator: Aggregator | None = None,
-    by: str | None = None,
-    n_boot: int = 200,
-    random_state: int | Generator | None = None,
-) -> tuple[bool, Adequacy]:
-    """Stopping rule for ``n_resamples="auto"``: is the stated precision reached?
-
-    Parameters
-    ----------
-    scores : array or frame of shape (m, p)
-        Scores of the resamples so far.
-    max_change : float, default 0.05
-        Largest allowed share of the top k that another m resamples would replace, in (0, 1].
-    max_rank_move : float, optional
-        Largest allowed mean absolute move of a rank, in ranks.
-    max_relative_error : float, optional
-        Largest allowed ``Adequacy.relative_error``.
-    top, aggregator, by, n_boot, random_state
-        As in :func:`adequacy`.
-
-    Returns
-    -------
-    tuple of (bool, Adequacy)
-        Whether every stated limit holds, and the numbers.
-
-    Notes
-    -----
-    The caller should double the number of resamples between two checks and set a maximum: checking
-    after every resample would stop at the first lucky moment.  The share of the top k that changes
-    is used and not the probability that any feature changes, because two features that are equally
-    important swap at the edge of the top k whatever the number of resamples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pyfsagg.stability_measures import enough_resamples
-    >>> scores = np.arange(8.0) + 0.2 * np.random.default_rng(0).normal(size=(40, 8))
-    >>> enough_resamples(scores, top=2)[0]
-    True
-    """
-    limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
-    found = adequacy(
-        scores, top=top, aggregator=aggregator, by=by, n_boot=n_boot, random_state=random_state
-    )
-    reached = 1.0 - found.expected_top_overlap <= limit
-    if max_rank_move is not None:
-        allowed = check_real("max_rank_move", max_rank_move, low=0.0)
-        reached = reached and found.expected_rank_move <= allowed
-    if max_relative_error is not None:
-        allowed = check_real("max_relative_error", max_relative_error, low=0.0)
-        reached = reached and found.relative_error <= allowed
-    return reached, found

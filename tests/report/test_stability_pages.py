@@ -21,8 +21,7 @@ from pyfsagg.ensemble._page_resamples import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
-    adequacy_curve,
-    enough_resamples,
+    adequacy,
     stability,
 )
 from pyfsagg.stability_measures._page import stability_page
@@ -78,7 +77,7 @@ def test_trade_off_joins_the_front() -> None:
 
 
 def test_adequacy_draws_both_agreements() -> None:
-    curve = adequacy_curve(SCORES, [5, 10, 20], top=3, n_boot=20)
+    curve = adequacy(SCORES, sizes=[5, 10, 20], top=3, n_boot=20).curve
     ax = plot_adequacy(curve)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), curve["expected_kendall"])
     np.testing.assert_array_equal(ax.lines[1].get_ydata(), curve["expected_top_overlap"])
@@ -131,9 +130,9 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
     with pytest.raises(DataError, match="finite"):
         plot_trade_off(pd.DataFrame({"stability": [1.0, np.nan], "accuracy": [0.5, 0.6]}))
     with pytest.raises(DataError, match="no rows"):
-        plot_adequacy(adequacy_curve(SCORES, [20]).iloc[:0])
+        plot_adequacy(adequacy(SCORES, sizes=[20]).curve.iloc[:0])
     with pytest.raises(InputTypeError, match="Matplotlib axes"):
-        plot_adequacy(adequacy_curve(SCORES, [20]), ax=3)  # type: ignore[arg-type]
+        plot_adequacy(adequacy(SCORES, sizes=[20]).curve, ax=3)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError):
         plot_aggregator_stability(result, filter="mrmr")
     ax = Figure().add_subplot()
@@ -200,7 +199,8 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
 def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
     result = make(names=20, n_resamples=60)
     words = adequacy_blocks(result, 5)[0].text
-    enough, found = enough_resamples(result.combined, top=5, random_state=result.seed)
+    found = adequacy(result.combined, top=5, random_state=result.seed)
+    enough = found.enough()
     assert ("60 were enough" in words) == enough
     assert f"replace {100 * (1 - found.expected_top_overlap):.1f} % of the 5 selected" in words
     page = Page(render_report(result, threshold=5))

@@ -11,7 +11,7 @@ from scipy.stats import binom, kendalltau
 
 import pyfsagg
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import adequacy, adequacy_curve, enough_resamples
+from pyfsagg.stability_measures import adequacy
 
 SIGNAL = np.array([3.0, 2.2, 2.0, 1.0, 0.5, 0.0])
 
@@ -70,34 +70,34 @@ def test_a_callable_aggregator_gives_the_same_as_the_mean() -> None:
 
 def test_more_resamples_move_less() -> None:
     scores = draw(np.random.default_rng(4), 1600)
-    curve = adequacy_curve(scores, top=3, random_state=0)
+    curve = adequacy(scores, sizes="auto", top=3, random_state=0).curve
     assert curve["n_resamples"].tolist() == [25, 50, 100, 200, 400, 800, 1600]
     first, last = curve.iloc[0], curve.iloc[-1]
     # A factor of 64 in m is one of 8 in the error.
     assert last["relative_error"] == pytest.approx(first["relative_error"] / 8, rel=0.4)
     assert last["expected_rank_move"] < first["expected_rank_move"] / 2
     assert last["expected_kendall"] > first["expected_kendall"]
-    assert adequacy_curve(scores, [10, 20])["n_resamples"].tolist() == [10, 20]
+    assert adequacy(scores, sizes=[10, 20]).curve["n_resamples"].tolist() == [10, 20]
     with pytest.raises(ParameterError, match="sizes"):
-        adequacy_curve(scores, [1601])
+        adequacy(scores, sizes=[1601])
 
 
 def test_stopping_rule() -> None:
     scores = draw(np.random.default_rng(5), 800)
-    early, found = enough_resamples(scores[:10], top=3, random_state=0)
-    late, _ = enough_resamples(scores, top=3, random_state=0)
-    assert not early
-    assert late
+    found = adequacy(scores[:10], top=3, random_state=0)
+    late = adequacy(scores, top=3, random_state=0)
+    assert not found.enough()
+    assert late.enough()
     assert "top 3 changes with probability" in repr(found)
     assert found.to_frame() is found.features
     saved = json.loads(found.to_json())
     assert saved["summary"]["top"] == 3
     assert [row["feature"] for row in saved["features"]] == [f"x{j}" for j in range(6)]
-    assert not enough_resamples(scores, top=3, max_rank_move=0.0, random_state=0)[0]
-    assert not enough_resamples(scores, top=3, max_relative_error=1e-6, random_state=0)[0]
-    assert enough_resamples(scores, top=3, max_rank_move=3.0, max_relative_error=1.0)[0]
+    assert not late.enough(max_rank_move=0.0)
+    assert not late.enough(max_relative_error=1e-6)
+    assert late.enough(max_rank_move=3.0, max_relative_error=1.0)
     with pytest.raises(ParameterError, match="max_change"):
-        enough_resamples(scores, max_change=0.0)
+        late.enough(0.0)
 
 
 def test_degenerate_score_matrices_have_an_answer() -> None:

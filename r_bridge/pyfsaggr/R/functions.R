@@ -306,7 +306,7 @@ compare_aggregators <- function(results, measure = "spearman", filter = NULL, to
 
 #' @rdname stability_more
 #' @export
-adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, seed = NULL) {
+adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, sizes = NULL, seed = NULL) {
   call_python("adequacy", x = "collection")
 }
 

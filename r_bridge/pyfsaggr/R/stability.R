@@ -152,7 +152,8 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param level Confidence level of the intervals.
 #' @param quantiles Which quantiles of the ranks of a feature are shown.
 #' @param measures Names of measures; for the curve of sets.
-#' @param sizes Which k; a few by default.
+#' @param sizes For `stability_curve()`, which k; a few by default. For `adequacy()`, for how many of the resamples the
+#'   numbers are computed as well, or `"auto"`.
 #' @param first,second Matrices of scores of the first and of the second sample of each pair.
 #' @param n_rows How many rows each sample has.
 #' @param aggregator A function of a matrix of scores (resamples in rows) that returns a score for each feature;

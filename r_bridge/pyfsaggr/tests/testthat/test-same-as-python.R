@@ -75,6 +75,8 @@ test_that("stability of selections", {
   report <- tempfile(fileext = ".html")
   found <- stability(result$combined, compare = result$combined[1:10, ], seed = 1, report = report)
   same(found$value, "pyfsagg.stability(scores, compare=scores[:10], random_state=1).table['value'].to_numpy()")
+  same(attr(found, "pair")$test$difference,
+       "pyfsagg.stability(scores, compare=scores[:10], random_state=1).pair.test.difference")
   expect_gt(file.size(report), 1e4)
   expect_identical(pareto_front(c(0.9, 0.5, 0.6), c(0.7, 0.9, 0.6)), c(TRUE, TRUE, FALSE))
   same(rank_confidence(wam(x$x, x$y, n_resamples = 50, seed = 1, progress = FALSE))$upper,
