@@ -30,7 +30,6 @@ from pyfsagg.for_r._given import (
     counts,
     listed,
     null_of,
-    numbers_from_r,
     progress_of,
     rank_table_of,
     table_of,
@@ -340,7 +339,6 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "square": lambda given: pd.DataFrame(
         given["values"], listed(given["rows"]), listed(given["columns"])
     ),
-    "numbers": numbers_from_r,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,

@@ -39,7 +39,7 @@ from pyfsagg.for_r._given import (
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import frame_of, plain, returned
+from pyfsagg.for_r._plain import frame_of, returned
 from pyfsagg.for_r._words import IN_R
 from pyfsagg.for_r.calls import (
     as_typed,
@@ -53,7 +53,7 @@ from pyfsagg.for_r.calls import (
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import PLANS
 
-__all__ = ["TASKS"]
+__all__ = ["GROUPS", "RUNS", "TASKS"]
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),
@@ -66,7 +66,7 @@ _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 """Methods of R's aggregateRanks as aggregators with options."""
 
 
-_GROUPS: dict[str, dict[str, type[Settings]]] = {
+GROUPS: dict[str, dict[str, type[Settings]]] = {
     "evaluate": {"protocol": pyfsagg.Protocol},
     "committee": {"selection": LearnerSelection},
 }
@@ -268,7 +268,7 @@ def _committee(
     if options.get("row_indices") is None and PLANS.get(options["resampling"]).name == DRAWN.name:
         given = dict(options.get("resampling_params") or {})
         options["resampling_params"] = {"fraction": DRAWN.fraction, **given}
-    given = _settings(pyfsagg.committee, options, **_GROUPS["committee"])
+    given = _settings(pyfsagg.committee, options, **GROUPS["committee"])
     models = {} if task == "survival" else learners_of(learners, task)
     if selection is not None:
         every = given.get("selection", LearnerSelection())
@@ -297,7 +297,7 @@ def _one_or_all(sizes: list[int] | None) -> int | list[int] | None:
 
 
 def _evaluate(table: Any, target: Any, rankings: Any = None, **options: Any) -> Any:
-    settings = _settings(pyfsagg.evaluate, options, **_GROUPS["evaluate"])
+    settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
     if rankings is not None:
         settings["rankings"] = {
             name: np.asarray(listed(ranking)) for name, ranking in rankings.items()
@@ -311,7 +311,7 @@ def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
         str(name): (table_of(dataset["table"]), target_of(dataset["target"]))
         for name, dataset in datasets.items()
     }
-    settings = _settings(pyfsagg.evaluate, options, **_GROUPS["evaluate"])
+    settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
     return pyfsagg.evaluation.evaluate_many(pairs, **settings)
 
 
@@ -431,23 +431,6 @@ def _score_features(
     return {"scores": result.scores}
 
 
-def _signature(of: str) -> dict[str, Any]:
-    """The arguments of a function as R knows them, with those defaults that R can hold."""
-    run: Callable[..., Any] = getattr(pyfsagg, of)
-    groups = _GROUPS.get(of, {})
-    flat = of in ("wam", "bam", "influence", *_GROUPS)
-    own = {name: each.default for name, each in signature(run).parameters.items()}
-    names = flat_names(run, **groups) if flat else list(own)[1:]
-    return {
-        "names": [IN_R.get(name, name) for name in names],
-        "defaults": {
-            name: plain(own[name])
-            for name in names
-            if isinstance(own.get(name), (bool, int, float, str))
-        },
-    }
-
-
 TASKS: dict[str, Callable[..., Any]] = {
     "advice": _advice,
     "aggregate": _aggregate,
@@ -461,6 +444,5 @@ TASKS: dict[str, Callable[..., Any]] = {
     "reproduce": call_reproduce,
     "run": _run,
     "score_features": _score_features,
-    "signature": _signature,
     "write": write,
 }

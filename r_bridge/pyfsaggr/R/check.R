@@ -85,23 +85,3 @@ check_choice <- function(value, name, choices) {
   }
   value
 }
-
-# Dots that hold anything are a misspelt argument.
-check_no_more <- function(..., of) {
-  more <- list(...)
-  if (!length(more)) return(invisible())
-  known <- setdiff(names(formals(of)), c("x", "..."))
-  given <- names(more)
-  if (is.null(given) || !nzchar(given[1])) {
-    stop_pyfsagg("an argument too many is given without its name", "parameter")
-  }
-  far <- utils::adist(given[1], known)[1, ]
-  close <- known[far == min(far) & far <= 0.6 * nchar(given[1]) + 1]
-  stop_pyfsagg(
-    paste0(
-      "unknown argument '", given[1], "'", if (length(close)) paste0("; did you mean '", close[1], "'?"),
-      " Known: ", paste(known, collapse = ", "), "."
-    ),
-    "unknown_name"
-  )
-}
