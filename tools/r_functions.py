@@ -1,7 +1,7 @@
 """Write the functions of R that call one of Python as it is: ``python tools/r_functions.py``.
 
-Their names, arguments and defaults are those of :data:`pyfsagg.for_r.calls.CALLS` and the signatures behind it;
-the help pages that they stand on are written by hand in the other files of the R package.
+Their names, arguments and defaults are those of :data:`pyfsagg.for_r.calls.CALLS` and the signatures
+behind it; the help pages on which they stand are written by hand in the other files of the R package.
 """
 
 from __future__ import annotations
@@ -98,7 +98,11 @@ def call(name: str, called: Called) -> str:
     parts = [f'"{name}"', *(f'{mine} = "{kind}"' for mine, kind in kinds.items() if kind)]
     if _is_open(called.parameters):
         parts.append("more = list(...)")
-    return f"call_python({', '.join(parts)})"
+    line = f"call_python({', '.join(parts)})"
+    if len(called.value.format(line)) + 2 <= WIDTH:
+        return line
+    wrapped = textwrap.wrap(", ".join(parts).replace(" = ", "\0=\0"), WIDTH - 4)
+    return "\n    ".join(["call_python(", *wrapped]).replace("\0", " ") + "\n  )"
 
 
 def _is_open(parameters: dict[str, Parameter]) -> bool:

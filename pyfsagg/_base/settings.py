@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import sys
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self, get_type_hints
 
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
@@ -157,7 +159,8 @@ class Settings:
             if not about.get("flag") or field.name in leave_out:
                 continue
             name = "--" + field.name.replace("_", "-")
-            if field.type == "bool":
+            kind = cls._type_of(field)
+            if kind is bool:
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
             shown = (
@@ -166,7 +169,7 @@ class Settings:
             choices = about["choices"]
             parser.add_argument(
                 name,
-                type=about["read"] or _READERS.get(str(field.type), str),
+                type=about["read"] or (kind if kind in (int, float) else str),
                 default=None if field.default is dataclasses.MISSING else field.default,
                 choices=choices,
                 metavar=None if choices else about["metavar"] or "VALUE",
@@ -174,14 +177,20 @@ class Settings:
             )
 
     @classmethod
+    def _type_of(cls, field: dataclasses.Field[Any]) -> Any:
+        """The type of one field: those of others may name arrays, for which NumPy would be loaded."""
+        annotated = (
+            one for one in cls.__mro__ if field.name in vars(one).get("__annotations__", ())
+        )
+        names = vars(sys.modules[next(annotated).__module__])
+        alone = SimpleNamespace(__annotations__={field.name: field.type})
+        return get_type_hints(alone, names)[field.name]
+
+    @classmethod
     def from_flags(cls, options: argparse.Namespace, **others: Any) -> Self:
         """The settings that the flags of :meth:`add_flags` say, and `others`."""
         found = {name: getattr(options, name) for name in cls.names() if hasattr(options, name)}
         return cls(**{**found, **others})
-
-
-# By the annotation as it is written: settings postpone the evaluation of theirs.
-_READERS: dict[str, Callable[[str], Any]] = {"int": int, "float": float}
 
 
 def is_default(value: Any, default: Any) -> bool:

@@ -23,19 +23,18 @@ from numpy.typing import ArrayLike
 import pyfsagg
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import OutputError, UnknownNameError
+from pyfsagg.for_r._answers import answered
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
     aggregator_of,
     counts,
     listed,
     null_of,
-    numbers_from_r,
     progress_of,
     rank_table_of,
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import returned
 from pyfsagg.for_r._words import IN_R
 
 __all__ = [
@@ -64,8 +63,8 @@ class Called:
     names : dict of str to str
         Arguments of Python that have another name in R, beside those of :data:`IN_R`.
     kinds : dict of str to str
-        Arguments, by their names in Python, that R reads in a way of its own (``KINDS`` in ``call.R``) which the
-        types do not tell.
+        Arguments, by their names in Python, that R reads in a way of its own (``KINDS`` in ``call.R``)
+        which the types do not tell.
     value : str
         R code around the answer ``{}``.
     without : tuple of str
@@ -181,6 +180,22 @@ CALLS: dict[str, Called] = {
     "weighted_average_accuracy": Called(
         "evaluation.weighted_average_accuracy", "weighted_average_accuracy"
     ),
+    "vote_features": Called(
+        "vote", "vote_features",
+        kinds={
+            "selections": "selections", "weights": "voter_weights", "performance": "values",
+            "learners": "words", "feature_names": "words",
+        },
+        value="called({})",
+    ),
+    "screen_genes": Called(
+        "screen", "screen_genes",
+        kinds={
+            **dict.fromkeys(("genes", "guides", "control_guides", "control_genes"), "words"),
+            **dict.fromkeys(("scores", "log_fold_changes"), "values"),
+            "p_values": "sides", "null": "plain",
+        },
+    ),
     # ranked lists
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
@@ -200,9 +215,11 @@ CALLS: dict[str, Called] = {
     "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
     "stability_curve": Called("stability_curve", **_OF_SCORES),
     "stability": Called(
-        "stability",
-        **{**_OF_DATA, "page": "stability", "kinds": {"data": "collection", "compare": "collection"}},
-        by_hand=True,
+        "stability", "stability", {"data": "x"}, {"data": "collection", "compare": "collection"},
+        "stability_table({})", without=("feature_names",),
+    ),
+    "list_agreement": Called("list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
+        "deepest_agreement({})",
     ),
 }  # fmt: skip
 
@@ -226,7 +243,7 @@ def call(of: str, arguments: Mapping[str, Any]) -> Any:
         method = getattr(result, called.method)
         result = method(**{called.later[name]: value for name, value in later.items()})
     keep(result, **kept)
-    return returned(result)
+    return answered(result)
 
 
 def keep(result: Any, save: str | None, report: str | None) -> None:
@@ -247,7 +264,7 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
         raise UnknownNameError("method", method, METHODS)
     run = getattr(decoded(object), method)
     types = get_type_hints(run)
-    return returned(
+    return answered(
         run(
             **{
                 name: as_typed(decoded(value), types[name])
@@ -264,7 +281,7 @@ def call_reproduce(what: str, arguments: Mapping[str, Any] | None = None) -> Any
         raise UnknownNameError("what", what, known)
     called = Called(f"reproduce.{what}", "reproduce")
     given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
-    return returned(called.python(**arguments_of(called, given)))
+    return answered(called.python(**arguments_of(called, given)))
 
 
 def write(
@@ -311,7 +328,6 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "square": lambda given: pd.DataFrame(
         given["values"], listed(given["rows"]), listed(given["columns"])
     ),
-    "numbers": numbers_from_r,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,

@@ -151,6 +151,14 @@ def test_flags_are_the_fields() -> None:
     assert not hasattr(_parser(Oven, "mode").parse_args([]), "mode")
 
 
+def test_a_type_that_is_no_text_makes_the_same_flags() -> None:
+    fields = [("rounds", int, option(3, help="how often")), ("fast", bool, option(False, help=""))]
+    made = dataclasses.make_dataclass("Made", fields, bases=(Settings,), frozen=True, eq=False)
+    parser = argparse.ArgumentParser()
+    made.add_flags(parser)
+    assert vars(parser.parse_args(["--fast", "--rounds", "5"])) == {"rounds": 5, "fast": True}
+
+
 def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
     options = _parser(LargerOven).parse_args(["--trays", "3"])
     assert LargerOven.from_flags(options).changed() == {"trays": 3}

@@ -195,6 +195,28 @@ weighted_average_accuracy <- function(accuracy, thresholds = c(0.1, 0.2, 0.3, 0.
   call_python("weighted_average_accuracy")
 }
 
+#' @rdname vote_features
+#' @export
+vote_features <- function(selections, rule = "approval", weights = NULL, performance = NULL, learners = NULL,
+                          feature_names = NULL, size = NULL, save = NULL, report = NULL) {
+  called(call_python(
+    "vote_features", selections = "selections", weights = "voter_weights", performance = "values",
+    learners = "words", feature_names = "words"
+  ))
+}
+
+#' @rdname screen_genes
+#' @export
+screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
+                         side = "both", alpha = NULL, null = "guides", control_guides = NULL,
+                         control_genes = NULL, ties = "average", min_guides = 1, missing = "error",
+                         save = NULL, report = NULL) {
+  call_python(
+    "screen_genes", scores = "values", genes = "words", guides = "words", log_fold_changes = "values",
+    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words"
+  )
+}
+
 #' @rdname ranked_lists
 #' @export
 aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
@@ -264,4 +286,19 @@ pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE)
 stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL, input = NULL,
                             ties = "random", seed = NULL, ...) {
   call_python("stability_curve", x = "collection", more = list(...))
+}
+
+#' @rdname stability
+#' @export
+stability <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
+                      n_features = NULL, top = 0.25, similarity = NULL, input = NULL, undefined = NULL,
+                      interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
+                      ties = "random", seed = NULL, measure_params = NULL, save = NULL, report = NULL) {
+  stability_table(call_python("stability", x = "collection", compare = "collection"))
+}
+
+#' @rdname list_agreement
+#' @export
+list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98, save = NULL, report = NULL) {
+  deepest_agreement(call_python("list_agreement", glist = "lists"))
 }

@@ -29,7 +29,7 @@
 #' @param filter Which filter, if the results have several.
 #' @param top For measures of sets, how many features.
 #' @param adjust How p-values are corrected.
-#' @param save A folder for the result.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two
 #'   other comparisons lists ([answers]).
 #' @name results

@@ -57,7 +57,8 @@ test_that("stability of selections", {
   same(nogueira(result, top = 5)$variance, "pyfsagg.nogueira(scores, top=5, input='scores').variance")
   same(nogueira_test(result, 0.9, "less")$p_value,
        "pyfsagg.nogueira(scores, input='scores').test(0.9, 'less').p_value")
-  same(unlist(stability(result, "jaccard", interval = "bootstrap", seed = 2, n_boot = 100)[c("lower", "upper")], use.names = FALSE),
+  one <- stability(result, "jaccard", interval = "bootstrap", seed = 2, n_boot = 100)
+  same(c(one$lower, one$upper),
        "list(pyfsagg.stability(scores, 'jaccard', input='scores', interval='bootstrap', random_state=2, n_boot=100).interval)")
   same(feature_stability(result, top = 5)$lower, paste0("pyfsagg.feature_stability(", run, ", top=5)['lower'].to_numpy()"))
   same(stability_curve(result$combined, seed = 1)$value,
@@ -91,7 +92,7 @@ test_that("answers are printed, and errors speak of R's arguments", {
   expect_error(critical_difference(values, alpha = mean), "alpha must not be a function", class = "pyfsagg_parameter_error")
   expect_error(nemenyi(data.frame(a = 1:3, b = c("x", "y", "z"))), class = "pyfsagg_error")
   expect_error(rank_confidence(1:3, standard_errors = 1:3, seed = -1), "seed must be a whole number", class = "pyfsagg_parameter_error")
-  expect_error(stability_curve(matrix(1:6, 2), "jaccard", 1, NULL, "random", 1, 7), "without its name")
+  expect_error(rank_unsupervised(iris[1:4], "frcm", NULL, NULL, 7), "without its name")
 })
 
 test_that("filters, levels and columns on the table as it is", {
