@@ -97,7 +97,7 @@ def aggregation_page(
     >>> aggregation_page(aggregate(table, "mean_rank")).title
     'Rank aggregation'
     """
-    table, comparison, permutation = result.given_table(), result.comparison, result.permutation
+    table, comparison, permutation = result._given_table(), result.comparison, result.permutation
     top = min(check_integer("top", top, low=1), table.n_items)
     view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
@@ -105,7 +105,7 @@ def aggregation_page(
             "summary",
             "Summary",
             [
-                *(Text(Markup("<b>{}</b>").format(each)) for each in result.answer(adjusted)),
+                *(Text(Markup("<b>{}</b>").format(each)) for each in result._answer(adjusted)),
                 Text(_summary(table, result, top)),
             ],
         ),
@@ -264,7 +264,7 @@ def _significance(
     blocks: list[Block] = []
     if result.p_values is not None:
         blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
-    blocks += [Text(remark) for remark in result.about_p_values(adjusted)]
+    blocks += [Text(remark) for remark in result._about_p_values(adjusted)]
     if permutation is None:
         blocks.append(Text(_REMEDY))
     else:

@@ -179,7 +179,7 @@ def plot_list_ranks(
 # helpers
 # ---------------------------------------------------------------------------------------------
 def _best(result: Aggregation, n: int) -> NDArray[np.intp]:
-    return result.order()[: check_integer("n", n, low=1)]
+    return result._order()[: check_integer("n", n, low=1)]
 
 
 def rank_axis(ax: Axes, high: float) -> None:
@@ -211,7 +211,7 @@ def _title(what: str, shown: int, result: Aggregation) -> str:
 
 
 def _plot_ranks_of_result(result: Aggregation, **options: Any) -> Axes:
-    return plot_list_ranks(result.given_table(), result, **options)
+    return plot_list_ranks(result._given_table(), result, **options)
 
 
 AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {

@@ -50,7 +50,7 @@ def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd
     """
     check_same_items(table, result, permutation)
     frame: pd.DataFrame = result.to_frame()
-    order = result.order()
+    order = result._order()
     known = table.ranks[:, order]
     frame["n_lists"] = (~np.isnan(known)).sum(axis=0)
     frame["best_rank"] = np.nanmin(known, axis=0)
@@ -82,7 +82,7 @@ def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
     {'x': 2, 'y': 1}
     """
     check_same_items(table, result)
-    best = result.order()[:top]
+    best = result._order()[:top]
     held = ~table.missing
     return pd.DataFrame(
         {

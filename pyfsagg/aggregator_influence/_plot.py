@@ -66,7 +66,7 @@ def plot_aggregator_stability(
     DataError
         If the measure is undefined for every aggregator.
     """
-    label = result.filter_label(filter)
+    label = result._filter_label(filter)
     spec = STABILITY_MEASURES.get(measure)
     frame = result.to_frame([spec.name], top=top, level=level)
     frame = frame[frame["filter"] == label]

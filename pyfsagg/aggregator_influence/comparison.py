@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeVar
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.checks import check_real
+from pyfsagg._base.fields import stored
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -30,6 +30,8 @@ CAUTIONS = {
     "data set": "Each data set counts once, whatever the number of its folds; the conclusion is "
     "about data sets like these.",
 }
+
+TESTS = ("repeated", "one_way", "friedman", "pairwise")
 
 DECIMALS = 10
 """To which values are tested; the rounding errors of pseudo-values are a thousand times smaller."""
@@ -67,14 +69,14 @@ class AggregatorComparison(Result):
     _noun: ClassVar[str] = "comparison"
     _one_file: ClassVar[bool] = True
 
-    values: pd.DataFrame
+    values: pd.DataFrame = field(metadata=stored(kept=False))
     measure: str
     unit: str
     larger_is_stabler: bool
-    repeated: RepeatedMeasuresAnova | None
-    one_way: OneWayAnova | None
-    friedman: FriedmanTest | None
-    pairwise: PairwiseTests | None
+    repeated: RepeatedMeasuresAnova | None = field(metadata=stored(kept=False))
+    one_way: OneWayAnova | None = field(metadata=stored(kept=False))
+    friedman: FriedmanTest | None = field(metadata=stored(kept=False))
+    pairwise: PairwiseTests | None = field(metadata=stored(kept=False))
     refused: Mapping[str, str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -124,28 +126,17 @@ class AggregatorComparison(Result):
     @property
     def sentence(self) -> str:
         """The results of the tests and the remarks, in sentences."""
-        made = (self.repeated, self.one_way, self.friedman, self.pairwise)
-        found = [test.sentence for test in made if test is not None]
+        found = [test.sentence for name in TESTS if (test := getattr(self, name)) is not None]
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
         return " ".join([*found, *reasons, self.caution])
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        made = {
-            "repeated": self.repeated,
-            "one_way": self.one_way,
-            "friedman": self.friedman,
-            "pairwise": self.pairwise,
-        }
+        tests = {name: getattr(self, name) for name in TESTS}
         return {
-            "measure": self.measure,
-            "unit": self.unit,
-            "larger_is_stabler": self.larger_is_stabler,
+            **super()._record(view),
             "values": {str(name): self.values[name].tolist() for name in self.values},
             "rows": [str(label) for label in self.values.index],
-            "tests": {
-                name: json.loads(test.to_json()) for name, test in made.items() if test is not None
-            },
-            "refused": dict(self.refused),
+            "tests": {name: test._contents() for name, test in tests.items() if test is not None},
             "caution": self.caution,
         }
 

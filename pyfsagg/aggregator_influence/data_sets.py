@@ -92,14 +92,14 @@ def compare_aggregators(
                 f"the result of {name!r} has the aggregators {', '.join(result.aggregators)}, the "
                 f"first one has {', '.join(expected)}; they must be the same"
             )
-        label = result.filter_label(filter)
+        label = result._filter_label(filter)
         rows[name] = {
             aggregator: measure_stability(
                 result.scores[label, aggregator],
                 measure,
                 input="scores",
                 top=top,
-                random_state=result.seed,
+                random_state=result._seed,
             ).value
             for aggregator in expected
         }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._base.fields import stored
+from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
@@ -48,8 +49,10 @@ class InfluenceResult(Result):
         {"measures": THESIS_MEASURES, "top": 0.25, "adjust": "holm"}
     )
 
-    scores: Mapping[tuple[str, str], NDArray[np.float64]]
-    feature_names: tuple[str, ...]
+    scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
+        metadata=stored(key="matrices", names="scores_{part}")
+    )
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -71,11 +74,11 @@ class InfluenceResult(Result):
         return list(dict.fromkeys(aggregator for _, aggregator in self.scores))
 
     @property
-    def seed(self) -> int:
+    def _seed(self) -> int:
         """The seed of the run, which also settles what is drawn for its tables."""
         return int(self.parameters.get("seed") or 0)
 
-    def filter_label(self, label: str | None) -> str:
+    def _filter_label(self, label: str | None) -> str:
         """`label` if it is a filter of this result; the first filter for None.
 
         Raises
@@ -97,7 +100,7 @@ class InfluenceResult(Result):
         UnknownNameError
             For a filter or aggregator that this result does not have.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         if aggregator not in self.aggregators:
             raise UnknownNameError("aggregator of this result", aggregator, self.aggregators)
         return rank_scores(self.scores[label, aggregator])
@@ -134,7 +137,7 @@ class InfluenceResult(Result):
         parts = []
         for (label, aggregator), scores in self.scores.items():
             found = stability_table(
-                scores, measures, input="scores", top=top, level=level, random_state=self.seed
+                scores, measures, input="scores", top=top, level=level, random_state=self._seed
             )
             part = found[columns].reset_index()
             part.insert(0, "aggregator", aggregator)
@@ -159,7 +162,7 @@ class InfluenceResult(Result):
         UnknownNameError
             For a filter or measure that does not exist.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         frame = self.to_frame(measures, top=top)
         shown = ["value", "lower", "upper"] if intervals else "value"
         wide = frame[frame["filter"] == label].pivot(
@@ -185,7 +188,7 @@ class InfluenceResult(Result):
         DataError
             For fewer than three folds, or a measure that is undefined without one of them.
         """
-        label = self.filter_label(filter)
+        label = self._filter_label(filter)
         return pd.DataFrame(
             {
                 aggregator: pseudo_values(
@@ -193,7 +196,7 @@ class InfluenceResult(Result):
                     measure,
                     input="scores",
                     top=top,
-                    random_state=self.seed,
+                    random_state=self._seed,
                 )
                 for aggregator in self.aggregators
             }
@@ -261,33 +264,15 @@ class InfluenceResult(Result):
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "features": list(self.feature_names),
-            "matrices": [list(key) for key in self.scores],
+            **super()._record(view),
             "top": view["top"],
             "stability": records(self.to_frame(view["measures"], top=view["top"])),
         }
-
-    def _arrays(self) -> dict[str, NDArray[np.float64]]:
-        return {f"scores_{i}": matrix for i, matrix in enumerate(self.scores.values())}
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         tables = {"influence.csv": self.to_frame(view["measures"], top=view["top"])}
         pairs = self.pairs(view["measures"], top=view["top"], adjust=view["adjust"])
         return tables if pairs is None else {**tables, "comparison.csv": pairs}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        document = saved.document
-        return cls(
-            {
-                (str(label), str(aggregator)): saved.arrays[f"scores_{i}"]
-                for i, (label, aggregator) in enumerate(document["matrices"])
-            },
-            tuple(document["features"]),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table(intervals=True)"]

@@ -216,7 +216,7 @@ def committee(
         for done, piece in enumerate(pieces, start=1):
             found.append(piece)
             advance(done)
-    return Committee.counted(
+    return Committee._counted(
         _voters(items, found, work),
         np.array([piece["support"] for piece in found]),
         features,

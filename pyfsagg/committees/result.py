@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import as_array, check_integer
+from pyfsagg._base.fields import stored
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import number, plural, ranks
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.groups import Grouped
@@ -67,16 +68,24 @@ class Committee(Grouped, Result):
     _kind: ClassVar[str] = "committee"
     _noun: ClassVar[str] = "committee"
 
-    ranking: pd.DataFrame
-    voters: pd.DataFrame
+    ranking: pd.DataFrame = field(
+        metadata=stored(file="ranking.csv", index="feature", types={"rank": float, "score": float})
+    )
+    voters: pd.DataFrame = field(
+        metadata=stored(
+            file="voters.csv",
+            words=("learner", "message"),
+            types={"performance": float, "weight": float},
+        )
+    )
     support: NDArray[np.bool_]
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(array=True))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
-    def counted(
+    def _counted(
         cls,
         voters: pd.DataFrame,
         support: NDArray[np.bool_],
@@ -170,7 +179,7 @@ class Committee(Grouped, Result):
             arguments={**kept, **again.arguments},
             own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
         )
-        return type(self).counted(
+        return type(self)._counted(
             self.voters,
             self.support,
             self.feature_names,
@@ -324,7 +333,7 @@ class Committee(Grouped, Result):
         empty = int((n == 0).sum())
         if empty:
             parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
-        failed = self.failures()
+        failed = self._failures()
         if len(failed):
             parts.append(
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
@@ -334,7 +343,7 @@ class Committee(Grouped, Result):
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
-    def failures(self) -> pd.DataFrame:
+    def _failures(self) -> pd.DataFrame:
         """What was said of voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})
@@ -370,40 +379,15 @@ class Committee(Grouped, Result):
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
         return {
+            **super()._record(view),
             "sentences": self.sentences(),
             "learners": records(self.summary().reset_index()),
             "front": records(self.pareto_front()) if known else [],
             "ranking": records(self.ranking.reset_index()),
         }
 
-    def _arrays(self) -> Arrays:
-        return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
-
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {
-            "ranking.csv": self.ranking,
-            "voters.csv": self.voters,
-            **self._table_of_groups(),
-        }
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        voters = saved.frame("voters.csv")
-        words = saved.texts("voters.csv")
-        for name in ("learner", "message"):
-            if name in voters:
-                voters[name] = words[name]
-        voters = voters.astype({"performance": float, "weight": float})
-        document = saved.document
-        return cls(
-            saved.frame("ranking.csv", index="feature").astype({"rank": float, "score": float}),
-            voters,
-            saved.arrays["support"],
-            tuple(saved.arrays["feature_names"].tolist()),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
+        return {**super()._tables(view), **self._table_of_groups()}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]

@@ -93,7 +93,7 @@ def vote(
             "performance": _performance(performance, m),
         }
     )
-    return Committee.counted(
+    return Committee._counted(
         voters,
         support,
         labels,

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_list, check_real
+from pyfsagg._base.fields import Part
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.error_control.bounds import (
     bound_of_frequency,
@@ -77,7 +78,7 @@ ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorControl:
+class ErrorControl(Part):
     """A selection of features under a limit on errors, with the bound on false selections.
 
     Attributes

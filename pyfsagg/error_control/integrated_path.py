@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
+from pyfsagg._base.fields import Part
 from pyfsagg.exceptions import DataError
 
 __all__ = ["NORMALIZATIONS", "IntegratedPath", "integrated_path"]
@@ -25,8 +26,8 @@ SETTLED = 0.01
 DECIMALS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class IntegratedPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class IntegratedPath(Part):
     """Results of integrated path stability selection for each feature.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.fields import Part
 from pyfsagg._base.words import enumerate_names
 from pyfsagg.error_control.e_values import check_level
 
@@ -19,7 +20,7 @@ _ARRAYS = ("scores", "p_values", "family_wise_p_values")
 
 
 @dataclass(frozen=True, eq=False)
-class TargetPermutation:
+class TargetPermutation(Part):
     """Scores of an ensemble, and p-values from shuffled targets.
 
     Attributes

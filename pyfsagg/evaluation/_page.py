@@ -115,7 +115,7 @@ def evaluation_page(
         f"{plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), _words(result)[0])}"
     )
-    comparison, reason = result.default_comparison(alpha)
+    comparison, reason = result._default_comparison(alpha)
     sections = [
         Section("summary", "Summary", _summary(result, comparison)),
         Section("curves", "Features kept", _curves(result)),
@@ -165,8 +165,8 @@ def _summary(result: Evaluation, comparison: MethodComparison | None) -> list[Bl
         for name in result.protocols
     ]
     blocks += [Text(f"Take care: {remark}.") for remark in result.remarks]
-    if result.n_failed:
-        blocks.append(Text(f"Take care: {result.failure_sentence}."))
+    if result._n_failed:
+        blocks.append(Text(f"Take care: {result._failure_sentence}."))
     blocks.append(best_table(result))
     if comparison is not None and "corrected_t" in comparison.tests:
         verdict = comparison.sentences["corrected_t"]

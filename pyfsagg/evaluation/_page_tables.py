@@ -28,7 +28,7 @@ def best_table(result: Evaluation) -> Table:
     better = METRICS.get(metric).higher_is_better
     summary = result.summary()
     summary = summary[summary["metric"] == metric]
-    baselines = [name for name in result.baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
+    baselines = [name for name in result._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
     rows = []
     for protocol in result.protocols:
         for classifier in result.classifiers:

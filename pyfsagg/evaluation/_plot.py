@@ -87,14 +87,14 @@ def plot_accuracy(
         raise InputTypeError(
             f"plot_accuracy draws an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
-    name = result.check_metric(metric)
-    chosen = _one_of("protocol", protocol or result.default_protocol, result.protocols)
+    name = result._check_metric(metric)
+    chosen = _one_of("protocol", protocol or result._default_protocol, result.protocols)
     panels = [_one_of("classifiers", each, result.classifiers) for each in classifiers or ()]
     lines = [_one_of("methods", each, result.methods) for each in methods or ()]
     panels, lines = panels or result.classifiers, lines or result.methods
     columns = min(2, len(panels))
     n_rows = math.ceil(len(panels) / columns)
-    n_labels = len(lines) + len(result.baselines)
+    n_labels = len(lines) + len(result._baselines)
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
@@ -168,9 +168,9 @@ def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
 def _draw_baselines(
     ax: Axes, result: Evaluation, cells: pd.DataFrame, classifier: str, protocol: str, metric: str
 ) -> None:
-    for label in result.baselines:
+    for label in result._baselines:
         own = cells[cells["method"] == label]
-        if result.is_random(label):
+        if result._is_random(label):
             all_cells = result.cells
             draws = all_cells[
                 (all_cells["method"] == label)

@@ -6,7 +6,6 @@ of one table are not: they share rows, and their tests count that.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,8 @@ from typing import Any
 import pandas as pd
 
 from pyfsagg._base.checks import check_real
+from pyfsagg._base.fields import Part
+from pyfsagg._run.result import records
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.statistics import (
     bayesian_t_tests,
@@ -51,7 +52,7 @@ RANKED_ONCE = (
 
 
 @dataclass(frozen=True, eq=False)
-class MethodComparison:
+class MethodComparison(Part):
     """Tests of the same values by method.
 
     Attributes
@@ -106,20 +107,15 @@ class MethodComparison:
         frame["average_rank"] = ranks.mean().reindex(frame.index)
         return frame
 
-    def to_json(self) -> str:
-        """The values, the methods, and each test with its sentence as JSON text."""
-        frame = self.to_frame().reset_index().astype(object)
-        document = {
+    def _contents(self) -> dict[str, Any]:
+        return {
             "what": self.what,
             "alpha": self.alpha,
-            "methods": frame.where(frame.notna(), None).to_dict("records"),
-            "tests": {
-                name: json.loads(self.tests[name].to_json()) for name in NAMES if name in self.tests
-            },
-            "problems": dict(self.problems),
-            "remarks": list(self.remarks),
+            "methods": records(self.to_frame().reset_index()),
+            "tests": {name: self.tests[name]._contents() for name in NAMES if name in self.tests},
+            "problems": self.problems,
+            "remarks": self.remarks,
         }
-        return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
 
     def __str__(self) -> str:
         return "\n".join([f"Comparison of {self.what}", *self.sentences.values(), *self.remarks])

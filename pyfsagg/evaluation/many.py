@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from pyfsagg._base.fields import Part
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
@@ -22,8 +23,8 @@ from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 __all__ = ["EvaluationSet", "evaluate_many"]
 
 
-@dataclass(frozen=True, eq=False)
-class EvaluationSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class EvaluationSet(Part):
     """Result of :func:`evaluate_many`: one :class:`pyfsagg.Evaluation` per data set."""
 
     evaluations: Mapping[str, Evaluation]
@@ -60,7 +61,7 @@ class EvaluationSet:
         DataFrame
             Index (dataset, classifier), one column per method.
         """
-        chosen = protocol or self.first.default_protocol
+        chosen = protocol or self.first._default_protocol
         check_known("protocol", chosen, self.first.protocols)
         frames = {
             name: each.weighted_average_accuracy(metric) for name, each in self.evaluations.items()
@@ -100,7 +101,7 @@ class EvaluationSet:
             If there are fewer than two methods.
         """
         table = self.table(protocol=protocol, metric=metric, baselines=baselines)
-        name = self.first.check_metric(metric)
+        name = self.first._check_metric(metric)
         if classifier is None:
             # A mean over classifiers exists only where all of them have a value.
             groups = table.groupby(level="dataset", sort=False)
@@ -111,7 +112,7 @@ class EvaluationSet:
         return compare_methods(
             values,
             what=f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
-            f"{protocol or self.first.default_protocol} protocol",
+            f"{protocol or self.first._default_protocol} protocol",
             higher_is_better=METRICS.get(name).higher_is_better,
             alpha=alpha,
             subjects="data sets",

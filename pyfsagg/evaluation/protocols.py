@@ -143,6 +143,6 @@ def evaluate(
         for remark in remarks:
             warn(remark, stacklevel=2)
         result = plan.run(n_jobs, remarks, call)
-        if result.n_failed:
-            warn(result.failure_sentence, stacklevel=2)
+        if result._n_failed:
+            warn(result._failure_sentence, stacklevel=2)
         return result

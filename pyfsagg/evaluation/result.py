@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.fields import stored
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
@@ -45,6 +46,8 @@ COLUMNS = {
 }
 """Columns of a cell and their types."""
 
+WORDS = tuple(name for name, kind in COLUMNS.items() if kind == "str")
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Result):
@@ -71,7 +74,7 @@ class Evaluation(Result):
     _noun: ClassVar[str] = "evaluation"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"alpha": 0.05})
 
-    cells: pd.DataFrame
+    cells: pd.DataFrame = field(metadata=stored(file=CELL_FILE, words=WORDS, types=COLUMNS))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -90,17 +93,17 @@ class Evaluation(Result):
         return [*self.parameters["rankings"], *self.parameters["methods"]]
 
     @property
-    def baselines(self) -> list[str]:
+    def _baselines(self) -> list[str]:
         """Labels of the baselines."""
         found = self.cells.loc[self.cells["kind"] == "baseline", "method"]
         return [str(label) for label in found.unique()]
 
-    def is_random(self, label: str) -> bool:
+    def _is_random(self, label: str) -> bool:
         """Whether a baseline is drawn at random, several times."""
-        return label == RANDOM_SUBSETS and label in self.baselines
+        return label == RANDOM_SUBSETS and label in self._baselines
 
     @property
-    def default_protocol(self) -> str:
+    def _default_protocol(self) -> str:
         """The nested protocol, if it was run; else the first."""
         return "nested" if "nested" in self.protocols else self.protocols[0]
 
@@ -113,12 +116,12 @@ class Evaluation(Result):
         return list(self.parameters["metrics"])
 
     @property
-    def n_failed(self) -> int:
+    def _n_failed(self) -> int:
         """Number of cells without a value."""
         return int((self.cells["status"] == "failed").sum())
 
     @property
-    def failure_sentence(self) -> str:
+    def _failure_sentence(self) -> str:
         """Failures with their number; empty if there were none."""
         failed = self.failures()
         if failed.empty:
@@ -129,7 +132,7 @@ class Evaluation(Result):
         ]
         more = f"; and {len(failed) - 3} more kinds of failure" if len(failed) > 3 else ""
         return (
-            f"{self.n_failed} of {len(self.cells)} cells failed and have no value: "
+            f"{self._n_failed} of {len(self.cells)} cells failed and have no value: "
             f"{'; '.join(shown)}{more}"
         )
 
@@ -191,16 +194,16 @@ class Evaluation(Result):
         ParameterError
             If the metric was not measured, or no threshold is below 1.
         """
-        found = self.wacc_by_fold(metric)
+        found = self._wacc_by_fold(metric)
         groups = found.groupby(["protocol", "method", "kind", "classifier"], sort=False)["wacc"]
         frame = groups.agg(wacc="mean", sd="std", n="count", size="size").reset_index()
         frame["n_missing"] = frame.pop("size") - frame["n"]
         return frame
 
-    def wacc_by_fold(self, metric: str | None = None) -> pd.DataFrame:
+    def _wacc_by_fold(self, metric: str | None = None) -> pd.DataFrame:
         """The same for each fold: columns ``repeat``, ``fold`` and ``wacc`` (NaN if incomplete)."""
         cells = self.by_fold()
-        cells = cells[cells["metric"] == self.check_metric(metric)]
+        cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["protocol", "method", "kind", "classifier", "repeat", "fold"]
         complete = cells.groupby(keys, sort=False)["threshold"].transform("size")
         shares = self.parameters["thresholds"]
@@ -231,7 +234,7 @@ class Evaluation(Result):
                 f"{', '.join(self.protocols)}; run evaluate with protocol='both'"
             )
         cells = self.summary()
-        cells = cells[cells["metric"] == self.check_metric(metric)]
+        cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["method", "kind", "classifier", "threshold", "n_features"]
         wide = widen(cells.set_index([*keys, "protocol"])["mean"], "protocol")
         wide = wide.loc[:, self.protocols].rename_axis(columns=None)
@@ -296,8 +299,8 @@ class Evaluation(Result):
         is tested over its divisions into rows to rank on and rows to test on, of which at least 3
         are needed.
         """
-        name = self.check_metric(metric)
-        chosen = protocol or self.default_protocol
+        name = self._check_metric(metric)
+        chosen = protocol or self._default_protocol
         check_known("protocol", chosen, self.protocols)
         if classifier is not None:
             check_known("classifier", classifier, self.classifiers)
@@ -337,7 +340,7 @@ class Evaluation(Result):
     def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
         """Values by fold at a threshold, or weighted over all of them."""
         if value == "wacc":
-            return self.wacc_by_fold(metric).rename(columns={"wacc": "value"})
+            return self._wacc_by_fold(metric).rename(columns={"wacc": "value"})
         cells = self.by_fold()
         cells = cells[cells["metric"] == metric]
         by_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -349,7 +352,7 @@ class Evaluation(Result):
             )
         return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
 
-    def check_metric(self, metric: str | None) -> str:
+    def _check_metric(self, metric: str | None) -> str:
         """The chosen metric, or the first.
 
         Raises
@@ -367,33 +370,26 @@ class Evaluation(Result):
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "remarks": list(self.remarks),
+            **super()._record(view),
             "failures": records(self.failures()),
             "summary": records(self.summary()),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {CELL_FILE: self.cells, SUMMARY_FILE: self.summary()}
+        return {**super()._tables(view), SUMMARY_FILE: self.summary()}
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        document, texts = saved.document, saved.texts(CELL_FILE)
-        cells = pd.DataFrame({name: _read_column(texts[name], name) for name in COLUMNS})
-        if len(cells) != document["parameters"]["n_cells"]:
+        found = super()._from_files(saved)
+        if len(found.cells) != saved.document["parameters"]["n_cells"]:
             raise ValueError("cells are missing")
-        return cls(
-            cells,
-            document["parameters"],
-            document["data"],
-            document["versions"],
-            tuple(document["remarks"]),
-        )
+        return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        protocol, metric = self.default_protocol, self.metrics[0]
+        protocol, metric = self._default_protocol, self.metrics[0]
         if min(self.parameters["thresholds"]) < 1.0:
             frame, column = self.weighted_average_accuracy(), "wacc"
             what = f"Weighted average {metric} over thresholds"
@@ -404,11 +400,11 @@ class Evaluation(Result):
         frame = frame[frame["protocol"] == protocol]
         wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
         table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
-        comparison, reason = self.default_comparison(view["alpha"])
+        comparison, reason = self._default_comparison(view["alpha"])
         return [
             f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
             f"{what}, {protocol} protocol:\n{table}",
-            *([f"{self.failure_sentence}."] if self.n_failed else []),
+            *([f"{self._failure_sentence}."] if self._n_failed else []),
             *(
                 (
                     f"Compared: {comparison.what}.",
@@ -420,7 +416,7 @@ class Evaluation(Result):
             ),
         ]
 
-    def default_comparison(self, alpha: float = 0.05) -> tuple[MethodComparison | None, str]:
+    def _default_comparison(self, alpha: float = 0.05) -> tuple[MethodComparison | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
         try:
@@ -430,7 +426,7 @@ class Evaluation(Result):
             return None, str(error)
 
     def __repr__(self) -> str:
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        failed = f", {self._n_failed} failed" if self._n_failed else ""
         return (
             f"Evaluation({', '.join(self.protocols)}; {len(self.methods)} methods, "
             f"{len(self.classifiers)} classifiers, {len(self.parameters['thresholds'])} thresholds, "
@@ -442,13 +438,6 @@ def check_known(name: str, value: object, known: list[str]) -> None:
     """Refuse a value that is not among those known."""
     if value not in known:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
-
-
-def _read_column(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
-    """A column of cells from text; numbers keep every digit, an empty number is missing."""
-    if COLUMNS[name] == "float64":
-        return pd.Series([float(text or "nan") for text in texts], dtype="float64")
-    return texts.astype(COLUMNS[name])  # type: ignore[call-overload,no-any-return]
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._run.result import Result, as_record
+from pyfsagg._base.fields import as_record
+from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.results import load_result

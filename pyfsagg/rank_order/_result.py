@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.fields import stored
 from pyfsagg._base.selection import n_selected
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
 
@@ -59,7 +60,7 @@ class Elimination(Result):
     _one_file: ClassVar[bool] = True
 
     method: str
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     removal_order: NDArray[np.intp]
     criterion: NDArray[np.float64]
     divergence: NDArray[np.float64]
@@ -67,7 +68,7 @@ class Elimination(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
-    baseline: pd.DataFrame | None = None
+    baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
 
     @property
     def n_features(self) -> int:
@@ -150,37 +151,9 @@ class Elimination(Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "features": list(self.feature_names),
-            "removal_order": self.removal_order,
-            "criterion": self.criterion,
-            "divergence": self.divergence,
-            "accuracy": self.accuracy,
-            "baseline": None if self.baseline is None else self.baseline.to_dict("split"),
-        }
-
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         baseline = {} if self.baseline is None else {"baseline.csv": self.baseline}
         return {"removal.csv": self.to_frame(), **baseline}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        document = saved.document
-        accuracy, baseline = document["accuracy"], document.get("baseline")
-        return cls(
-            method=document["method"],
-            feature_names=tuple(document["features"]),
-            removal_order=np.array(document["removal_order"], dtype=np.intp),
-            criterion=np.array(document["criterion"], dtype=np.float64),
-            divergence=np.array(document["divergence"], dtype=np.float64),
-            accuracy=None if accuracy is None else np.array(accuracy, dtype=np.float64),
-            parameters=document["parameters"],
-            data=document.get("data", {}),
-            versions=document.get("versions", {}),
-            baseline=None if baseline is None else _frame_of(baseline),
-        )
 
     def _size(self, view: Mapping[str, Any]) -> int:
         """How many features are selected."""
@@ -207,8 +180,3 @@ class Elimination(Result):
             f"Elimination({self.method}: {self.n_features} features, zero divergence down to {kept}; "
             f"kept longest: {shown})"
         )
-
-
-def _frame_of(split: Mapping[str, Any]) -> pd.DataFrame:
-    index = pd.Index(split["index"], name="size")
-    return pd.DataFrame(split["data"], index, split["columns"])

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.fields import stored
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -74,7 +75,7 @@ class RankTable:
     full: bool = False
     ties: Ties = "average"
     random_state: int | None = None
-    given_ranks: Floats | None = field(default=None)
+    given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
     weights: Floats | None = None
 
     # -----------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
     ]
     for side in result.sides:
         found = result.select(side, fdr)
-        best = [result.genes[g] for g in result.order(side)[:top]]
+        best = [result.genes[g] for g in result._order(side)[:top]]
         blocks.append(
             Text(
                 Markup(
@@ -155,7 +155,7 @@ def _pictures(result: Screen, fdr: float) -> list[Block]:
             result,
             fdr=fdr,
             label="Points: genes by their median effect and their p-value",
-            caption=f"Each gene by the median {result.effect_name} of its guides and the smaller of its "
+            caption=f"Each gene by the median {result._effect_name} of its guides and the smaller of its "
             "p-values. Coloured: within the limit of the false discovery rate on that side.",
         ),
         picture(
@@ -189,7 +189,7 @@ def _side(result: Screen, side: str, fdr: float) -> list[Block]:
             result,
             side=side,
             n=drawn,
-            label=f"Points: guides of the {drawn} best genes by {result.effect_name}",
+            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
             caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
             "gene. Band: 90 % of all guides. Right: p-value.",
         ),
@@ -228,7 +228,7 @@ def _genes(result: Screen, side: str, fdr: float) -> Table:
             "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
             "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
             "mean</b>: {}s of the guides; the second best in the direction of this side."
-        ).format(more, number(result.of_side(side).null_share), result.effect_name),
+        ).format(more, number(result.of_side(side).null_share), result._effect_name),
         header=1,
         tinted=tinted,
         find="gene",

@@ -69,7 +69,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     effect = result.to_frame().iloc[:, 1].loc[list(result.genes)].to_numpy()
     evidence = np.max([_evidence(result, name) for name in result.sides], axis=0)
     ax = new_axes(ax, 4.2)
-    ax.set_xlabel(f"Median {result.effect_name} of the guides")
+    ax.set_xlabel(f"Median {result._effect_name} of the guides")
     ax.set_ylabel("−log10 of the p-value")
     _limits(ax, effect, evidence)
     found = np.zeros(len(effect), dtype=bool)
@@ -83,7 +83,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
             )
     rest = f"others: {(~found).sum():,}" if found.any() else f"no gene with FDR ≤ {fdr:g}"
     _dots(ax, effect[~found], evidence[~found], GREY, rest, _those(result, ~found), size=3.0)
-    best = np.unique([result.order(name)[:n] for name in result.sides])
+    best = np.unique([result._order(name)[:n] for name in result.sides])
     best = best[np.argsort(-evidence[best], kind="stable")]
     shown = best if not found.any() else np.flatnonzero(found)
     named = [result.genes[g] for g in best]
@@ -117,14 +117,14 @@ def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Ax
     ax.set_ylabel("−log10 of the p-value")
     G = len(result.genes)
     places = np.arange(1.0, G + 1.0)
-    curves = {name: _evidence(result, name)[result.order(name)] for name in result.sides}
+    curves = {name: _evidence(result, name)[result._order(name)] for name in result.sides}
     ax.set_xlim(0.8, max(2.0, G * 1.2))
     ax.set_ylim(0.0, 1.08 * max(1.0, *(float(curve[0]) for curve in curves.values())))
     for name, curve in curves.items():
-        genes = [result.genes[g] for g in result.order(name)]
+        genes = [result.genes[g] for g in result._order(name)]
         _dots(ax, places, curve, COLOURS[name], WAYS[name], genes, size=4.0)
     everywhere = (np.tile(places, len(curves)), np.concatenate(list(curves.values())))
-    best = [result.genes[g] for name in curves for g in result.order(name)[:n]]
+    best = [result.genes[g] for name in curves for g in result._order(name)[:n]]
     tops = np.concatenate([curve[:n] for curve in curves.values()])
     _name_points(ax, np.tile(places[:n], len(curves)), tops, best, everywhere)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -163,8 +163,8 @@ def plot_guides(
     """
     name = next(iter(result.sides)) if side is None else side
     of_side = result.of_side(name)
-    best = result.order(name)[: check_integer("n", n, low=1)]
-    effects = result.effects
+    best = result._order(name)[: check_integer("n", n, low=1)]
+    effects = result._effects
     ax = new_axes(ax, 1.5 + 0.26 * len(best))
     low, middle, high = np.nanquantile(effects, (0.05, 0.5, 0.95))
     ax.axvspan(low, high, color=GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
@@ -196,7 +196,7 @@ def plot_guides(
             ax.vlines(np.nanmedian(own), row - 0.34, row + 0.34, color=INK, linewidth=1.6)
         write_at_right(ax, row, text)
     write_at_right(ax, -1, "p-value")
-    ax.set_xlabel(f"{result.effect_name.capitalize()} of a guide")
+    ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
     feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
     clear_frame(ax, grid="x")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.adjustment import adjust_p_values
+from pyfsagg._base.fields import Part
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.urn_crossing import log_group_p, log_group_rho
 from pyfsagg.ranks import rank_scores
@@ -21,8 +22,8 @@ GUIDE_P = 0.25
 LEAST_SHARE = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+@dataclass(frozen=True, eq=False, repr=False)
+class Side(Part):
     """Results of a screen for one side, for G genes and n guides.
 
     Attributes

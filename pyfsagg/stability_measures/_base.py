@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.fields import Part, columns, row_of
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
@@ -291,8 +291,8 @@ STABILITY_MEASURES = Registry(
 )
 
 
-@dataclass(frozen=True)
-class MeasureValue:
+@dataclass(frozen=True, repr=False)
+class MeasureValue(Part):
     """The stability of a collection of scores, ranks or selections.
 
     Attributes
@@ -337,7 +337,7 @@ class MeasureValue:
     n_undefined: int
     unit: str
     kind: str
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = field(default=None, metadata=columns("lower", "upper"))
     interval_method: str | None = None
     level: float | None = None
     standard_error: float | None = None
@@ -350,14 +350,7 @@ class MeasureValue:
 
     def to_frame(self) -> pd.DataFrame:
         """One row, with the interval in the columns `lower` and `upper` (missing if none)."""
-        row: dict[str, Any] = asdict(self)
-        lower, upper = row.pop("interval") or (np.nan, np.nan)
-        row |= {"lower": lower, "upper": upper}
-        return pd.DataFrame([row]).set_index("measure")
-
-    def to_json(self) -> str:
-        """The fields as a JSON object."""
-        return json.dumps(asdict(self))
+        return pd.DataFrame([row_of(self)]).set_index("measure")
 
     def __repr__(self) -> str:
         text = f"MeasureValue({self.measure} = {self.value:.6g}"

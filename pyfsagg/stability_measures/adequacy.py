@@ -9,7 +9,6 @@ resamples are compared, which are two runs of m/2.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +19,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real, is_word
+from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.scale import scaled
 from pyfsagg._base.seeds import resolve_seed
@@ -37,7 +37,7 @@ Aggregator = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Adequacy:
+class Adequacy(Part):
     """Monte Carlo precision of an aggregation over m resamples.
 
     Attributes
@@ -133,11 +133,9 @@ class Adequacy:
         """The table per feature."""
         return self.features
 
-    def to_json(self) -> str:
-        """Summary and table per feature as a JSON object; an infinite relative error is null."""
-        summary = {k: v if np.isfinite(v) else None for k, v in self.summary().items()}
-        table = self.features.reset_index().to_dict(orient="records")
-        return json.dumps({"summary": summary, "features": table})
+    def _contents(self) -> dict[str, Any]:
+        summary = {name: plain(value) for name, value in self.summary().items()}
+        return {"summary": summary, "features": self.features.reset_index().to_dict("records")}
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.fields import Part
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, ParameterError
@@ -35,7 +35,7 @@ MEASURES = {
 
 
 @dataclass(frozen=True, eq=False)
-class BetweenSampleStability:
+class BetweenSampleStability(Part):
     """Agreement of the rankings of two independent samples.
 
     Attributes
@@ -77,9 +77,7 @@ class BetweenSampleStability:
             "measures": frame.to_dict(orient="index"),
         }
 
-    def to_json(self) -> str:
-        """The record as a JSON object."""
-        return json.dumps(self.record())
+    _contents = record
 
     def __repr__(self) -> str:
         shown = ", ".join(

@@ -8,9 +8,8 @@ the jackknife variance and of what frequencies alone say (:mod:`._least_variance
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import pandas as pd
 from scipy.special import stdtr, stdtrit
 
 from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.fields import Part, columns, row_of
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -37,8 +37,8 @@ TOO_FEW = (
 )
 
 
-@dataclass(frozen=True)
-class StabilityTest:
+@dataclass(frozen=True, repr=False)
+class StabilityTest(Part):
     """A test on stability: estimated difference, Student's statistic and p-value.
 
     `standard_error`, `statistic`, `degrees_of_freedom` and `p_value` are None where there is no
@@ -55,7 +55,7 @@ class StabilityTest:
 
 
 @dataclass(frozen=True)
-class NogueiraResult:
+class NogueiraResult(Part):
     """Nogueira's stability of a collection of subsets.
 
     Attributes
@@ -86,13 +86,13 @@ class NogueiraResult:
 
     estimate: float
     variance: float
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None = field(metadata=columns("lower", "upper"))
     level: float
     n_resamples: int
     n_features: int
     asymptotic_variance: float = float("nan")
     n_tied: int = 0
-    leave_one_out: tuple[float, ...] = ()
+    leave_one_out: tuple[float, ...] = field(default=(), metadata=columns())
 
     def __float__(self) -> float:
         return self.estimate
@@ -190,31 +190,7 @@ class NogueiraResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row: estimate, variance, standard_error, lower, upper, level and the sizes."""
-        row: dict[str, Any] = asdict(replace(self, leave_one_out=()))
-        del row["leave_one_out"]
-        lower, upper = row.pop("interval") or (np.nan, np.nan)
-        row |= {"standard_error": self.standard_error, "lower": lower, "upper": upper}
-        return pd.DataFrame([row])
-
-    def record(self) -> dict[str, Any]:
-        """The fields as plain values for JSON: NaN becomes None."""
-        fields = asdict(self)
-        return {k: None if isinstance(v, float) and np.isnan(v) else v for k, v in fields.items()}
-
-    @classmethod
-    def of_record(cls, record: dict[str, Any]) -> NogueiraResult:
-        """The result of :meth:`record`."""
-        fields: dict[str, Any] = {
-            k: float("nan") if v is None and k != "interval" else v for k, v in record.items()
-        }
-        limits = fields["interval"]
-        fields["interval"] = None if limits is None else (limits[0], limits[1])
-        fields["leave_one_out"] = tuple(fields["leave_one_out"])
-        return cls(**fields)
-
-    def to_json(self) -> str:
-        """The fields as a JSON object."""
-        return json.dumps(self.record())
+        return pd.DataFrame([{**row_of(self), "standard_error": self.standard_error}])
 
     def __repr__(self) -> str:
         limits = "no interval"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,10 +12,11 @@ import pandas as pd
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.checks import check_list
+from pyfsagg._base.fields import Part, plain, put_together, stored
 from pyfsagg._base.seeds import resolve_seed
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.words import count
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
@@ -27,14 +28,31 @@ from pyfsagg.stability_measures.table import one_measure_table, stability_table
 __all__ = ["Pair", "StabilityResult", "stability"]
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Part):
     """Two collections of selections and the test that their stability is the same."""
 
     names: tuple[str, str]
     results: tuple[NogueiraResult, NogueiraResult]
     paired: bool
     test: StabilityTest
+
+    def _contents(self) -> dict[str, Any]:
+        """Both collections by name, and the test."""
+        named = zip(self.names, self.results, strict=True)
+        return {
+            "collections": [{"name": name, **plain(result)} for name, result in named],
+            "paired": self.paired,
+            "test": plain(self.test),
+        }
+
+    @classmethod
+    def _of_contents(cls, record: Mapping[str, Any]) -> Self:
+        """The same; the test is made again."""
+        first, second = record["collections"]
+        results = put_together(NogueiraResult, first), put_together(NogueiraResult, second)
+        test = results[0].compare(results[1], paired=record["paired"])
+        return cls((first["name"], second["name"]), results, record["paired"], test)
 
     @property
     def sentence(self) -> str:
@@ -83,10 +101,14 @@ class StabilityResult(Result):
 
     _kind: ClassVar[str] = "stability"
 
-    table: pd.DataFrame
-    features: pd.DataFrame | None
-    curve: pd.DataFrame | None
-    pair: Pair | None
+    table: pd.DataFrame = field(
+        metadata=stored(file="stability.csv", index="measure", words=("note",))
+    )
+    features: pd.DataFrame | None = field(metadata=stored(file="features.csv", index="feature"))
+    curve: pd.DataFrame | None = field(metadata=stored(file="curve.csv"))
+    pair: Pair | None = field(
+        metadata=stored(key="comparison", write=Pair._contents, read=Pair._of_contents)
+    )
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
@@ -119,10 +141,6 @@ class StabilityResult(Result):
             )
         return self.table.iloc[0]
 
-    def to_frame(self) -> pd.DataFrame:
-        """The table of measures."""
-        return self.table
-
     @property
     def what(self) -> str:
         """What was compared, in words."""
@@ -136,57 +154,12 @@ class StabilityResult(Result):
         k = n_selected(self.parameters["top"], p, "top")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
 
+    def to_frame(self) -> pd.DataFrame:
+        """`table`."""
+        return self.table
+
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "stability": records(self.table.reset_index()),
-            "curve": self.curve is not None,
-            **({} if self.features is not None else {"features": False}),
-        }
-        if self.pair is not None:
-            record["comparison"] = {
-                "collections": [
-                    {"name": name, **result.record()}
-                    for name, result in zip(self.pair.names, self.pair.results, strict=True)
-                ],
-                "paired": self.pair.paired,
-                "test": asdict(self.pair.test),
-            }
-        return record
-
-    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        tables = {
-            "stability.csv": self.table,
-            "features.csv": self.features,
-            "curve.csv": self.curve,
-        }
-        return {name: table for name, table in tables.items() if table is not None}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        document = saved.document
-        table = saved.frame("stability.csv", index="measure")
-        notes = table["note"].astype(object)
-        table["note"] = notes.where(notes.notna(), "")
-        pair = None
-        if "comparison" in document:
-            names, results = [], []
-            for each in document["comparison"]["collections"]:
-                names.append(each.pop("name"))
-                results.append(NogueiraResult.of_record(each))
-            paired = document["comparison"]["paired"]
-            test = results[0].compare(results[1], paired=paired)
-            pair = Pair((names[0], names[1]), (results[0], results[1]), paired, test)
-        return cls(
-            table,
-            saved.frame("features.csv", index="feature")
-            if document.get("features", True)
-            else None,
-            saved.frame("curve.csv") if document.get("curve") else None,
-            pair,
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
+        return {"stability": records(self.table.reset_index()), **super()._record(view)}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table"]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
+from pyfsagg._base.fields import Part, plain, row_of
+from pyfsagg._run.result import records
+
 __all__ = [
-    "Result",
+    "TestResult",
     "interval_text",
     "number_text",
     "p_text",
@@ -22,35 +23,36 @@ __all__ = [
 ]
 
 
-class Result(ABC):
+class TestResult(Part):
     """A test result: a tidy frame and a sentence.  ``str(result)`` is the sentence."""
 
-    @abstractmethod
-    def to_frame(self) -> pd.DataFrame:
-        """Tidy data frame with one row per effect."""
+    _effect: ClassVar[str] = "condition"
+    """The label of the row of a test that has one."""
 
     @property
-    @abstractmethod
     def sentence(self) -> str:
         """The result in one sentence."""
+        raise NotImplementedError
 
-    def to_json(self) -> str:
-        """The frame and the sentence as a JSON object; missing and infinite values are null."""
+    def to_frame(self) -> pd.DataFrame:
+        """A copy of `frame`, one row per pair; one row for a test that has no pairs."""
+        if "frame" in vars(self):
+            return pd.DataFrame(vars(self)["frame"]).copy()
+        return pd.DataFrame([{"effect": self._effect, **row_of(self)}]).set_index("effect")
+
+    def _contents(self) -> dict[str, Any]:
         frame = self.to_frame()
-        rows = [
-            {str(name): _plain(cell) for name, cell in row.items()}
-            for row in frame.reset_index(drop=frame.index.name is None).to_dict(orient="records")
-        ]
-        return json.dumps({"rows": rows, "sentence": self.sentence})
+        rows = records(frame.reset_index(drop=frame.index.name is None))
+        return {
+            "rows": [{name: plain(cell) for name, cell in row.items()} for row in rows],
+            "sentence": self.sentence,
+        }
 
     def __str__(self) -> str:
         return self.sentence
 
-
-def _plain(cell: Any) -> Any:
-    if hasattr(cell, "item"):
-        cell = cell.item()
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.sentence}"
 
 
 def number_text(value: float) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from pyfsagg._base.checks import check_choice
+from pyfsagg._base.fields import columns
 from pyfsagg._base.scale import scaled, unscaled
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import (
@@ -19,7 +19,7 @@ from pyfsagg.statistics._input import (
     negligible,
     read_blocks,
 )
-from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
+from pyfsagg.statistics._result import TestResult, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 from pyfsagg.statistics.sphericity import Sphericity, sphericity_test
 
@@ -29,7 +29,7 @@ _CORRECTIONS = ("greenhouse_geisser", "huynh_feldt", "none")
 
 
 @dataclass(frozen=True, repr=False)
-class RepeatedMeasuresAnova(Result):
+class RepeatedMeasuresAnova(TestResult):
     """A repeated-measures analysis of variance with one within factor.
 
     Attributes
@@ -56,55 +56,31 @@ class RepeatedMeasuresAnova(Result):
         `n_dropped` subjects were left out because a cell was missing.
     """
 
-    f: float
+    n_subjects: int
+    n_dropped: int
     df_effect: float
     df_error: float
-    p_value: float
-    p_greenhouse_geisser: float
-    p_huynh_feldt: float
-    sphericity: Sphericity
     ss_effect: float
     ss_subjects: float
     ss_error: float
-    generalized_eta_squared: float
-    generalized_eta_squared_interval: tuple[float, float]
+    f: float
+    p_value: float = field(metadata=columns("p"))
+    p_greenhouse_geisser: float = field(metadata=columns("p_gg"))
+    p_huynh_feldt: float = field(metadata=columns("p_hf"))
+    generalized_eta_squared: float = field(metadata=columns("ges"))
+    generalized_eta_squared_interval: tuple[float, float] = field(
+        metadata=columns("ges_lower", "ges_upper")
+    )
     partial_eta_squared: float
-    partial_eta_squared_interval: tuple[float, float]
+    partial_eta_squared_interval: tuple[float, float] = field(
+        metadata=columns("partial_eta_squared_lower", "partial_eta_squared_upper")
+    )
     correction: str
-    confidence: float
-    n_subjects: int
-    n_conditions: int
-    n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the condition; the `note` says why a value is missing."""
-        row = {
-            "effect": "condition",
-            "n_subjects": self.n_subjects,
-            "n_dropped": self.n_dropped,
-            "df_effect": self.df_effect,
-            "df_error": self.df_error,
-            "ss_effect": self.ss_effect,
-            "ss_subjects": self.ss_subjects,
-            "ss_error": self.ss_error,
-            "f": self.f,
-            "p": self.p_value,
-            "mauchly_w": self.sphericity.w,
-            "mauchly_p": self.sphericity.p_value,
-            "gg_epsilon": self.sphericity.greenhouse_geisser,
-            "p_gg": self.p_greenhouse_geisser,
-            "hf_epsilon": self.sphericity.huynh_feldt,
-            "p_hf": self.p_huynh_feldt,
-            "ges": self.generalized_eta_squared,
-            "ges_lower": self.generalized_eta_squared_interval[0],
-            "ges_upper": self.generalized_eta_squared_interval[1],
-            "partial_eta_squared": self.partial_eta_squared,
-            "partial_eta_squared_lower": self.partial_eta_squared_interval[0],
-            "partial_eta_squared_upper": self.partial_eta_squared_interval[1],
-            "correction": self.correction,
-            "note": self.sphericity.note,
-        }
-        return pd.DataFrame([row]).set_index("effect")
+    sphericity: Sphericity = field(
+        metadata=columns("mauchly_w", "mauchly_p", "gg_epsilon", "hf_epsilon", "note")
+    )
+    confidence: float = field(metadata=columns())
+    n_conditions: int = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
@@ -123,15 +99,6 @@ class RepeatedMeasuresAnova(Result):
             f"= {number_text(self.f)}, {label}{p_text(p)}; generalised η² = "
             f"{number_text(self.generalized_eta_squared)}, "
             f"{interval_text(*self.generalized_eta_squared_interval, self.confidence)})."
-        )
-
-    def __repr__(self) -> str:
-        epsilon, p = _chosen(self)
-        return (
-            f"RepeatedMeasuresAnova(F({epsilon * self.df_effect:.4g}, "
-            f"{epsilon * self.df_error:.4g}) = "
-            f"{self.f:.6g}, {p_text(p)}, correction={self.correction!r}, "
-            f"ges = {self.generalized_eta_squared:.4g})"
         )
 
 

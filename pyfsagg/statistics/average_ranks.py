@@ -17,7 +17,7 @@ from scipy import special, stats
 from pyfsagg._base.checks import check_flag, check_real
 from pyfsagg._base.types import Floats
 from pyfsagg.statistics._input import check_confidence_level, read_blocks
-from pyfsagg.statistics._result import Result, number_text, p_text, pairs_listed, pairs_verdict
+from pyfsagg.statistics._result import TestResult, number_text, p_text, pairs_listed, pairs_verdict
 from pyfsagg.statistics.nonparametric import FriedmanTest, friedman_of_ranks, rank_blocks
 
 __all__ = ["CriticalDifference", "NemenyiTest", "critical_difference", "nemenyi", "win_tie_loss"]
@@ -55,13 +55,16 @@ def _range_tail(q: float, k: int) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NemenyiTest(Result):
+class NemenyiTest(TestResult):
     """Result of :func:`nemenyi`.
 
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.
+        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, average_rank1,
+        average_rank2, difference (rank1 − rank2; negative means that group1 is better) with the
+        simultaneous limits lower and upper, statistic (z), p (of the studentised range, already for all
+        pairs), significant.
     critical_difference : float
         Average ranks that differ by this much or more differ significantly at `alpha`.
     alpha : float
@@ -73,15 +76,6 @@ class NemenyiTest(Result):
     alpha: float
     n_subjects: int
     n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per pair.
-
-        Columns: group1, group2, average_rank1, average_rank2, difference (rank1 − rank2; negative
-        means that group1 is better) with the simultaneous limits lower and upper, statistic (z), p
-        (of the studentised range, already for all pairs), significant.
-        """
-        return self.frame.copy()
 
     @property
     def sentence(self) -> str:
@@ -95,12 +89,6 @@ class NemenyiTest(Result):
             f"Nemenyi test on {self.n_subjects} subjects: "
             f"{pairs_verdict(len(found), len(self.frame), self.alpha)} (critical difference of average "
             f"ranks {number_text(self.critical_difference)}){pairs_listed(pairs)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"NemenyiTest({len(self.frame)} pairs, {int(self.frame['significant'].sum())} "
-            f"significant at {self.alpha:g}, CD = {self.critical_difference:.4g})"
         )
 
 
@@ -180,7 +168,7 @@ def _pairs(
 
 
 @dataclass(frozen=True, repr=False)
-class CriticalDifference(Result):
+class CriticalDifference(TestResult):
     """The content of a critical-difference diagram.
 
     Attributes
@@ -236,13 +224,6 @@ class CriticalDifference(Result):
             f"difference at the {100 * self.alpha:.3g} % level: "
             f"{number_text(self.critical_difference)}. Not significantly different: {alike}. "
             f"Friedman test of all: {p_text(self.friedman.p_value)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"CriticalDifference(CD = {self.critical_difference:.4g} at alpha = {self.alpha:g}, "
-            f"{len(self.conditions)} conditions, n = {self.n_subjects}, {len(self.cliques)} "
-            "clique(s))"
         )
 
 

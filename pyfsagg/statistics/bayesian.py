@@ -13,19 +13,21 @@ from scipy import special
 from pyfsagg._base.checks import check_real
 from pyfsagg._base.scale import original, scaled_together
 from pyfsagg.statistics._input import check_confidence_level, negligible, read_blocks, subtracted
-from pyfsagg.statistics._result import Result, number_text, pairs_listed
+from pyfsagg.statistics._result import TestResult, number_text, pairs_listed
 
 __all__ = ["BayesianTTests", "bayesian_t_tests"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BayesianTTests(Result):
+class BayesianTTests(TestResult):
     """Result of :func:`bayesian_t_tests`.
 
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.
+        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, estimate (mean
+        of group1 − group2), and the posterior probabilities ``p_below`` (the difference is below −rope),
+        ``p_equivalent`` (within the region) and ``p_above`` (above rope); a note where there is none.
     rope : float
         Half-width of the region of practical equivalence.
     correlation : float
@@ -43,15 +45,6 @@ class BayesianTTests(Result):
     n: int
     n_dropped: int
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row per pair.
-
-        Columns: group1, group2, estimate (mean of group1 − group2), and the posterior probabilities
-        ``p_below`` (the difference is below −rope), ``p_equivalent`` (within the region) and
-        ``p_above`` (above rope); a note where there is none.
-        """
-        return self.frame.copy()
-
     @property
     def sentence(self) -> str:
         """The pairs that are decided."""
@@ -68,12 +61,6 @@ class BayesianTTests(Result):
             f"Bayesian correlated t tests on {self.n} folds{dropped}, differences up to "
             f"{number_text(self.rope)} count as equivalent: {len(found)} of {len(self.frame)} pairs "
             f"{verb} decided with probability {self.confidence:g} or more{pairs_listed(found)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"BayesianTTests({len(self.frame)} pairs, {self.n} folds, rope={self.rope:g}, "
-            f"correlation={self.correlation:.3g})"
         )
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special, stats
 
 from pyfsagg._base.checks import as_array, check_real
+from pyfsagg._base.fields import Part, columns
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.statistics._input import check_confidence_level
@@ -29,11 +30,11 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class EffectSize:
+@dataclass(frozen=True, repr=False)
+class EffectSize(Part):
     """An effect size and its interval; `name` says which."""
 
-    name: str
+    name: str = field(metadata=columns())
     value: float
     lower: float
     upper: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ import pandas as pd
 from scipy import stats
 
 from pyfsagg._base.checks import check_flag
+from pyfsagg._base.fields import columns
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics._input import Blocks, check_confidence_level, read_blocks
-from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
+from pyfsagg.statistics._result import TestResult, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 
 __all__ = ["FriedmanTest", "friedman", "friedman_of_ranks", "rank_blocks"]
@@ -34,7 +35,7 @@ def rank_blocks(blocks: Blocks, higher_is_better: bool) -> Floats:
 
 
 @dataclass(frozen=True, repr=False)
-class FriedmanTest(Result):
+class FriedmanTest(TestResult):
     """Result of :func:`friedman`.
 
     Attributes
@@ -55,43 +56,28 @@ class FriedmanTest(Result):
     n_subjects, n_dropped : int
     """
 
-    statistic: float
-    df: float
-    p_value: float
-    f: float
-    f_df: tuple[float, float]
-    f_p_value: float
-    kendall_w: float
-    kendall_w_interval: tuple[float, float]
-    average_ranks: tuple[float, ...]
-    conditions: tuple[str, ...]
-    confidence: float
     n_subjects: int
     n_dropped: int
+    statistic: float = field(metadata=columns("chi_squared"))
+    df: float
+    p_value: float = field(metadata=columns("p"))
+    f: float
+    f_df: tuple[float, float] = field(metadata=columns("f_df_effect", "f_df_error"))
+    f_p_value: float = field(metadata=columns("f_p"))
+    kendall_w: float
+    kendall_w_interval: tuple[float, float] = field(
+        metadata=columns("kendall_w_lower", "kendall_w_upper")
+    )
+    average_ranks: tuple[float, ...] = field(metadata=columns())
+    conditions: tuple[str, ...] = field(metadata=columns())
+    confidence: float = field(metadata=columns())
 
     def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the condition."""
-        row = {
-            "effect": "condition",
-            "n_subjects": self.n_subjects,
-            "n_dropped": self.n_dropped,
-            "chi_squared": self.statistic,
-            "df": self.df,
-            "p": self.p_value,
-            "f": self.f,
-            "f_df_effect": self.f_df[0],
-            "f_df_error": self.f_df[1],
-            "f_p": self.f_p_value,
-            "kendall_w": self.kendall_w,
-            "kendall_w_lower": self.kendall_w_interval[0],
-            "kendall_w_upper": self.kendall_w_interval[1],
-            "note": _FULL_AGREEMENT if math.isinf(self.f) else "",
-        }
-        return pd.DataFrame([row]).set_index("effect")
+        """One row, the effect of the condition; the `note` says why there is no interval."""
+        return super().to_frame().assign(note=_FULL_AGREEMENT if math.isinf(self.f) else "")
 
     @property
     def sentence(self) -> str:
-        """The result in one sentence."""
         dropped = f" ({self.n_dropped} left out for missing values)" if self.n_dropped else ""
         best = int(np.argmin(self.average_ranks))
         interval = ", " + interval_text(*self.kendall_w_interval, self.confidence)
@@ -103,12 +89,6 @@ class FriedmanTest(Result):
             f"(χ²({number_text(self.df)}) = {number_text(self.statistic)}, {p_text(self.p_value)}; "
             f"Kendall's W = {number_text(self.kendall_w)}{interval}); best average rank: "
             f"{self.conditions[best]} ({number_text(self.average_ranks[best])})."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"FriedmanTest(χ²({self.df:g}) = {self.statistic:.6g}, {p_text(self.p_value)}, "
-            f"W = {self.kendall_w:.4g}, n = {self.n_subjects})"
         )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from scipy import stats
 
 from pyfsagg._base.checks import check_flag
+from pyfsagg._base.fields import columns
 from pyfsagg._base.scale import original, scaled_together, unscaled
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
@@ -20,14 +20,14 @@ from pyfsagg.statistics._input import (
     negligible,
     read_groups,
 )
-from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
+from pyfsagg.statistics._result import TestResult, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
 
 __all__ = ["OneWayAnova", "one_way_anova"]
 
 
 @dataclass(frozen=True, repr=False)
-class OneWayAnova(Result):
+class OneWayAnova(TestResult):
     """A one-way analysis of variance of independent groups.
 
     Attributes
@@ -48,44 +48,27 @@ class OneWayAnova(Result):
         `n_dropped` missing values were left out.
     """
 
-    f: float
+    _effect: ClassVar[str] = "group"
+
+    n: int
+    n_dropped: int
     df_effect: float
     df_error: float
-    p_value: float
     ss_effect: float
     ss_error: float
+    f: float
+    p_value: float = field(metadata=columns("p"))
     eta_squared: float
     omega_squared: float
-    eta_squared_interval: tuple[float, float]
+    eta_squared_interval: tuple[float, float] = field(
+        metadata=columns("eta_squared_lower", "eta_squared_upper")
+    )
     welch: bool
-    confidence: float
-    n: int
-    n_groups: int
-    n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the group."""
-        row = {
-            "effect": "group",
-            "n": self.n,
-            "n_dropped": self.n_dropped,
-            "df_effect": self.df_effect,
-            "df_error": self.df_error,
-            "ss_effect": self.ss_effect,
-            "ss_error": self.ss_error,
-            "f": self.f,
-            "p": self.p_value,
-            "eta_squared": self.eta_squared,
-            "omega_squared": self.omega_squared,
-            "eta_squared_lower": self.eta_squared_interval[0],
-            "eta_squared_upper": self.eta_squared_interval[1],
-            "welch": self.welch,
-        }
-        return pd.DataFrame([row]).set_index("effect")
+    confidence: float = field(metadata=columns())
+    n_groups: int = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
-        """The result in one sentence."""
         name = "Welch's one-way ANOVA" if self.welch else "One-way ANOVA"
         dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
         return (
@@ -95,12 +78,6 @@ class OneWayAnova(Result):
             f"{number_text(self.f)}, "
             f"{p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
             f"{interval_text(*self.eta_squared_interval, self.confidence)})."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"OneWayAnova(F({self.df_effect:.4g}, {self.df_error:.4g}) = {self.f:.6g}, "
-            f"{p_text(self.p_value)}, welch={self.welch}, eta_squared = {self.eta_squared:.4g})"
         )
 
 

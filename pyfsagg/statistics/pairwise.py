@@ -27,7 +27,7 @@ from pyfsagg.statistics._input import (
     subtracted,
 )
 from pyfsagg.statistics._result import (
-    Result,
+    TestResult,
     number_text,
     p_text,
     pairs_listed,
@@ -65,13 +65,17 @@ class _Comparison(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairwiseTests(Result):
+class PairwiseTests(TestResult):
     """Result of :func:`pairwise_tests`.
 
     Attributes
     ----------
     frame : DataFrame
-        One row per pair; ask for a copy with :meth:`to_frame`.
+        One row per pair; ask for a copy with :meth:`to_frame`.  Columns: group1, group2, n1, n2, estimate
+        (group1 − group2: difference of means, or Hodges-Lehmann shift) with lower and upper, statistic
+        (t; V or W), df (missing for ranks), p, p_adjusted, effect, effect_size with effect_lower and
+        effect_upper, and a note where a value holds by definition. The intervals are not corrected for
+        the number of pairs.
     test, adjust : str
     paired, pooled : bool
     confidence : float
@@ -86,16 +90,6 @@ class PairwiseTests(Result):
     pooled: bool
     confidence: float
     n_dropped: int
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per pair.
-
-        Columns: group1, group2, n1, n2, estimate (group1 − group2: difference of means, or
-        Hodges-Lehmann shift) with lower and upper, statistic (t; V or W), df (missing for ranks),
-        p, p_adjusted, effect, effect_size with effect_lower and effect_upper, and a note where a
-        value holds by definition.  The intervals are not corrected for the number of pairs.
-        """
-        return self.frame.copy()
 
     @property
     def sentence(self) -> str:
@@ -122,12 +116,6 @@ class PairwiseTests(Result):
             for row in found.to_dict(orient="records")
         ]
         return f"{head}{pairs_listed(pairs)}."
-
-    def __repr__(self) -> str:
-        return (
-            f"PairwiseTests({len(self.frame)} pairs, test={self.test!r}, paired={self.paired}, "
-            f"adjust={self.adjust!r}; smallest adjusted p = {self.frame['p_adjusted'].min():.4g})"
-        )
 
 
 def _label(adjust: str) -> str:

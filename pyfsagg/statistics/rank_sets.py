@@ -24,7 +24,7 @@ from pyfsagg._kernels.rank_sets import (
 )
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._input import check_confidence_level
-from pyfsagg.statistics._result import Result
+from pyfsagg.statistics._result import TestResult
 
 __all__ = ["RankConfidence", "rank_confidence", "sets_of_replicates"]
 
@@ -39,7 +39,7 @@ DRAWS_OF_REPLICATES = 2000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankConfidence(Result):
+class RankConfidence(TestResult):
     """Result of :func:`rank_confidence`; arrays have the order of the items given.
 
     Attributes
@@ -111,12 +111,6 @@ class RankConfidence(Result):
             f"{plural(len(self.names), 'item')}, by {self.of}: half of the sets of single ranks hold "
             f"at most {width:g} of {len(self.names)} places, {certain} hold one place; the true first "
             f"is among {plural(len(first), 'item')}: {enumerate_names(shown)}."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"RankConfidence({len(self.names)} items, confidence={self.confidence:g}; "
-            f"{len(self.top(1))} may be the first)"
         )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
 from pyfsagg._base.checks import check_choice, check_flag, is_word, shown
+from pyfsagg._base.fields import columns
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.scale import original, scaled
 from pyfsagg._base.types import Floats
@@ -25,7 +25,7 @@ from pyfsagg.statistics._input import (
 )
 from pyfsagg.statistics._inversion import exact_limits, normal_limits
 from pyfsagg.statistics._result import (
-    Result,
+    TestResult,
     interval_text,
     number_text,
     p_text,
@@ -40,7 +40,7 @@ _EXACT_BELOW = 50  # as in R's wilcox.test
 
 
 @dataclass(frozen=True, repr=False)
-class SignedRankTest(Result):
+class SignedRankTest(TestResult):
     """Result of :func:`wilcoxon`.
 
     Attributes
@@ -74,52 +74,30 @@ class SignedRankTest(Result):
         Empty, or why a value is special.
     """
 
-    statistic: float
-    z: float | None
-    p_value: float
-    method: str
-    alternative: str
-    zero_method: str
-    correction: bool
+    _effect: ClassVar[str] = "difference"
+
     n: int
     n_zero: int
     n_dropped: int
-    has_ties: bool
     estimate: float
-    interval: tuple[float, float]
+    interval: tuple[float, float] = field(metadata=columns("lower", "upper"))
     interval_confidence: float
-    confidence: float
-    effect_size: EffectSize
+    statistic: float
+    z: float | None = field(metadata=columns("z"))
+    p_value: float = field(metadata=columns("p"))
+    alternative: str
+    method: str
+    correction: bool
+    zero_method: str
+    effect_size: EffectSize = field(
+        metadata=columns("rank_biserial", "rank_biserial_lower", "rank_biserial_upper")
+    )
     note: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row; `z` is missing for an exact test."""
-        row = {
-            "effect": "difference",
-            "n": self.n,
-            "n_zero": self.n_zero,
-            "n_dropped": self.n_dropped,
-            "estimate": self.estimate,
-            "lower": self.interval[0],
-            "upper": self.interval[1],
-            "interval_confidence": self.interval_confidence,
-            "statistic": self.statistic,
-            "z": math.nan if self.z is None else self.z,
-            "p": self.p_value,
-            "alternative": self.alternative,
-            "method": self.method,
-            "correction": self.correction,
-            "zero_method": self.zero_method,
-            "rank_biserial": self.effect_size.value,
-            "rank_biserial_lower": self.effect_size.lower,
-            "rank_biserial_upper": self.effect_size.upper,
-            "note": self.note,
-        }
-        return pd.DataFrame([row]).set_index("effect")
+    has_ties: bool = field(metadata=columns())
+    confidence: float = field(metadata=columns())
 
     @property
     def sentence(self) -> str:
-        """The result in one sentence."""
         if self.method == "all zero":
             return (
                 f"Wilcoxon signed-rank test on {self.n} pairs: all differences are zero, so there "
@@ -138,12 +116,6 @@ class SignedRankTest(Result):
             f"{number_text(self.estimate)}, "
             f"{interval_text(*self.interval, self.interval_confidence)}; "
             f"rank-biserial r = {number_text(self.effect_size.value)})."
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"SignedRankTest(V = {self.statistic:g}, {p_text(self.p_value)}, {self.method!r}, "
-            f"n = {self.n}, n_zero = {self.n_zero}, estimate = {self.estimate:.6g})"
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from pyfsagg._base.checks import as_array, check_choice
+from pyfsagg._base.fields import Part
 from pyfsagg._base.scale import scaled
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
@@ -16,8 +17,8 @@ from pyfsagg.exceptions import DataError
 __all__ = ["Sphericity", "sphericity_test"]
 
 
-@dataclass(frozen=True)
-class Sphericity:
+@dataclass(frozen=True, repr=False)
+class Sphericity(Part):
     """Mauchly's test and the estimates of epsilon.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.fields import Part
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.stability_measures.measure import measure_stability
@@ -22,7 +23,7 @@ __all__ = ["ClusteringAdequacy", "enough_clusterings"]
 
 
 @dataclass(frozen=True, eq=False)
-class ClusteringAdequacy:
+class ClusteringAdequacy(Part):
     """Reliability of the scores of an ensemble of clusterings.
 
     Attributes

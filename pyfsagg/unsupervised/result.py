@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.checks import as_array
+from pyfsagg._base.fields import stored
 from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._base.words import lines_of
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.unsupervised._input import Labels
@@ -101,7 +102,7 @@ class ConsensusRanking(Result):
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": MEAN_PLUS_SD})
 
     method: str
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
     scores: Floats
     ranking: Floats
     consensus: Floats | None
@@ -109,7 +110,7 @@ class ConsensusRanking(Result):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
-    curves: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    curves: Mapping[str, pd.DataFrame] = field(default_factory=dict, metadata=stored(file="{}.csv"))
 
     @property
     def n_features(self) -> int:
@@ -168,46 +169,18 @@ class ConsensusRanking(Result):
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         rule = view["rule"]
         return {
-            "method": self.method,
-            "features": list(self.feature_names),
+            **super()._record(view),
             "ranking": self.to_frame(rule).reset_index().to_dict("records"),
             "rule": rule,
             "cut": self.cut,
             "selected": self.selected(rule),
-            "curves": list(self.curves),
         }
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        named = {
-            "scores": self.scores,
-            "ranking": self.ranking,
-            "consensus": self.consensus,
-            "labels": self.labels,
-        }
-        return {name: array for name, array in named.items() if array is not None}
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        curves = {f"{name}.csv": frame for name, frame in self.curves.items()}
-        return {"ranking.csv": self.to_frame(view["rule"]), **curves}
+        return {"ranking.csv": self.to_frame(view["rule"]), **super()._tables(view)}
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         return {"selected.txt": lines_of(self.selected(view["rule"]))}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        document, arrays = saved.document, saved.arrays
-        return cls(
-            method=document["method"],
-            feature_names=tuple(document["features"]),
-            scores=arrays["scores"],
-            ranking=arrays["ranking"],
-            consensus=arrays.get("consensus"),
-            labels=arrays.get("labels"),
-            parameters=document["parameters"],
-            data=document["data"],
-            versions=document["versions"],
-            curves={name: saved.frame(f"{name}.csv") for name in document.get("curves", ())},
-        )
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.selected({view['rule']!r})"]

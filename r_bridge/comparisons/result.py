@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import pandas as pd
 
-from pyfsagg._run.result import Result, Saved
+from pyfsagg._run.result import Result
 from r_bridge.comparisons.outcome import VERDICTS, Outcome
 
 __all__ = ["CrossCheck"]
@@ -80,27 +80,11 @@ class CrossCheck(Result):
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "agrees": self.agrees,
-            "counts": self.counts(),
-            "verdicts": VERDICTS,
-            "outcomes": [asdict(each) for each in self.outcomes],
-            "missing": self.missing,
-        }
+        derived = {"agrees": self.agrees, "counts": self.counts(), "verdicts": VERDICTS}
+        return {**derived, **super()._record(view)}
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"cross_check.csv": self.to_frame()}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        document = saved.document
-        return cls(
-            tuple(Outcome(**each) for each in document["outcomes"]),
-            document["missing"],
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         rows = [("package", "quantity", "cases", "difference", "tolerance", "verdict")]

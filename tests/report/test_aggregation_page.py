@@ -79,11 +79,11 @@ def test_items_with_small_p_values_are_counted() -> None:
     small = int((result.to_frame()["adjusted_p_value"] <= 0.05).sum())
     assert small == 2
     sentence = "2 of 34 items have an adjusted p-value of at most 0.05."
-    assert result.answer() == [sentence]
+    assert result._answer() == [sentence]
     assert sentence in read(result).words
     assert sentence in result.summary_text().partition("The best")[0]
     assert "at most 0.05" not in read(result, adjusted=False).words
-    assert result.answer(adjusted=False) == aggregate(TABLE, "mean_rank").answer() == []
+    assert result._answer(adjusted=False) == aggregate(TABLE, "mean_rank")._answer() == []
 
 
 def test_permutations_are_described() -> None:

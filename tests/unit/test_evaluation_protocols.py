@@ -193,7 +193,7 @@ def test_baselines_and_their_labels() -> None:
         protocol=pyfsagg.Protocol(n_random=3),
     )
     assert found.methods == ["symmetric_uncertainty/mean_rank"]
-    assert found.baselines == [
+    assert found._baselines == [
         "symmetric_uncertainty (single)",
         "all features",
         "random subsets",
@@ -224,7 +224,7 @@ def test_methods_of_every_kind() -> None:
         },
         **QUICK,
     )
-    assert found.n_failed == 0
+    assert found._n_failed == 0
     assert found.cells["value"].notna().all()
     assert found.parameters["methods"]["one"]["filter_params"] == {"chi_squared": {"bins": 5}}
 

@@ -160,7 +160,7 @@ def test_features_that_matter_are_worth_more_than_random_ones() -> None:
     brier = means["integrated_brier_score"]
     assert 0.0 < brier["cox_score"] < brier["random subsets"] < 0.3
     assert found.data["n_events"] == int(Y["status"].sum())
-    assert not found.n_failed
+    assert not found._n_failed
 
 
 def test_the_report_speaks_of_survival(tmp_path) -> None:
@@ -202,7 +202,7 @@ def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:
 
     models = {"forest": "rf", "boosting": "gbm", "own": CoxPHSurvivalAnalysis(alpha=1.0)}
     found = evaluated(classifiers=models, metrics=["c_index", "ibs"])
-    assert not found.n_failed
+    assert not found._n_failed
     best = found.cells[found.cells["method"] == "cox_score"].groupby(["classifier", "metric"])
     assert (best["value"].mean().xs("concordance_index", level=1) > 0.6).all()
     scores = pyfsagg.wam(

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._run.result import as_record
+from pyfsagg._base.fields import as_record
 from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
 from pyfsagg.error_control.control import read_goal
 from pyfsagg.exceptions import DataError, ParameterError

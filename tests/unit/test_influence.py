@@ -139,7 +139,7 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
             top=4,
             interval="jackknife",
             level=0.9,
-            random_state=result.seed,
+            random_state=result._seed,
         )
         assert row.value == alone.value
         assert (row.lower, row.upper) == alone.interval

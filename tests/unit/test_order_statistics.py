@@ -337,7 +337,7 @@ def test_items_with_different_numbers_of_lists_are_ordered_as_their_p_values():
     table = RankTable.from_lists(lists, full=True)
     for exact in (False, True):
         result = aggregate(table, "rra", exact=exact)
-        order = result.order()
+        order = result._order()
         assert (np.diff(result.p_values[order]) >= 0).all()
 
 

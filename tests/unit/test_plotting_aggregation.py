@@ -53,7 +53,7 @@ def test_consensus_shows_both_p_values(table):
     result = aggregate(table, "rra", adjust="holm")
     ax = plot_consensus(result, n=6)
     draw(ax)
-    best = result.order()[:6]
+    best = result._order()[:6]
     assert y_labels(ax) == result.select(6)
     np.testing.assert_allclose(line(ax, "p-value").get_xdata(), -np.log10(result.p_values[best]))
     np.testing.assert_allclose(
@@ -76,7 +76,7 @@ def test_consensus_of_a_method_without_p_values(table, method, word):
     result = aggregate(table, method)
     ax = plot_consensus(result, n=5)
     draw(ax)
-    assert ax.lines[0].get_xdata().tolist() == result.statistic[result.order()[:5]].tolist()
+    assert ax.lines[0].get_xdata().tolist() == result.statistic[result._order()[:5]].tolist()
     assert f"({word} = better)" in ax.get_xlabel()
 
 
@@ -84,7 +84,7 @@ def test_every_rank_in_a_list_is_a_dot(table):
     result = aggregate(table, "rra")
     ax = plot_list_ranks(table, result, n=15)
     draw(ax)
-    ranks = table.ranks[:, result.order()[:15]]
+    ranks = table.ranks[:, result._order()[:15]]
     dots = line(ax, "rank in a list")
     drawn = sorted(zip(np.round(dots.get_ydata()), dots.get_xdata(), strict=True))
     expected = sorted((j, r) for j in range(15) for r in ranks[:, j] if not np.isnan(r))
@@ -101,7 +101,7 @@ def test_many_lists_are_a_line_and_long_ones_a_logarithm():
     result = aggregate(table, "mean_rank")
     ax = plot_list_ranks(table, result, n=200)
     draw(ax)
-    ranks = table.ranks[:, result.order()]
+    ranks = table.ranks[:, result._order()]
     first = next(c for c in ax.collections if isinstance(c, LineCollection))
     found = np.array([segment[:, 0] for segment in first.get_segments()])
     np.testing.assert_allclose(found, np.quantile(ranks, [0.025, 0.975], axis=0).T)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from scipy.stats import t as student
 
+from pyfsagg._base.fields import put_together
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures import NogueiraResult, nogueira
 from pyfsagg.stability_measures.measure import measure_stability
@@ -176,7 +177,7 @@ def test_two_subsets_have_no_inference() -> None:
     for test in (found.test(0.0), found.compare(found), found.compare(found, paired=True)):
         assert test.p_value is test.statistic is test.standard_error is None
         assert "at least 3 subsets" in test.note
-    assert NogueiraResult.of_record(json.loads(found.to_json())).to_json() == found.to_json()
+    assert put_together(NogueiraResult, json.loads(found.to_json())).to_json() == found.to_json()
     assert found.to_frame()["lower"].isna().all()
 
 
