@@ -173,7 +173,9 @@ def r_data(X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> tuple[Any, Any, An
 
 
 def wam_call(X: np.ndarray, y: np.ndarray, rows: np.ndarray, jobs: int, **options: Any) -> Call:
-    return lambda: pyfsagg.wam(X, y, resampling=pyfsagg.Rows(rows), n_jobs=jobs, **options)
+    return lambda: pyfsagg.wam(
+        X, y, resampling=pyfsagg.resampling.Rows(rows), n_jobs=jobs, **options
+    )
 
 
 # ---------------------------------------------------------------------------------------------

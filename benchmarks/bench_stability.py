@@ -20,9 +20,9 @@ from _timing import interleaved, print_table, write_json
 from scipy.stats import kendalltau, rankdata
 
 from pyfsagg.listing import list_methods
-from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures import thesis_measures
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures.thesis import thesis_measures
 
 SLOW: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "pearson": lambda a, b: float(np.corrcoef(a, b)[0, 1]),

@@ -20,7 +20,7 @@ from pyfsagg._table.table import AnyTable, Kind, Table, Weights, as_table, full_
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
-__all__ = ["MDL_READINGS", "METHODS", "MISSING", "Discretization", "SortedColumns", "discretize"]
+__all__ = ["Discretization", "discretize"]
 
 METHODS = ("mdl", "equal_width", "equal_frequency")
 MDL_READINGS = ("textbook", "fselectorrcpp")

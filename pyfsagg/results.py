@@ -7,7 +7,8 @@ import os
 from pyfsagg._run.result import Result, read_result
 
 # A class registers itself when it is made: these are all that the package saves.
-from pyfsagg.aggregation import Aggregation, AggregationComparison, ListAgreement
+from pyfsagg.aggregation import Aggregation, ListAgreement
+from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.aggregator_influence import AggregatorComparison, InfluenceResult
 from pyfsagg.committees import Committee
 from pyfsagg.ensemble import EnsembleResult

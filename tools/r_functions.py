@@ -98,7 +98,11 @@ def call(name: str, called: Called) -> str:
     parts = [f'"{name}"', *(f'{mine} = "{kind}"' for mine, kind in kinds.items() if kind)]
     if _is_open(called.parameters):
         parts.append("more = list(...)")
-    return f"call_python({', '.join(parts)})"
+    line = f"call_python({', '.join(parts)})"
+    if len(called.value.format(line)) + 2 <= WIDTH:
+        return line
+    wrapped = textwrap.wrap(", ".join(parts).replace(" = ", "\0=\0"), WIDTH - 4)
+    return "\n    ".join(["call_python(", *wrapped]).replace("\0", " ") + "\n  )"
 
 
 def _is_open(parameters: dict[str, Parameter]) -> bool:

@@ -111,7 +111,7 @@ def read_columns(
         If the target or the groups are left out, or an event does not occur.
     """
     from pyfsagg._table.source import read_source
-    from pyfsagg.datasets import split_target
+    from pyfsagg.datasets._files import split_target
 
     how = Reading.from_flags(options)
     said = [(name, "the target") for name in _names(target)]

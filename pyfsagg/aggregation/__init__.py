@@ -8,11 +8,10 @@
 
 from __future__ import annotations
 
-from pyfsagg._base.adjustment import adjust_p_values
 from pyfsagg._run.result import Face, shown_by
 
 # Importing a module of aggregators registers them.
-from pyfsagg.aggregation import (
+from pyfsagg.aggregation import (  # noqa: F401
     counting,
     fpcps,
     learned,
@@ -22,8 +21,8 @@ from pyfsagg.aggregation import (
     score_based,
 )
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.aggregation._call import aggregate, as_rank_table
-from pyfsagg.aggregation._result import Aggregation, AggregationComparison, PermutationTest
+from pyfsagg.aggregation._call import aggregate
+from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
 from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.aggregation.permutation import permutation_p_values
@@ -32,23 +31,12 @@ __all__ = [
     "AGGREGATORS",
     "AggregatedValues",
     "Aggregation",
-    "AggregationComparison",
     "AggregatorSpec",
     "ListAgreement",
-    "PermutationTest",
-    "adjust_p_values",
     "aggregate",
-    "as_rank_table",
     "compare_aggregations",
-    "counting",
-    "fpcps",
-    "learned",
     "list_agreement",
-    "markov",
-    "order_statistics",
     "permutation_p_values",
-    "rank_based",
-    "score_based",
 ]
 
 

@@ -13,7 +13,8 @@ from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.types import Floats
 from pyfsagg._message import SCORES, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable, whole_weights
+from pyfsagg.ranks import RankTable
+from pyfsagg.ranks._input import whole_weights
 
 __all__ = [
     "AGGREGATORS",

@@ -23,7 +23,8 @@ from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable, about_ties, tie_sizes
+from pyfsagg.ranks import RankTable
+from pyfsagg.ranks.tied import about_ties, tie_sizes
 
 __all__ = ["INDEPENDENCE", "Aggregation", "AggregationComparison", "PermutationTest"]
 

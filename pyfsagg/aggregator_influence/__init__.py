@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison
-from pyfsagg.aggregator_influence.cross_validation import (
-    THESIS_AGGREGATORS,
-    influence,
-    with_options,
-)
+from pyfsagg.aggregator_influence.cross_validation import influence
 from pyfsagg.aggregator_influence.data_sets import compare_aggregators
-from pyfsagg.aggregator_influence.result import THESIS_MEASURES, InfluenceResult
+from pyfsagg.aggregator_influence.result import InfluenceResult
 
 __all__ = [
-    "THESIS_AGGREGATORS",
-    "THESIS_MEASURES",
     "AggregatorComparison",
     "InfluenceResult",
     "compare_aggregators",
     "influence",
-    "with_options",
 ]
 
 

@@ -15,16 +15,11 @@ from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES
-from pyfsagg.statistics import (
-    FriedmanTest,
-    OneWayAnova,
-    PairwiseTests,
-    RepeatedMeasuresAnova,
-    friedman,
-    one_way_anova,
-    pairwise_tests,
-    rm_anova,
-)
+from pyfsagg.statistics import friedman, one_way_anova, pairwise_tests, rm_anova
+from pyfsagg.statistics.anova import RepeatedMeasuresAnova
+from pyfsagg.statistics.nonparametric import FriedmanTest
+from pyfsagg.statistics.one_way import OneWayAnova
+from pyfsagg.statistics.pairwise import PairwiseTests
 
 __all__ = ["AggregatorComparison", "compare_values"]
 

@@ -23,7 +23,8 @@ from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples, read_plan
+from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 __all__ = ["THESIS_AGGREGATORS", "FoldPlan", "influence", "with_options"]
 

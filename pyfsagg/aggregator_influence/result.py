@@ -16,7 +16,7 @@ from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import pseudo_values
+from pyfsagg.stability_measures.jackknife import pseudo_values
 from pyfsagg.stability_measures.table import stability_table
 
 __all__ = ["THESIS_MEASURES", "InfluenceResult"]
@@ -190,7 +190,7 @@ class InfluenceResult(Result):
         """Contribution of each fold to the stability: jackknife pseudo-values (n_folds, n_aggregators).
 
         Their mean is the stability itself for averages over pairs.  They are the unit in which
-        aggregators are compared, paired by fold; see :func:`pyfsagg.stability_measures.pseudo_values`.
+        aggregators are compared, paired by fold.
 
         Raises
         ------

@@ -392,7 +392,7 @@ def _weights(given: str | None) -> dict[str, float] | list[float] | None:
         return [float(part) for part in names_of(given)]
     except ValueError:
         pass
-    from pyfsagg.ranks import read_weight_file
+    from pyfsagg.ranks._files import read_weight_file
 
     return read_weight_file(given)
 

@@ -59,7 +59,7 @@ def _check(options: argparse.Namespace) -> int:
     from pyfsagg._command.spelling import SPARSE, Terminal
     from pyfsagg._command.tables import read_columns, read_sparse_columns
     from pyfsagg._table.findings import find_in_table
-    from pyfsagg.datasets import is_sparse_file
+    from pyfsagg.datasets._files import is_sparse_file
 
     if is_sparse_file(options.table):
         from pyfsagg._table.sparse_findings import find_in_sparse

@@ -25,7 +25,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _datasets(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import describe_datasets
+    from pyfsagg.datasets._description import describe_datasets
 
     found = describe_datasets(options.names or None)
     if options.json:

@@ -125,7 +125,7 @@ def add_commands(commands: Any) -> None:
 
 def _influence(options: argparse.Namespace) -> None:
     from pyfsagg._base.selection import n_selected
-    from pyfsagg.aggregator_influence import THESIS_MEASURES
+    from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 
     require_target(options.target, options.filters)
     measures = _measures(options.measures or THESIS_MEASURES)
@@ -170,7 +170,8 @@ def _compute(
     """Call influence as the flags say."""
     from pyfsagg._base.task import Task
     from pyfsagg._run.execution import Execution
-    from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
+    from pyfsagg.aggregator_influence import influence
+    from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
     from pyfsagg.ensemble.methods import DEFAULT_FILTERS
 
     default = DEFAULT_FILTERS if options.method == "bam" else ("information_gain",)

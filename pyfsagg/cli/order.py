@@ -132,8 +132,9 @@ def _sizes(text: str) -> bool | int:
 def _order(options: argparse.Namespace) -> None:
     from pyfsagg._base.checks import check_real
     from pyfsagg._base.selection import n_selected
-    from pyfsagg.rank_order import eliminate, random_subset_baseline
+    from pyfsagg.rank_order import eliminate
     from pyfsagg.rank_order.methods import find_elimination
+    from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 
     if options.n_features_to_select is not None and options.divergence is not None:
         raise ParameterError("--n-features-to-select and --divergence exclude each other; give one")

@@ -154,7 +154,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
-    from pyfsagg.datasets import is_sparse_file
+    from pyfsagg.datasets._files import is_sparse_file
     from pyfsagg.datasets._loaders import list_datasets
 
     if Path(options.table).is_dir():

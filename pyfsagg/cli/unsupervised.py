@@ -171,7 +171,9 @@ def _judge(
     """Compare with the classes."""
     import numpy as np
 
-    from pyfsagg.unsupervised import borda_curve, clustering_curve, correlation_ratio
+    from pyfsagg.unsupervised import clustering_curve
+    from pyfsagg.unsupervised.evaluation import borda_curve
+    from pyfsagg.unsupervised.multiple_views import correlation_ratio
 
     sizes = np.unique(np.linspace(1, X.shape[1], min(20, X.shape[1])).round().astype(int))
     curve = clustering_curve(

@@ -31,7 +31,8 @@ from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters.variance import drop_features
-from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples, read_plan
+from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 __all__ = ["committee"]
 

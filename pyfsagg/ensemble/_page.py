@@ -51,7 +51,7 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks import about_ties
+from pyfsagg.ranks.tied import about_ties
 from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import STABILITY_MEASURES, adequacy, stability_curve
 from pyfsagg.stability_measures._page import STABILITY_PAGE, curve_picture

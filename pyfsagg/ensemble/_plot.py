@@ -34,7 +34,8 @@ from pyfsagg.ensemble.data import Ranked, best_first, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 
 Number = float | int | str | Wish
 

@@ -36,7 +36,7 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import MOST_SHOWN, agreement, between, shown_sets, why_no_sets
 from pyfsagg.error_control import ErrorControl, TargetPermutation
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import about_ties
+from pyfsagg.ranks.tied import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 
 # ---------------------------------------------------------------------------------------------

@@ -78,9 +78,10 @@ def wam(
         Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
         reached; ``"auto"`` is the default one.
     resampling : str or plan
-        A name from ``pyfsagg.list_methods("resampling")``, or a plan: ``pyfsagg.Subsample(0.8)``,
-        ``pyfsagg.GroupedBootstrap(groups)``, ``pyfsagg.Bootstrap(sample_weight=counts)``,
-        ``pyfsagg.ComplementaryPairs()`` for disjoint halves, ``pyfsagg.Rows(indices)`` to repeat a
+        A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
+        ``Subsample(0.8)``,
+        ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
+        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a
         run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also

@@ -39,7 +39,7 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import agreement, between, control, rank_sets
 from pyfsagg.error_control import ErrorControl
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import about_ties
+from pyfsagg.ranks.tied import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 from pyfsagg.statistics import RankConfidence
 from pyfsagg.statistics._input import check_confidence_level
@@ -294,7 +294,7 @@ class EnsembleResult(Ranked, Result):
         --------
         >>> import pyfsagg
         >>> data = pyfsagg.load_dataset("wine")
-        >>> pairs = pyfsagg.ComplementaryPairs()
+        >>> pairs = pyfsagg.resampling.ComplementaryPairs()
         >>> result = pyfsagg.wam(
         ...     data.X, data.y, resampling=pairs, n_resamples=100, random_state=0
         ... )

@@ -33,7 +33,8 @@ from pyfsagg.ensemble.trust import pairs_plan
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
-from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples, read_plan
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,9 +28,10 @@ from pyfsagg._table.table import AnyTable, SparseTable, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
+from pyfsagg.filters import FILTERS, Scorer
 from pyfsagg.filters._base import BoundFilter
 from pyfsagg.filters._depth import LEAST
+from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
 from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 

@@ -20,7 +20,7 @@ from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl
 from pyfsagg.error_control.control import check_goals
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import tie_sizes
+from pyfsagg.ranks.tied import tie_sizes
 
 STATUSES = {
     "firm": "selected, and in at least 80 % of the resamples",
@@ -206,7 +206,7 @@ class Selection:
     frame : DataFrame
         One row per feature, best rank first: ``rank``, ``score``, ``selection_frequency`` (share of
         resamples that have it among the best `compared`), ``selected``, ``excess`` (only with shuffled
-        targets: :class:`pyfsagg.ShuffledTargets`) and ``status``: ``"firm"`` (selected, and in at least
+        targets: ``result.shuffled``) and ``status``: ``"firm"`` (selected, and in at least
         80 % of the resamples), ``"borderline"`` (selected in fewer, or not selected but in more than
         20 %), ``"noise"`` (its score is one that shuffled targets reach) or ``"out"``.
     compared : int

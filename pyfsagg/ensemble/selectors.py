@@ -25,7 +25,8 @@ from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_para
 from pyfsagg.ensemble.selection import Auto, Wish, choose, read_wish
 from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan, read_plan, with_data
+from pyfsagg.resampling import Plan
+from pyfsagg.resampling.plan import read_plan, with_data
 
 __all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
 

@@ -15,7 +15,8 @@ from pyfsagg._message import Got, Message, Param, Public, Use
 from pyfsagg._run.beside import Checks
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.resampling import Rows, read_plan, with_data
+from pyfsagg.resampling import Rows
+from pyfsagg.resampling.plan import read_plan, with_data
 from pyfsagg.stability_measures import adequacy
 
 FIRST_LOOK = 100

@@ -16,11 +16,8 @@ from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
-from pyfsagg.stability_measures import (
-    BetweenSampleStability,
-    between_sample_stability,
-    thesis_measures,
-)
+from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
+from pyfsagg.stability_measures.thesis import thesis_measures
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
 FEWEST = 50

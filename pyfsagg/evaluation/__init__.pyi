@@ -1,5 +1,3 @@
-from .comparison import MethodComparison as MethodComparison
-from .learners import named_learners as named_learners
 from .many import EvaluationSet as EvaluationSet
 from .many import evaluate_many as evaluate_many
 from .protocol import Protocol as Protocol
@@ -10,10 +8,8 @@ from .thresholds import weighted_average_accuracy as weighted_average_accuracy
 __all__ = [
     "Evaluation",
     "EvaluationSet",
-    "MethodComparison",
     "Protocol",
     "evaluate",
     "evaluate_many",
-    "named_learners",
     "weighted_average_accuracy",
 ]

@@ -30,7 +30,8 @@ from pyfsagg.ensemble.scoring import (
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import Bootstrap, Plan, read_plan
+from pyfsagg.resampling import Bootstrap, Plan
+from pyfsagg.resampling.plan import read_plan
 
 __all__ = [
     "EnsembleMethod",

@@ -18,7 +18,7 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import canonical_order
+from pyfsagg.resampling.draws import canonical_order
 
 __all__ = [
     "Fold",

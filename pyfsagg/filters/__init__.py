@@ -1,30 +1,22 @@
 """Importance scores of features, mostly with respect to a target; one module per family."""
 
-from pyfsagg.filters import correlation
+from pyfsagg.filters import correlation  # noqa: F401 - registers its filters
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
 from pyfsagg.filters.chi_squared import chi_squared
 from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
-from pyfsagg.filters.model import function_filter, prepare_callable, prepare_estimator
-from pyfsagg.filters.mrmr import MrmrResult, mrmr
+from pyfsagg.filters.model import function_filter
+from pyfsagg.filters.mrmr import mrmr
 from pyfsagg.filters.survival import concordance, cox_score, martingale_residuals
-from pyfsagg.filters.variance import (
-    NearZeroVariance,
-    drop_near_zero_variance,
-    near_zero_variance,
-)
+from pyfsagg.filters.variance import near_zero_variance
 
 __all__ = [
     "FILTERS",
     "FilterSpec",
-    "MrmrResult",
-    "NearZeroVariance",
     "Scorer",
     "chi_squared",
     "concordance",
-    "correlation",
     "cox_score",
-    "drop_near_zero_variance",
     "fit_criterion",
     "function_filter",
     "gain_ratio",
@@ -32,8 +24,6 @@ __all__ = [
     "martingale_residuals",
     "mrmr",
     "near_zero_variance",
-    "prepare_callable",
-    "prepare_estimator",
     "spearman",
     "symmetric_uncertainty",
     "value_difference_metric",

@@ -163,10 +163,10 @@ def function_filter(
     Parameters
     ----------
     function : callable
-        As in :func:`prepare_callable`; further keywords of it are the parameters of the filter.
+        As in ``prepare_callable``; further keywords of it are the parameters of the filter.
     name : str
     container : {"array", "frame"}
-        As in :func:`prepare_callable`.
+        As in ``prepare_callable``.
     **said
         Further fields of :class:`FilterSpec`, `summary` among them.
 
@@ -226,7 +226,7 @@ def prepare_estimator(
         from this, the weights and the labels of the resample; equal resamples get equal scores,
         whatever the order and the number of workers.
     container : {"array", "frame"}
-        As in :func:`prepare_callable`.
+        As in ``prepare_callable``.
 
     Returns
     -------

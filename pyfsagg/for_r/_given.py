@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import sparse
 
 from pyfsagg._table.sparse import SparseTable, read_sparse
-from pyfsagg.evaluation import named_learners
+from pyfsagg.evaluation.learners import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.for_r._interrupts import in_r
 from pyfsagg.ranks import RankTable

@@ -24,19 +24,18 @@ from numpy.typing import ArrayLike
 import pyfsagg
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
+from pyfsagg.for_r._answers import answered
 from pyfsagg.for_r._files import ensemble_of, unpacked
 from pyfsagg.for_r._given import (
     aggregator_of,
     counts,
     listed,
     null_of,
-    numbers_from_r,
     progress_of,
     rank_table_of,
     table_of,
     target_of,
 )
-from pyfsagg.for_r._plain import returned
 from pyfsagg.for_r._spelling import IN_R
 
 __all__ = [
@@ -151,37 +150,26 @@ CALLS: dict[str, Called] = {
     "rank_confidence": Called("statistics.rank_confidence", "rank_confidence", by_hand=True),
     # data
     "list_methods": Called("list_methods", "list_methods"),
-    "load_published": Called("load_published", "datasets"),
+    "load_published": Called("datasets.load_published", "datasets"),
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
     "read_feature_table": Called("read_table", "datasets"),
     # levels and columns
     **_calls("", "filters", "discretize", "near_zero_variance"),
-    "martingale_residuals": Called("martingale_residuals", "filters", kinds={"y": "target"}),
+    "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
     # orders of the features within samples
     **_calls(
         "rank_order", "orders",
-        "class_centers", "make_concordant_orders", "make_planted_orders",
-        "random_subset_baseline", "spearman_distance", "spoiler_counts", "subset_divergence",
-        "to_boolean_order", "to_rank_order",
+        "make_planted_orders", "spearman_distance", "spoiler_counts", "subset_divergence",
+        "to_rank_order",
     ),
     "eliminate_features": Called("rank_order.eliminate", "orders"),
-    "elimination_seconds": Called("rank_order.estimate_seconds", "orders"),
-    "order_accuracy": Called("rank_order.naive_bayes_accuracy", "orders"),
-    "order_center": Called("rank_order.center", "orders"),
-    "order_concordance": Called("rank_order.order_concordance", "orders"),
     # tables without classes
     **_calls(
         "unsupervised", "unsupervised",
-        "clustering_curve", "consensus_matrix", "evaluate_rankings", "frcm", "frmv",
+        "clustering_curve", "evaluate_rankings", "frcm", "frmv",
         kinds={"labels": "labels"},
     ),
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value=_BY_FEATURE),
-    "affinity_matrix": Called(
-        "unsupervised.affinity_matrix", "unsupervised", kinds={"X": "matrix", "feature": "position"},
-    ),
-    "correlation_ratio": Called(
-        "unsupervised.correlation_ratio", "unsupervised", kinds={"labels": "labels"}, value=_BY_FEATURE
-    ),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
     **_calls(
@@ -195,6 +183,22 @@ CALLS: dict[str, Called] = {
     # what selections are worth
     "weighted_average_accuracy": Called(
         "evaluation.weighted_average_accuracy", "weighted_average_accuracy"
+    ),
+    "vote_features": Called(
+        "vote", "vote_features",
+        kinds={
+            "selections": "selections", "weights": "voter_weights", "performance": "values",
+            "learners": "words", "feature_names": "words",
+        },
+        value="called({})",
+    ),
+    "screen_genes": Called(
+        "screen", "screen_genes",
+        kinds={
+            **dict.fromkeys(("genes", "guides", "control_guides", "control_genes"), "words"),
+            **dict.fromkeys(("scores", "log_fold_changes"), "values"),
+            "p_values": "sides", "null": "plain",
+        },
     ),
     # ranked lists
     "aggregate_lists": Called("aggregate", **_OF_LISTS),
@@ -212,12 +216,14 @@ CALLS: dict[str, Called] = {
         "nogueira", **_OF_SETS,
         method="test", later={"null_value": "value", "alternative": "alternative"},
     ),
-    "pareto_front": Called("pareto_front", "stability_more"),
+    "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
     "stability_curve": Called("stability_curve", **_OF_SCORES),
     "stability": Called(
-        "stability",
-        **{**_OF_DATA, "page": "stability", "kinds": {"data": "collection", "compare": "collection"}},
-        by_hand=True,
+        "stability", "stability", {"data": "x"}, {"data": "collection", "compare": "collection"},
+        "stability_table({})", without=("feature_names",),
+    ),
+    "list_agreement": Called("list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
+        "deepest_agreement({})",
     ),
 }  # fmt: skip
 
@@ -241,7 +247,7 @@ def call(of: str, arguments: Mapping[str, Any]) -> Any:
         method = getattr(result, called.method)
         result = method(**{called.later[name]: value for name, value in later.items()})
     keep(result, **kept)
-    return returned(result)
+    return answered(result)
 
 
 def keep(result: Any, save: str | None, report: str | None) -> None:
@@ -262,7 +268,7 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
         raise UnknownNameError("method", method, METHODS)
     run = getattr(decoded(object), method)
     types = get_type_hints(run)
-    return returned(
+    return answered(
         run(
             **{
                 name: as_typed(decoded(value), types[name])
@@ -283,7 +289,7 @@ def call_package(package: str, what: str, arguments: Mapping[str, Any] | None = 
         raise UnknownNameError("what", what, known)
     called = Called(what, "", module=module)
     given = {name: decoded(value) for name, value in dict(arguments or {}).items()}
-    return returned(called.python(**arguments_of(called, given)))
+    return answered(called.python(**arguments_of(called, given)))
 
 
 def write(
@@ -330,7 +336,6 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "square": lambda given: pd.DataFrame(
         given["values"], listed(given["rows"]), listed(given["columns"])
     ),
-    "numbers": numbers_from_r,
     "pairs": lambda given: np.asarray(given).reshape(len(given) // 2, 2, -1),
     "rank_table": rank_table_of,
     "aggregator": aggregator_of,

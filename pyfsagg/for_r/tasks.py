@@ -559,7 +559,7 @@ def _score_features(
         y,
         filter=name,
         filter_params=given or None,
-        resampling=pyfsagg.Rows(rows[np.newaxis]),
+        resampling=pyfsagg.resampling.Rows(rows[np.newaxis]),
         task=pyfsagg.Task(
             task=task or "classification", nominal=None if nominal is None else listed(nominal)
         ),

@@ -8,62 +8,27 @@ from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.rank_order._engine import Strategy
-from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.distances import (
-    center,
-    class_centers,
-    inversion_counts,
-    kendall_distance,
-    order_concordance,
-    spearman_distance,
-)
-from pyfsagg.rank_order.divergence import instance_divergence, subset_divergence
-from pyfsagg.rank_order.elimination import eliminate, elimination_scores
-from pyfsagg.rank_order.generators import (
-    ConcordantOrders,
-    PlantedOrders,
-    make_concordant_orders,
-    make_planted_orders,
-)
-from pyfsagg.rank_order.methods import (
-    ELIMINATIONS,
-    EliminationSpec,
-    estimate_seconds,
-)
-from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_baseline
+from pyfsagg.rank_order.distances import spearman_distance
+from pyfsagg.rank_order.divergence import subset_divergence
+from pyfsagg.rank_order.elimination import eliminate
+from pyfsagg.rank_order.generators import make_planted_orders
+from pyfsagg.rank_order.methods import ELIMINATIONS, EliminationSpec
 from pyfsagg.rank_order.selector import RankOrderSelector
 from pyfsagg.rank_order.spoilers import spoiler_counts
-from pyfsagg.rank_order.transforms import OrderState, project, to_boolean_order, to_rank_order
+from pyfsagg.rank_order.transforms import to_rank_order
 
 __all__ = [
     "ELIMINATIONS",
-    "ConcordantOrders",
     "Elimination",
     "EliminationSpec",
-    "OrderState",
-    "Orders",
-    "PlantedOrders",
     "RankOrderSelector",
     "Strategy",
-    "center",
-    "class_centers",
     "eliminate",
-    "elimination_scores",
-    "estimate_seconds",
-    "instance_divergence",
-    "inversion_counts",
-    "kendall_distance",
-    "make_concordant_orders",
     "make_planted_orders",
-    "naive_bayes_accuracy",
-    "order_concordance",
-    "project",
-    "random_subset_baseline",
     "spearman_distance",
     "spoiler_counts",
     "subset_divergence",
-    "to_boolean_order",
     "to_rank_order",
 ]
 

@@ -63,7 +63,7 @@ def plot_elimination(
     max_size : int
         Largest subset shown.
     baseline : DataFrame, optional
-        Result of :func:`pyfsagg.rank_order.random_subset_baseline`, drawn as a band; that of
+        ``result.baseline``, drawn as a band; that of
         the result by default.
     ax : Axes, optional
         Where to draw; a new figure by default.

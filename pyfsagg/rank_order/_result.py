@@ -47,7 +47,7 @@ class Elimination(Result):
     parameters, data, versions : dict
         Settings that repeat the run (ties among them), data and software versions.
     baseline : DataFrame or None
-        Random subsets for comparison, as :func:`random_subset_baseline` returns them.
+        Accuracy of random subsets, for comparison.
 
     Notes
     -----

@@ -123,7 +123,7 @@ def subset_divergence(
 ) -> float:
     """Divergence Δ of a feature subset: the mean of δ over the instances.
 
-    Parameters are those of :func:`instance_divergence`.  Δ equals H(class | order of the features
+    Parameters are those of ``instance_divergence`` of this module.  Δ equals H(class | order of the features
     kept) − H(class | order of all features): it is not negative, and grows as features are removed.
 
     Notes

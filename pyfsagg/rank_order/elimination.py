@@ -97,7 +97,7 @@ def eliminate(
     n_folds : int
         Folds of that cross-validation, stratified.
     max_seconds : float or None
-        Refuse a run that is estimated to take longer (see :func:`estimate_seconds`); None: never.
+        Refuse a run that is estimated to take longer; None: never.
     random_state : None, int or NumPy generator
         Seed of the folds, of ``ties="random"`` and of ``tie_break="random"``; a fresh one is drawn
         and recorded when None.

@@ -1,14 +1,7 @@
 """Resampling plans: a seed and a table in, row weights out."""
 
-from pyfsagg.resampling.draws import Resamples, canonical_order
-from pyfsagg.resampling.plan import (
-    PLANS,
-    Plan,
-    PlanSpec,
-    draw_resamples,
-    read_plan,
-    with_data,
-)
+from pyfsagg.resampling.draws import Resamples
+from pyfsagg.resampling.plan import PLANS, Plan, draw_resamples
 from pyfsagg.resampling.plans import (
     BalancedBootstrap,
     Bootstrap,
@@ -34,15 +27,11 @@ __all__ = [
     "KFold",
     "LabelNoise",
     "Plan",
-    "PlanSpec",
     "PoissonBootstrap",
     "Resamples",
     "Rows",
     "StratifiedBootstrap",
     "Subsample",
     "ValueNoise",
-    "canonical_order",
     "draw_resamples",
-    "read_plan",
-    "with_data",
 ]

@@ -131,7 +131,7 @@ def read_plan(given: str | Plan, parameters: Mapping[str, Any] | None = None) ->
         raise InputTypeError(
             Param("resampling"),
             " must be a name from list_methods('resampling')",
-            Phrase("plan", " or a plan such as pyfsagg.Subsample(0.8)"),
+            Phrase("plan", " or a plan such as pyfsagg.resampling.Subsample(0.8)"),
             Got(given),
         )
     return PLANS.get(given).plan.of(parameters)

@@ -191,7 +191,7 @@ class ComplementaryPairs(Plan):
     >>> result = pyfsagg.wam(
     ...     data.X, data.y, resampling="complementary_pairs", n_resamples=20, random_state=0
     ... )
-    >>> first, second = pyfsagg.ComplementaryPairs.pairs(result.n_resamples).T
+    >>> first, second = pyfsagg.resampling.ComplementaryPairs.pairs(result.n_resamples).T
     >>> result.combined[first].shape
     (10, 13)
     """
@@ -290,7 +290,10 @@ class GroupedBootstrap(Plan):
             raise ParameterError(
                 Use(resampling="grouped_bootstrap"),
                 " draws whole groups: give the group of each row",
-                Phrase("groups_of_plan", ", as in resampling=pyfsagg.GroupedBootstrap(groups)"),
+                Phrase(
+                    "groups_of_plan",
+                    ", as in resampling=pyfsagg.resampling.GroupedBootstrap(groups)",
+                ),
             )
         members = _groups(self.groups, source)
         n = len(members)

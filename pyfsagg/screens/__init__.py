@@ -11,9 +11,8 @@ from __future__ import annotations
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.screens._call import screen
 from pyfsagg.screens._result import Screen
-from pyfsagg.screens.scoring import Side
 
-__all__ = ["Screen", "Side", "screen"]
+__all__ = ["Screen", "screen"]
 
 
 @shown_by("screen")

@@ -12,13 +12,11 @@ from pyfsagg.stability_measures._base import (
 )
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy
 from pyfsagg.stability_measures.between import BetweenSampleStability, between_sample_stability
-from pyfsagg.stability_measures.curves import chance_level, pareto_front, stability_curve
+from pyfsagg.stability_measures.curves import pareto_front, stability_curve
 from pyfsagg.stability_measures.features import feature_stability
-from pyfsagg.stability_measures.jackknife import pseudo_values
-from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
+from pyfsagg.stability_measures.nogueira import NogueiraResult, nogueira
 from pyfsagg.stability_measures.result import StabilityResult, stability
 from pyfsagg.stability_measures.sets import SetPairs
-from pyfsagg.stability_measures.thesis import thesis_measures
 
 __all__ = [
     "STABILITY_MEASURES",
@@ -29,19 +27,15 @@ __all__ = [
     "SetPairs",
     "StabilityResult",
     "StabilitySpec",
-    "StabilityTest",
     "UndefinedStabilityError",
     "WholeSample",
     "adequacy",
     "between_sample_stability",
-    "chance_level",
     "feature_stability",
     "nogueira",
     "pareto_front",
-    "pseudo_values",
     "stability",
     "stability_curve",
-    "thesis_measures",
 ]
 
 

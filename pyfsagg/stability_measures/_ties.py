@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from pyfsagg._base.checks import check_choice
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.ties import pick_tied
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseAverage
 from pyfsagg.stability_measures._input import Matrix, SelectedSets
 

@@ -28,7 +28,8 @@ from pyfsagg._base.types import Floats
 from pyfsagg._kernels.stability.pairs import kendall_block
 from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._input import read_matrix
 
 __all__ = ["Adequacy", "adequacy"]

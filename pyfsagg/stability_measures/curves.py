@@ -116,7 +116,7 @@ def stability_curve(
     feature_names, input, ties
         As in :func:`pyfsagg.stability`.
     random_state
-        For orders of ties, and for chance levels without closed form, see :func:`chance_level`.
+        For orders of ties, and for chance levels without closed form.
     **options
         Passed on to the measures.
 

@@ -16,7 +16,8 @@ from pyfsagg._base.selection import n_selected
 from pyfsagg._base.types import Floats
 from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures._ties import check_ties
 

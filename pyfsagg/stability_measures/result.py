@@ -142,10 +142,6 @@ class StabilityResult(Result):
             )
         return self.table.iloc[0]
 
-    def to_frame(self) -> pd.DataFrame:
-        """The table of measures."""
-        return self.table
-
     @property
     def what(self) -> str:
         """What was compared, in words."""

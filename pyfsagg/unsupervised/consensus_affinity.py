@@ -47,7 +47,7 @@ def frcm(
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numbers without missing values, at least 3 samples and 2 features.
     n_clusterings : int
-        T of the paper.  :func:`enough_clusterings` estimates how many suffice.
+        T of the paper.
     feature_fraction : float
         Share of the features in each clustering, in (0, 1]; rounded down, at least one.
     k_range : (int, int), optional

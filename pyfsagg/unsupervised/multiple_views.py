@@ -130,7 +130,7 @@ n_jobs, execution
         Any method of :func:`pyfsagg.aggregate`; it aggregates the association of every feature with
         every partition.
     association : {"correlation_ratio", "label_correlation"}
-        :func:`correlation_ratio`, or the absolute linear correlation with the numbers of the
+        the correlation ratio, or the absolute linear correlation with the numbers of the
         clusters.  The second depends on the arbitrary numbers of the clusters, which is noise, but it
         reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
 

@@ -148,7 +148,7 @@ class ConsensusRanking(Result):
         Parameters
         ----------
         n_features_to_select : "mean_plus_sd", int or float
-            Scores above mean plus standard deviation (:func:`mean_plus_sd`), a number of features,
+            Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
             or a fraction of them (rounded up).
 
         Raises

@@ -16,7 +16,8 @@ from pyfsagg.datasets import load_dataset
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.extending import as_table, check_integer, check_target, data_hash
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.resampling import Rows
 from pyfsagg_papers.published import load_published
 from pyfsagg_papers.records import Floats

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg.extending import set_aside
-from pyfsagg.rank_order import Elimination, eliminate, make_concordant_orders, make_planted_orders
+from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
+from pyfsagg.rank_order.generators import make_concordant_orders
 from pyfsagg_papers.records import Log
 
 # -------------------------------------------------------------------------------------------------

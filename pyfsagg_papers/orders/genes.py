@@ -12,7 +12,7 @@ import pandas as pd
 
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order import naive_bayes_accuracy, random_subset_baseline
+from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy, random_subset_baseline
 from pyfsagg_papers.orders.experiment import (
     Experiment,
     Finding,

@@ -166,7 +166,7 @@ def methods_table(table: str, own: pd.DataFrame | None = None) -> pd.DataFrame:
     Parameters
     ----------
     table : str
-        A name of :func:`pyfsagg_papers.load_published`.
+        A name of :func:`pyfsagg_papers.datasets.load_published`.
     own : DataFrame, optional
         Columns ``dataset``, ``measure``, ``method`` and ``value``: own values, in place of the
         printed ones, of a table of stability or of 4.3.

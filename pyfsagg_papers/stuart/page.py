@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator, PercentFormatter
 
-from pyfsagg.aggregator_influence import THESIS_MEASURES
+from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.exceptions import DataError
 from pyfsagg.extending import (
     BLUE,

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pyfsagg import Task
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence import THESIS_MEASURES
 from pyfsagg.aggregator_influence.cross_validation import FoldPlan
+from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble.core import as_lists
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.extending import run_tasks

@@ -189,7 +189,7 @@ def table(
     Parameters
     ----------
     table : {"4.3", "4.4", "4.5", "4.6", "fpcps_1", "fpcps_2", "frcm_2", "orders_genes"}
-        As in :func:`pyfsagg_papers.load_published`.
+        As in :func:`pyfsagg_papers.datasets.load_published`.
     dataset : str or sequence of str, optional
         Data sets of the table, as published; all of them by default.
     quick : bool

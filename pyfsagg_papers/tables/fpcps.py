@@ -21,7 +21,8 @@ from pyfsagg.evaluation.classifiers import read_classifiers
 from pyfsagg.evaluation.splits import Fold
 from pyfsagg.extending import as_table, check_target, run_tasks
 from pyfsagg.filters import fit_criterion, spearman, symmetric_uncertainty, value_difference_metric
-from pyfsagg.ranks import RankTable, select_top
+from pyfsagg.ranks import RankTable
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures.measure import measure_stability
 
 Mask = NDArray[np.bool_]

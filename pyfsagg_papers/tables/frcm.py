@@ -19,11 +19,11 @@ from pyfsagg.unsupervised import (
     evaluate_rankings,
     frmv,
     laplacian_score,
-    mean_plus_sd,
     rank_unsupervised,
-    summarise_trials,
 )
+from pyfsagg.unsupervised.evaluation import summarise_trials
 from pyfsagg.unsupervised.laplacian import score_on_graph
+from pyfsagg.unsupervised.result import mean_plus_sd
 from pyfsagg_papers.records import Floats
 
 FIGURE_1 = ("dermatology", "segmentation_test", "pendigits_test", "wine")

@@ -17,14 +17,16 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
-from pyfsagg.aggregator_influence import THESIS_AGGREGATORS, influence, with_options
+from pyfsagg.aggregator_influence import influence
+from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.extending import as_table, check_target, set_aside
-from pyfsagg.filters import drop_near_zero_variance
-from pyfsagg.resampling import canonical_order
-from pyfsagg.stability_measures import UndefinedStabilityError, thesis_measures
+from pyfsagg.filters.variance import drop_near_zero_variance
+from pyfsagg.resampling.draws import canonical_order
+from pyfsagg.stability_measures import UndefinedStabilityError
+from pyfsagg.stability_measures.thesis import thesis_measures
 from pyfsagg_papers.published import WEIGHTED_ACCURACY
 from pyfsagg_papers.stuart.rankings import (
     AGGREGATORS_OF_TABLE,

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from pyfsagg import feature_stability, load_dataset, nogueira, wam
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.stability_measures.table import stability_table
 

@@ -16,13 +16,12 @@ from pyfsagg.statistics import (
     adjust_p_values,
     friedman,
     nemenyi,
-    noncentral_f_interval,
-    noncentral_t_interval,
     one_way_anova,
     pairwise_tests,
     rm_anova,
     wilcoxon,
 )
+from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 from pyfsagg_papers import load_published
 
 R = json.loads((Path(__file__).parent / "data" / "statistics_r.json").read_text())

@@ -20,18 +20,14 @@ from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import (
-    kendall_distance,
-    make_concordant_orders,
-    make_planted_orders,
-    naive_bayes_accuracy,
-)
+from pyfsagg.rank_order import make_planted_orders
+from pyfsagg.rank_order.distances import kendall_distance
+from pyfsagg.rank_order.generators import make_concordant_orders
+from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy
 from pyfsagg.statistics import (
     adjust_p_values,
     bayesian_t_tests,
     friedman,
-    noncentral_f_interval,
-    noncentral_t_interval,
     one_way_anova,
     pairwise_tests,
     rank_biserial_paired,
@@ -41,16 +37,12 @@ from pyfsagg.statistics import (
     wilcoxon,
     win_tie_loss,
 )
-from pyfsagg.unsupervised import (
-    consensus_matrix,
-    correlation_ratio,
-    enough_clusterings,
-    evaluate_rankings,
-    frcm,
-    laplacian_score,
-    summarise_trials,
-    svd_entropy,
-)
+from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
+from pyfsagg.unsupervised import evaluate_rankings, frcm, laplacian_score, svd_entropy
+from pyfsagg.unsupervised.adequacy import enough_clusterings
+from pyfsagg.unsupervised.consensus import consensus_matrix
+from pyfsagg.unsupervised.evaluation import summarise_trials
+from pyfsagg.unsupervised.multiple_views import correlation_ratio
 
 WINE = pyfsagg.load_dataset("wine")
 QUICK = {"filter": "chi_squared", "n_resamples": 4, "random_state": 0}
@@ -143,7 +135,7 @@ CALLS = {
         filter_params={"n_features": np.zeros((4, 3))},
     ),
     "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=np.zeros((4, 3))),
-    "an array for a flag": lambda: pyfsagg.pareto_front(
+    "an array for a flag": lambda: pyfsagg.stability_measures.pareto_front(
         [0.5], [0.5], higher_is_better=np.zeros((4, 3))
     ),
     "more workers than there are": lambda: pyfsagg.wam(WINE.X, WINE.y, n_jobs=10**30, **QUICK),

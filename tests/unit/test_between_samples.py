@@ -12,9 +12,9 @@ from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 import pyfsagg
-from pyfsagg import Checks, Execution, GroupedBootstrap, between_sample_stability
+from pyfsagg import Checks, Execution, between_sample_stability
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import ComplementaryPairs
+from pyfsagg.resampling import ComplementaryPairs, GroupedBootstrap
 
 WINE = pyfsagg.load_dataset("wine")
 P = 9

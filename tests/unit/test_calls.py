@@ -11,31 +11,26 @@ import pytest
 from sklearn.cluster import KMeans
 
 import pyfsagg
-from pyfsagg import (
+from pyfsagg import Execution, Precision, Task, bam, influence, rank_out_of_core, wam
+from pyfsagg._base.calls import Call
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
+from pyfsagg.resampling import (
+    PLANS,
     BalancedBootstrap,
     Bootstrap,
     ComplementaryPairs,
-    Execution,
     FeatureSubspace,
     GroupedBootstrap,
     KFold,
     LabelNoise,
+    Plan,
     PoissonBootstrap,
-    Precision,
     Rows,
     StratifiedBootstrap,
     Subsample,
-    Task,
     ValueNoise,
-    bam,
-    influence,
-    rank_out_of_core,
-    wam,
 )
-from pyfsagg._base.calls import Call
-from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
-from pyfsagg.resampling import PLANS, Plan
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv, rank_unsupervised
 
 WINE = pyfsagg.load_dataset("wine")

@@ -13,12 +13,13 @@ import scipy.sparse
 from scipy.stats import spearmanr
 
 import pyfsagg
-from pyfsagg import Bootstrap, EnsembleResult
+from pyfsagg import EnsembleResult
 from pyfsagg._table.table import as_table
 from pyfsagg.ensemble import groups as clusters
 from pyfsagg.ensemble.data import Copies
 from pyfsagg.ensemble.groups import about_copies, absolute_correlations, find_copies
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.resampling import Bootstrap
 
 
 def noisy_copies(sign: int = 1) -> tuple[pd.DataFrame, np.ndarray]:

@@ -22,7 +22,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 TREE = DecisionTreeClassifier(max_depth=3)
 LINEAR = make_pipeline(StandardScaler(), LogisticRegression())
 PREFIX = Task(feature_groups="prefix:=")
-ROWS = pyfsagg.Rows(np.array([np.arange(0, 60), np.arange(20, 80)]))
+ROWS = pyfsagg.resampling.Rows(np.array([np.arange(0, 60), np.arange(20, 80)]))
 
 
 def nominal(n: int = 80) -> tuple[pd.DataFrame, np.ndarray]:
@@ -105,7 +105,7 @@ def test_levels_are_columns_and_those_that_the_rows_lack_are_left_out() -> None:
         {"n": np.arange(12.0), "c": ["u", "v", None] * 3 + ["w"] * 3, "k": ["one"] * 12}
     )
     Seen.tables = []
-    rows = pyfsagg.Rows(np.array([np.arange(9)]))
+    rows = pyfsagg.resampling.Rows(np.array([np.arange(9)]))
     found = pyfsagg.committee(
         X, np.arange(12) % 2, {"seen": Seen()}, resampling=rows, n_resamples=1,
         selection=LearnerSelection(n_features=1),
@@ -304,7 +304,7 @@ def test_a_function_is_given_labels_or_numbers(task: str) -> None:
         return np.ones(2)
 
     rows = np.array([0, 1, 2, 5, 4])
-    plan = pyfsagg.Rows(rows[None, :])
+    plan = pyfsagg.resampling.Rows(rows[None, :])
     pyfsagg.committee(X, y, keeps, task=task, resampling=plan, n_resamples=1, n_jobs=1)
     np.testing.assert_array_equal(seen[0], y[np.sort(rows)])
 

@@ -11,14 +11,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from pyfsagg import (
-    Bootstrap,
     Checks,
     Execution,
-    FeatureSubspace,
-    GroupedBootstrap,
     Precision,
-    Rows,
-    Subsample,
     Task,
     bam,
     information_gain,
@@ -38,7 +33,15 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import PLANS, draw_resamples
+from pyfsagg.resampling import (
+    PLANS,
+    Bootstrap,
+    FeatureSubspace,
+    GroupedBootstrap,
+    Rows,
+    Subsample,
+    draw_resamples,
+)
 
 IONOSPHERE = load_dataset("ionosphere")
 WINE = load_dataset("wine")
@@ -252,8 +255,8 @@ def test_constant_feature_is_last_and_scores_zero() -> None:
             "one number per sample",
         ),
         ({"resampling": "boostrap"}, UnknownNameError, "did you mean 'bootstrap'"),
-        ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.Subsample"),
-        ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.Subsample"),
+        ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
+        ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
         ({"task": 3}, InputTypeError, "a name or a pyfsagg.Task"),
         ({"execution": {"scratch": "."}}, InputTypeError, "must be a pyfsagg.Execution"),
         ({"aggregator_params": {"shift": 1}}, ParameterError, "no option 'shift'"),

@@ -19,8 +19,9 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pyfsagg import load_dataset, weighted_average_accuracy
+from pyfsagg import load_dataset
 from pyfsagg._table.table import as_table
+from pyfsagg.evaluation import weighted_average_accuracy
 from pyfsagg.evaluation.classifiers import CLASSIFIERS, build_model, read_classifiers
 from pyfsagg.evaluation.metrics import METRICS, Predictions
 from pyfsagg.evaluation.naive_bayes import MixedNaiveBayes

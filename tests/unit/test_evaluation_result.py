@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg import Evaluation, evaluate, load_dataset, weighted_average_accuracy
-from pyfsagg.evaluation import evaluate_many
+from pyfsagg import Evaluation, evaluate, load_dataset
+from pyfsagg.evaluation import evaluate_many, weighted_average_accuracy
 from pyfsagg.evaluation.comparison import compare_folds, divisions_of
 from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError

@@ -372,7 +372,7 @@ def assert_same_parts(one: Any, other: Any) -> None:
         ({"n_permutations": 0}, ParameterError, "n_permutations"),
         ({"method": "mean"}, ParameterError, "'bam'"),
         (
-            {"resampling": pyfsagg.GroupedBootstrap(np.arange(80) // 2)},
+            {"resampling": pyfsagg.resampling.GroupedBootstrap(np.arange(80) // 2)},
             ParameterError,
             "p-values that take them for single rows would be far too small",
         ),

@@ -51,7 +51,7 @@ def _tables(seed: int = 0, missing: float = 0.1) -> tuple[pd.DataFrame, pd.DataF
 def _scores(X: Any, y: Any, name: str, task: Task | str = "classification") -> Any:
     """Scores in twelve resamples of the same rows, whatever the table."""
     rng = np.random.default_rng(7)
-    rows = pyfsagg.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
+    rows = pyfsagg.resampling.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
     return pyfsagg.wam(
         X, y, filter=name, task=task, resampling=rows, n_resamples=12, checks="none", random_state=0
     )
@@ -169,7 +169,7 @@ def test_a_joint_score_of_any_columns_with_few_values() -> None:
     task = Task(feature_groups={"both": ["a", "b"]}, group_score="joint")
     found = _scores(X, y, "ig", task)
     whole = pyfsagg.wam(
-        X, y, filter="ig", task=task, resampling=pyfsagg.Rows([list(range(90))]), n_resamples=1,
+        X, y, filter="ig", task=task, resampling=pyfsagg.resampling.Rows([list(range(90))]), n_resamples=1,
         checks="none",
     )  # fmt: skip
     assert whole.combined[0, 0] == expected > 0.6

@@ -15,15 +15,13 @@ from statsmodels.stats.multitest import multipletests
 from pyfsagg import (
     Execution,
     InfluenceResult,
-    Rows,
     bam,
     compare_aggregators,
     influence,
     load_dataset,
     wam,
 )
-from pyfsagg.aggregator_influence import with_options
-from pyfsagg.aggregator_influence.cross_validation import _fold_seed
+from pyfsagg.aggregator_influence.cross_validation import _fold_seed, with_options
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import (
     DataError,
@@ -33,7 +31,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import draw_resamples
+from pyfsagg.resampling import Rows, draw_resamples
 from pyfsagg.stability_measures.measure import measure_stability
 
 WINE = load_dataset("wine")

@@ -15,8 +15,10 @@ import pyfsagg
 from pyfsagg._base import memory
 from pyfsagg._base.memory import read_memory
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
-from pyfsagg.stability_measures import chance_level, feature_stability
+from pyfsagg.stability_measures import feature_stability
+from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.unsupervised.consensus import consensus_matrix
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2
@@ -97,12 +99,12 @@ CASES = {
         np.random.default_rng(0).normal(size=(20_000, 3)),
         np.arange(20_000) % 2,
         n_resamples=2,
-        resampling=pyfsagg.Bootstrap(sample_weight=np.full(20_000, 65_535)),
+        resampling=pyfsagg.resampling.Bootstrap(sample_weight=np.full(20_000, 65_535)),
     ),
     "rows of an unsupervised run": lambda: pyfsagg.unsupervised.frcm(
         np.random.default_rng(0).normal(size=(40_000, 3)), n_clusterings=2
     ),
-    "consensus": lambda: pyfsagg.unsupervised.consensus_matrix(np.zeros((2, 40_000), dtype=int)),
+    "consensus": lambda: consensus_matrix(np.zeros((2, 40_000), dtype=int)),
     "mrmr": lambda: pyfsagg.mrmr(
         np.random.default_rng(0).normal(size=(4000, 4)),
         np.arange(4000) % 2,

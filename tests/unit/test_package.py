@@ -62,7 +62,7 @@ import pyfsagg, pyfsagg_papers, pyfsagg_rpy2
 from pyfsagg.cli import main
 print(pyfsagg.__file__)
 print(*sorted(entry_points(group="pyfsagg.commands").names))
-print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg_papers.load_published("4.3")))
+print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg_papers.datasets.load_published("4.3")))
 demo = "demo --method wam --filter chi_squared --n-resamples 5 --output out --quiet"
 raise SystemExit(main(demo.split()))
 """

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from pyfsagg.ensemble.flat import flat_names
+from pyfsagg.for_r._words import IN_R
 
+import pyfsagg
 from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.for_r.calls import CALLS, arguments_of, as_typed
+from pyfsagg.for_r.tasks import GROUPS
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 try:
-    from r_functions import FILE, arguments, function, source
+    from r_functions import FILE, arguments, function, in_r, source
 finally:
     sys.path.pop(0)
 
@@ -41,13 +46,53 @@ def test_every_argument_is_on_the_help_page(name: str) -> None:
     )
 
 
+def formals(name: str) -> dict[str, str | None]:
+    """The arguments of a function of R that is written by hand, with their defaults."""
+    files = "".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "R").glob("*.R"))
+    written = re.search(
+        rf"^{re.escape(name)} <- function\((.*?)\) \{{$", files, re.MULTILINE | re.DOTALL
+    )
+    assert written is not None
+    # Commas inside parentheses divide no arguments.
+    parts = re.split(r",\s*(?![^()]*\))", written[1])
+    pairs = [part.split(" = ", 1) for part in parts]
+    return {pair[0]: " ".join(pair[1].split()) if len(pair) == 2 else None for pair in pairs}
+
+
 @pytest.mark.parametrize("name", [name for name, called in CALLS.items() if called.by_hand])
 def test_functions_written_by_hand_have_the_arguments_of_python(name: str) -> None:
-    files = "".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "R").glob("*.R"))
-    written = re.search(rf"^{name} <- function\((.*?)\) \{{", files, re.MULTILINE | re.DOTALL)
-    assert written is not None
-    names = re.findall(r"(?:^|[(,]\s*)([a-z_]+|\.\.\.)(?=\s*=|,|$)", written[1])
-    assert set(names) == set(arguments(CALLS[name]))
+    assert set(formals(name)) == set(arguments(CALLS[name]))
+
+
+OTHER_DEFAULTS = ("protocol", "resampling")
+"""evaluate() of R takes the nested protocol; the others have theirs as objects in Python."""
+
+
+@pytest.mark.parametrize(
+    ("function", "python", "otherwise"),
+    [
+        ("wam.default", pyfsagg.wam, ()),
+        ("bam.default", pyfsagg.bam, ()),
+        ("aggregator_influence.default", pyfsagg.influence, ("method",)),
+        ("evaluate.default", pyfsagg.evaluate, ("ranking_rows",)),
+        ("committee.default", pyfsagg.committee, ("weights",)),  # voter_weights
+    ],
+)
+def test_every_argument_of_a_run_is_one_in_r_or_a_documented_setting(
+    function: str, python: Callable[..., Any], otherwise: tuple[str, ...]
+) -> None:
+    ours = formals(function)
+    settings = (PACKAGE / "man" / "settings.Rd").read_text(encoding="utf-8")
+    documented = set(re.findall(r"[a-z][a-z_]+", settings))
+    names = {
+        IN_R.get(name, name): name for name in flat_names(python, **GROUPS.get(python.__name__, {}))
+    }
+    assert set(names) <= {*ours, *documented, *otherwise}
+    parameters = signature(python).parameters
+    for name in set(names) & set(ours) - set(OTHER_DEFAULTS):
+        default = parameters[names[name]].default if names[name] in parameters else None
+        if isinstance(default, (bool, int, float, str)):
+            assert ours[name] == in_r(default), name
 
 
 def test_every_kind_is_known_to_r() -> None:

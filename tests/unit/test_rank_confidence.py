@@ -315,8 +315,8 @@ def test_a_run_has_sets_in_its_table() -> None:
 @pytest.mark.parametrize(
     ("plan", "share", "size"),
     [
-        (pyfsagg.Subsample(0.5), 0.5, "50 % of this size"),
-        (pyfsagg.Subsample(0.8), 0.8, "80 % of this size"),
+        (pyfsagg.resampling.Subsample(0.5), 0.5, "50 % of this size"),
+        (pyfsagg.resampling.Subsample(0.8), 0.8, "80 % of this size"),
         ("complementary_pairs", 0.5, "50 % of this size"),
         ("bootstrap", 1.0, "this size"),
     ],
@@ -332,7 +332,7 @@ def test_the_size_of_a_resample_scales_the_errors_and_is_said(plan, share, size)
 
 
 def test_ranks_are_averaged_where_the_aggregator_does() -> None:
-    result = run(aggregator="mean_rank", resampling=pyfsagg.Subsample(0.5))
+    result = run(aggregator="mean_rank", resampling=pyfsagg.resampling.Subsample(0.5))
     found = result.rank_confidence()
     expected = stats.rankdata(result.ranking, method="min")
     assert found.ranks.tolist() == expected.tolist()
@@ -343,7 +343,7 @@ def test_ranks_are_averaged_where_the_aggregator_does() -> None:
 def test_sets_of_a_bootstrap_are_centred_on_the_table_itself(aggregator) -> None:
     result = run(aggregator=aggregator)
     rows = np.arange(len(WINE.y))
-    itself = run(resampling=pyfsagg.Rows([rows, rows]), n_resamples=2)
+    itself = run(resampling=pyfsagg.resampling.Rows([rows, rows]), n_resamples=2)
     np.testing.assert_array_equal(result.own_scores, itself.scores)
     by = itself.scores if aggregator == "arithmetic_mean" else -itself.ranking
     np.testing.assert_array_equal(result.rank_confidence().estimates, by)
@@ -381,8 +381,8 @@ def test_sets_hold_where_features_differ_in_their_number_of_levels() -> None:
     [
         ({"n_resamples": 10}, "at least 50"),
         ({"aggregator": "rra"}, "not a mean over resamples"),
-        ({"resampling": pyfsagg.LabelNoise(0.1)}, "sample to sample"),
-        ({"resampling": pyfsagg.FeatureSubspace(0.5)}, "sample to sample"),
+        ({"resampling": pyfsagg.resampling.LabelNoise(0.1)}, "sample to sample"),
+        ({"resampling": pyfsagg.resampling.FeatureSubspace(0.5)}, "sample to sample"),
     ],
 )
 def test_runs_without_sets_say_why(options: dict, message: str) -> None:

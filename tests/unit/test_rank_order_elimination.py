@@ -16,14 +16,14 @@ from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggWa
 from pyfsagg.rank_order import (
     Elimination,
     eliminate,
-    elimination_scores,
-    estimate_seconds,
     make_planted_orders,
     spoiler_counts,
     subset_divergence,
 )
 from pyfsagg.rank_order._orders import read_orders
 from pyfsagg.rank_order.cdv import CentreStrategy
+from pyfsagg.rank_order.elimination import elimination_scores
+from pyfsagg.rank_order.methods import estimate_seconds
 from pyfsagg.rank_order.naive_bayes import stratified_folds
 from pyfsagg.rank_order.spoilers import SpoilerStrategy
 

@@ -106,7 +106,7 @@ def test_correlation_has_no_scale(X: np.ndarray, name: str, power: int) -> None:
         far[:, 1] = np.ldexp(np.round(X[:, 1] * 64), power)
         X[:, 1] = np.round(X[:, 1] * 64)
     task = pyfsagg.Task("regression")
-    rows = pyfsagg.Rows(np.random.default_rng(2).integers(0, 40, size=(3, 40)))
+    rows = pyfsagg.resampling.Rows(np.random.default_rng(2).integers(0, 40, size=(3, 40)))
     options = {"filter": name, "resampling": rows, "task": task, "checks": "none"}
     want = pyfsagg.wam(X, y, **options).scores
     np.testing.assert_allclose(pyfsagg.wam(far, y, **options).scores, want, rtol=1e-10)

@@ -24,9 +24,8 @@ from pyfsagg.resampling import (
     Subsample,
     ValueNoise,
     draw_resamples,
-    read_plan,
-    with_data,
 )
+from pyfsagg.resampling.plan import read_plan, with_data
 
 N, P = 40, 6
 

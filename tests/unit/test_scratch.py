@@ -84,7 +84,7 @@ def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkey
 
 def test_resamples_that_see_some_features_only(tmp_path, monkeypatch):
     X, y = data()
-    plan = pyfsagg.FeatureSubspace(0.4)
+    plan = pyfsagg.resampling.FeatureSubspace(0.4)
     options = {"resampling": plan, "n_resamples": 12, "random_state": 1}
     plain = pyfsagg.wam(X, y, **options)
     in_parts(monkeypatch)

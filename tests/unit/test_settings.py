@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg import Checks, Execution, GroupedBootstrap, Precision, Protocol, Rows, Subsample, Task
+from pyfsagg import Checks, Execution, Precision, Protocol, Task
 from pyfsagg._base.checks import check_integer
 from pyfsagg._base.settings import Settings, is_default, option
 from pyfsagg._command import flags
 from pyfsagg.cli import build_parser
 from pyfsagg.ensemble.settings import gather_settings
 from pyfsagg.exceptions import InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.resampling import GroupedBootstrap, Rows, Subsample
 
 
 @dataclass(frozen=True, eq=False)

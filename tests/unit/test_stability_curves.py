@@ -13,15 +13,11 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom, rankdata
 
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import select_top
-from pyfsagg.stability_measures import (
-    chance_level,
-    feature_stability,
-    pareto_front,
-    stability_curve,
-)
+from pyfsagg.ranks.ranking import select_top
+from pyfsagg.stability_measures import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
+from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.features import _known_quantiles
 from pyfsagg.stability_measures.measure import measure_stability
 

@@ -20,10 +20,11 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.listing import list_methods
-from pyfsagg.ranks import rank_scores, select_top
-from pyfsagg.stability_measures import thesis_measures
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures.thesis import thesis_measures
 
 Floats = NDArray[np.float64]
 SCORE_AND_RANK = [spec.name for spec in STABILITY_MEASURES if spec.kind != "sets"]

@@ -8,12 +8,8 @@ import pytest
 
 from pyfsagg import list_methods, load_dataset, stability, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.stability_measures import (
-    UndefinedStabilityError,
-    adequacy,
-    feature_stability,
-    pseudo_values,
-)
+from pyfsagg.stability_measures import UndefinedStabilityError, adequacy, feature_stability
+from pyfsagg.stability_measures.jackknife import pseudo_values
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.stability_measures.table import stability_table
 

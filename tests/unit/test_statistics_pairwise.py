@@ -12,13 +12,12 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Pyfsag
 from pyfsagg.statistics import (
     adjust_p_values,
     bayesian_t_tests,
-    noncentral_f_interval,
-    noncentral_t_interval,
     pairwise_tests,
     rank_biserial_paired,
     rank_biserial_unpaired,
     rm_anova,
 )
+from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 
 SMALL = np.array([[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]], float)
 GROUPS = {"a": [6.0, 8, 4, 5], "b": [8.5, 12, 9.5], "c": [13.0, 9, 11, 8.25, 10]}

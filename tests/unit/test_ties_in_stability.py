@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 import pyfsagg
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import about_ties, select_top, tie_sizes
+from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks.tied import about_ties, tie_sizes
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
     feature_stability,
     nogueira,
-    pseudo_values,
     stability,
     stability_curve,
-    thesis_measures,
 )
+from pyfsagg.stability_measures.curves import chance_level
+from pyfsagg.stability_measures.jackknife import pseudo_values
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.stability_measures.table import stability_table
+from pyfsagg.stability_measures.thesis import thesis_measures
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 BY_FORMULA = [name for name in SETS if not STABILITY_MEASURES.get(name).needs_strict]
@@ -182,7 +184,7 @@ def test_noise_with_many_zeros_is_not_stable() -> None:
     curve = stability_curve(scores, ["nogueira"], [0.1, 0.5, 0.9])
     assert curve["value"].abs().max() < 0.05
     assert stability_curve(scores, ["nogueira"], [0.5], ties="first")["value"].iloc[0] > 0.3
-    level = pyfsagg.stability_measures.chance_level("jaccard", 15, 60, 30)
+    level = chance_level("jaccard", 15, 60, 30)
     assert thesis_measures(scores, random_state=0)["jaccard"] == pytest.approx(level, abs=0.03)
     assert thesis_measures(scores, ties="first")["jaccard"] > 2 * level
     assert feature_stability(scores)["frequency"].max() < 0.5

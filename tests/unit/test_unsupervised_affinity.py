@@ -18,16 +18,12 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-from pyfsagg.unsupervised import (
-    CLUSTERERS,
-    ConsensusRanking,
-    adjusted_rand_between_matrices,
-    affinity_matrix,
-    consensus_matrix,
-    enough_clusterings,
-    frcm,
-    mean_plus_sd,
-)
+from pyfsagg.unsupervised import ConsensusRanking, frcm
+from pyfsagg.unsupervised.adequacy import enough_clusterings
+from pyfsagg.unsupervised.affinity import adjusted_rand_between_matrices, affinity_matrix
+from pyfsagg.unsupervised.clusterings import CLUSTERERS
+from pyfsagg.unsupervised.consensus import consensus_matrix
+from pyfsagg.unsupervised.result import mean_plus_sd
 
 
 def planted(n: int = 60, informative: int = 10, noise: int = 30, seed: int = 0) -> np.ndarray:

@@ -18,8 +18,6 @@ from pyfsagg.resampling import Rows
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised import (
     UNSUPERVISED_METHODS,
-    UnsupervisedFilter,
-    correlation_ratio,
     frcm,
     frmv,
     laplacian_score,
@@ -27,6 +25,8 @@ from pyfsagg.unsupervised import (
     svd_entropy,
 )
 from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.methods import UnsupervisedFilter
+from pyfsagg.unsupervised.multiple_views import correlation_ratio
 
 OWN = [spec.name for spec in UNSUPERVISED_METHODS.own()]
 RNG = np.random.default_rng(20)

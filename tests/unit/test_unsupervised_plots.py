@@ -9,7 +9,7 @@ import pytest
 
 from pyfsagg._page.page import render_page
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.unsupervised import borda_curve, clustering_curve, frcm, rank_unsupervised
+from pyfsagg.unsupervised import clustering_curve, frcm, rank_unsupervised
 from pyfsagg.unsupervised._page import unsupervised_page
 from pyfsagg.unsupervised._plot import (
     consensus_order,
@@ -18,6 +18,7 @@ from pyfsagg.unsupervised._plot import (
     plot_consensus_matrix,
     plot_spectrum,
 )
+from pyfsagg.unsupervised.evaluation import borda_curve
 
 RNG = np.random.default_rng(0)
 GROUP = np.arange(30) % 3

@@ -39,6 +39,19 @@ KINDS <- list(
   position = function(value, name, given) {
     python_value(match(feature_names(given$x, value, name), columns_of(given$x)) - 1L, name)
   },
+  plain = function(value, name, ...) python_value(value, name),
+  values = function(value, name, ...) numbers_of(value, name),
+  sides = function(value, name, ...) {
+    if (is.list(value)) lapply(unname(value), numbers_of, name) else numbers_of(value, name)
+  },
+  words = function(value, name, ...) words_of(value, name),
+  selections = function(value, name, ...) {
+    if (!is.list(value) || !all(vapply(value, is_selection, logical(1)))) {
+      refuse_argument(name, "a list of character vectors", value)
+    }
+    marked("list", lapply(unname(value), function(one) as.list(enc2utf8(as.character(one)))))
+  },
+  voter_weights = function(value, name, ...) vote_weights(value, name),
   like_first = function(value, name, given) python_value(columns_like(value, given$first), name),
   labels = function(value, name, ...) python_value(whole_labels(value), name),
   pairs = function(value, name, ...) pairs_of_halves(value, name),
@@ -136,6 +149,10 @@ ensemble_given <- function(object) {
 as_r <- function(found) {
   switch(found$is,
     ensemble = ensemble_result(found$value),
+    evaluation = evaluation_result(found$value),
+    influence = influence_result(found$value),
+    committee = committee_result(found$value),
+    screen = screen_result(found$value),
     frame = missing_as_na(as_frame(found$value)),
     vector = {
       codes <- is.list(found$value) && !is.null(names(found$value))

@@ -64,12 +64,12 @@ committee.default <- function(x, y = NULL, learners = NULL, by = "importance", n
                               step = 1, folds = 5, tolerance = 0.001, selection = NULL, metric = NULL,
                               rule = "approval", voter_weights = NULL, size = NULL, n_resamples = 30,
                               resampling = "subsample", seed = NULL, cores = 1, progress = interactive(), ...) {
-  called(committee_result(ask("committee", run_arguments(
+  called(run_python("committee", run_arguments(
     x, y, seed, cores, progress, learners = learners, by = by, n_features = n_features, direction = direction,
     step = step, folds = folds, tolerance = tolerance, selection = selection, metric = metric, rule = rule,
     voter_weights = voter_weights, size = size, n_resamples = check_count(n_resamples, "n_resamples"),
     resampling = resampling, ...
-  ))))
+  )))
 }
 
 # Names, names with parameters, and functions; each with the name of its voters, if it was given one.

@@ -69,10 +69,10 @@ wam.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
 wam.default <- function(x, y = NULL, filter = "information_gain", aggregator = "arithmetic_mean",
                         n_resamples = 1000, resampling = "bootstrap", seed = NULL, cores = 1,
                         progress = interactive(), ...) {
-  called(run_ensemble(
-    "wam", x, y, seed, cores, progress, filter = filter, aggregator = aggregator,
+  called(run_python("wam", run_arguments(
+    x, y, seed, cores, progress, filter = filter, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...
-  ))
+  )))
 }
 
 #' @rdname wam
@@ -99,10 +99,10 @@ bam.default <- function(x, y = NULL,
                         filters = c("information_gain", "symmetric_uncertainty", "mrmr", "chi_squared"),
                         aggregator = "arithmetic_mean", n_resamples = 1000, resampling = "bootstrap",
                         seed = NULL, cores = 1, progress = interactive(), ...) {
-  called(run_ensemble(
-    "bam", x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
+  called(run_python("bam", run_arguments(
+    x, y, seed, cores, progress, filters = filters, aggregator = aggregator,
     n_resamples = n_resamples, resampling = resampling, ...
-  ))
+  )))
 }
 
 # A result with the call of the function that returns it, which update() repeats.
@@ -119,12 +119,6 @@ called <- function(result, call = sys.call(-1), definition = sys.function(-1)) {
     rm("bam", envir = as.environment("package:pyfsaggr"))
     packageStartupMessage("bam() is that of mgcv; that of pyfsaggr is between_aggregation()")
   }
-}
-
-run_ensemble <- function(method, x, y, seed, cores, progress, ...) {
-  ensemble_result(
-    ask("ensemble", c(list(method = method), run_arguments(x, y, seed, cores, progress, ...)))
-  )
 }
 
 ensemble_result <- function(found) {
@@ -177,17 +171,10 @@ columns_by_group <- function(data) {
 #' }
 #' @export
 load_result <- function(path, report = NULL) {
-  found <- ask("load", list(
+  as_r(ask("load", list(
     path = path.expand(check_string(path, "path")),
     report = if (!is.null(report)) path.expand(check_string(report, "report"))
-  ))
-  switch(found$of,
-    ensemble = ensemble_result(found$result),
-    evaluation = evaluation_result(found$result),
-    influence = influence_result(found$result),
-    committee = committee_result(found$result),
-    as_r(found$result)
-  )
+  )))
 }
 
 #' The best features of a ranking
@@ -289,7 +276,8 @@ rank_out_of_core <- function(source, target, filters = c("information_gain", "sy
     progress = progress_function(check_flag(progress, "progress"))
   ), Map(function(value, name) read_argument(value, name, NULL, more), more, names(more)))
   if (!is.null(aggregator_params)) given$aggregator_params <- named_list(aggregator_params, "aggregator_params")
-  called(ensemble_result(ask("out_of_core", c(
-    list(source = path.expand(check_string(source, "source")), target = check_string(target, "target")), given
-  ))))
+  called(run_python(
+    "rank_out_of_core", source = path.expand(check_string(source, "source")), target = check_string(target, "target"),
+    given
+  ))
 }

@@ -63,15 +63,13 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
 #' @export
 permute_target <- function(x, y, method = "wam", n_permutations = 199, n_resamples = 50,
                            seed = NULL, cores = 1, progress = interactive(), ...) {
-  found <- ask("permute_target", c(
+  found <- run_python(
+    "permute_target",
     list(method = check_choice(method, "method", c("wam", "bam")),
          n_permutations = check_count(n_permutations, "n_permutations")),
     run_arguments(x, y, seed, cores, progress, n_resamples = n_resamples, ...)
-  ))
-  called(structure(
-    list(table = as_frame(found$table), sentences = unlist(found$sentences)),
-    class = "pyfsagg_errors"
-  ))
+  )
+  called(structure(found[c("table", "sentences")], class = "pyfsagg_errors"))
 }
 
 #' @export

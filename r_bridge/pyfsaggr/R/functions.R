@@ -69,27 +69,9 @@ martingale_residuals <- function(y, ties = "efron", weights = NULL) {
 
 #' @rdname orders
 #' @export
-class_centers <- function(x, y, ties = "average") call_python("class_centers", x = "table", y = "target")
-
-#' @rdname orders
-#' @export
-make_concordant_orders <- function(n_classes = 5, n_per_class = 100, n_features = 25, min_concordance = 0.1,
-                                   max_concordance = 0.9, seed = NULL) {
-  call_python("make_concordant_orders")
-}
-
-#' @rdname orders
-#' @export
 make_planted_orders <- function(n_classes = 7, n_per_class = 20, n_extraneous = 4, n_redundant = 0,
                                 shuffle = TRUE, seed = NULL) {
   call_python("make_planted_orders")
-}
-
-#' @rdname orders
-#' @export
-random_subset_baseline <- function(x, y, max_size = 30, n_subsets = 100, n_folds = 5, ties = "average",
-                                   missing = "error", seed = 0) {
-  call_python("random_subset_baseline", x = "table", y = "target")
 }
 
 #' @rdname orders
@@ -111,12 +93,6 @@ subset_divergence <- function(x, y, features, unit = "nats", space = "orders", t
 
 #' @rdname orders
 #' @export
-to_boolean_order <- function(x, ties = "average", missing = "error", seed = NULL) {
-  call_python("to_boolean_order", x = "table")
-}
-
-#' @rdname orders
-#' @export
 to_rank_order <- function(x, ties = "average", missing = "error", seed = NULL) {
   call_python("to_rank_order", x = "table")
 }
@@ -130,37 +106,12 @@ eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weigh
   call_python("eliminate_features", x = "table", y = "target", more = list(...))
 }
 
-#' @rdname orders
-#' @export
-elimination_seconds <- function(method, n_samples, n_features, n_classes = 2) {
-  call_python("elimination_seconds")
-}
-
-#' @rdname orders
-#' @export
-order_accuracy <- function(x, y, features = NULL, n_folds = 5, alpha = 1, ties = "average", missing = "error",
-                           seed = 0) {
-  call_python("order_accuracy", x = "table", y = "target", features = "features")
-}
-
-#' @rdname orders
-#' @export
-order_center <- function(x, ties = "average") call_python("order_center", x = "table")
-
-#' @rdname orders
-#' @export
-order_concordance <- function(x) call_python("order_concordance", x = "table")
-
 #' @rdname unsupervised
 #' @export
 clustering_curve <- function(x, y, rankings, sizes, n_trials = 40, n_clusters = NULL, n_init = 10,
                              standardize = "z_score", seed = NULL, cores = 1, progress = interactive(), ...) {
   call_python("clustering_curve", x = "table", y = "target", more = list(...))
 }
-
-#' @rdname unsupervised
-#' @export
-consensus_matrix <- function(labels, cores = 1) call_python("consensus_matrix", labels = "labels")
 
 #' @rdname unsupervised
 #' @export
@@ -198,16 +149,6 @@ laplacian_score <- function(x, n_neighbors = 5, bandwidth = "mean", standardize 
 #' @export
 svd_entropy <- function(x, standardize = "z_score", cores = 1) {
   by_feature(call_python("svd_entropy", x = "table"), x)
-}
-
-#' @rdname unsupervised
-#' @export
-affinity_matrix <- function(x, feature) call_python("affinity_matrix", x = "matrix", feature = "position")
-
-#' @rdname unsupervised
-#' @export
-correlation_ratio <- function(x, labels, cores = 1) {
-  by_feature(call_python("correlation_ratio", x = "table", labels = "labels"), x)
 }
 
 #' @rdname error_control_parts
@@ -252,6 +193,28 @@ integrated_path <- function(scores, form = "h2", delta = 1, n_thresholds = 100, 
 weighted_average_accuracy <- function(accuracy, thresholds = c(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9,
                                       1)) {
   call_python("weighted_average_accuracy")
+}
+
+#' @rdname vote_features
+#' @export
+vote_features <- function(selections, rule = "approval", weights = NULL, performance = NULL, learners = NULL,
+                          feature_names = NULL, size = NULL, save = NULL, report = NULL) {
+  called(call_python(
+    "vote_features", selections = "selections", weights = "voter_weights", performance = "values",
+    learners = "words", feature_names = "words"
+  ))
+}
+
+#' @rdname screen_genes
+#' @export
+screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, p_values = NULL,
+                         side = "both", alpha = NULL, null = "guides", control_guides = NULL,
+                         control_genes = NULL, ties = "average", min_guides = 1, missing = "error",
+                         save = NULL, report = NULL) {
+  call_python(
+    "screen_genes", scores = "values", genes = "words", guides = "words", log_fold_changes = "values",
+    p_values = "sides", null = "plain", control_guides = "words", control_genes = "words"
+  )
 }
 
 #' @rdname ranked_lists
@@ -323,4 +286,19 @@ pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE)
 stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL, input = NULL,
                             ties = "random", seed = NULL, ...) {
   call_python("stability_curve", x = "collection", more = list(...))
+}
+
+#' @rdname stability
+#' @export
+stability <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
+                      n_features = NULL, top = 0.25, similarity = NULL, input = NULL, undefined = NULL,
+                      interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
+                      ties = "random", seed = NULL, measure_params = NULL, save = NULL, report = NULL) {
+  stability_table(call_python("stability", x = "collection", compare = "collection"))
+}
+
+#' @rdname list_agreement
+#' @export
+list_agreement <- function(glist, distance = 6, pilot = 10, persistence = 0.98, save = NULL, report = NULL) {
+  deepest_agreement(call_python("list_agreement", glist = "lists"))
 }

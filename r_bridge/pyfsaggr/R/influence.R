@@ -40,11 +40,11 @@ aggregator_influence.default <- function(x, y = NULL, filter = "information_gain
                                          n_folds = 100, n_resamples = 1000, seed = NULL, cores = 1,
                                          progress = interactive(), ...) {
   if (identical(list(...)$method, "bam")) filter <- structure(read_filters(filter, "filter"), read = TRUE)
-  called(influence_result(ask("influence", run_arguments(
+  called(run_python("influence", run_arguments(
     x, y, seed, cores, progress, filter = filter,
     aggregators = if (!is.null(aggregators)) check_words(aggregators, "aggregators"),
     n_folds = n_folds, n_resamples = check_count(n_resamples, "n_resamples"), ...
-  ))))
+  )))
 }
 
 #' @importFrom stats influence

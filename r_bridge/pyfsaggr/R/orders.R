@@ -2,8 +2,8 @@
 #'
 #' For features that are measured on one scale, such as the expression of genes, only their order inside each
 #' sample is used. `eliminate_features()` removes features one by one by what the orders of each class
-#' say; the others are its parts: orders and boolean orders of a table, their centre and concordance, how far
-#' the classes diverge in a subset of the features, and simulated orders.
+#' say; the others are the orders of a table, their distance, how far the classes diverge in a subset of the
+#' features, and simulated orders.
 #'
 #' @param x A data frame or matrix of numbers, one row per sample.
 #' @param y Classes.
@@ -24,17 +24,14 @@
 #' @param unit `"nats"` or `"bits"`.
 #' @param space `"orders"` or `"boolean"`.
 #' @param first,second Two orders: ranks of the same features.
-#' @param alpha Pseudo-count of naive Bayes.
-#' @param max_size,n_subsets Up to which size, and how many, random subsets are judged.
-#' @param n_samples,n_features,n_classes,n_per_class Sizes.
+#' @param n_classes,n_per_class Sizes.
 #' @param n_extraneous,n_redundant How many features say nothing, and how many repeat another one.
 #' @param shuffle Whether columns are put into a random order.
-#' @param min_concordance,max_concordance Bounds of the agreement within a class.
 #' @return `eliminate_features()` returns a list with `removal_order` (names, first removed first), `divergence`
 #'   in nats of what is left after 0, 1, ... removals, `accuracy` if asked for, and `table`, for which
 #'   [selected()] has the features kept longest; the tables of orders are data frames; values for each
-#'   feature or sample are vectors with names; `make_planted_orders()` and `make_concordant_orders()` return
-#'   lists with `X` and `y`.
+#'   feature or sample are vectors with names; `make_planted_orders()` returns
+#'   a list with `X` and `y`.
 #' @name orders
 #' @examples
 #' if (pyfsagg_available()) {

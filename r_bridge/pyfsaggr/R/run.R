@@ -31,6 +31,9 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
   )
 }
 
+# What a run returns; of is the name of its function in Python.
+run_python <- function(of, ...) as_r(ask("run", c(list(of = of), ...)))
+
 # Survival times say themselves what they are.
 task_of <- function(y, task) {
   if (!inherits(y, "Surv")) return(task)

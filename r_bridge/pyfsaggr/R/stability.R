@@ -3,49 +3,44 @@
 #' @param x A result of [wam()] or [bam()]; a numeric matrix of scores (resamples by features, large
 #'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
 #'   character vectors, the selected features of each resample.
-#' @param measures Names from `list_methods("stability")`; by default all that apply.
+#' @param measures Names from `list_methods("stability")`; by default all that apply. One name asks for this
+#'   measure @param n_features_to_select For measures of selections on scores: what makes its value impossible is then an error and not a note.
+#' @param compare A second collection over the same features: equal stability of both selections is tested.
+#' @param paired Whether row i of both comes from the same resample.
+#' @param names How the two are called.
 #' @param n_features Number of features to choose from; for lists.
-#' @param n_features_to_select For measures of selections on scores: the number or share of selected features.
-#' @param confidence_level Confidence level of the intervals.
-#' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
-#'   is selected); required if the matrix has only zeros and ones.
-#' @param ties Treatment of equal scores that compete for the last places of a selection:
-#'   `"random"` (the mean over all their orders) or `"first"` (the first columns, as in published
-#'   results).
-#' @param seed Seed of drawn orders of ties, and of the bootstrap.
+#' @param top For measures of selections on scores: the number or share of selected features.
 #' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
 #'   need one according to `list_methods("stability")`. Rows and columns with names are matched to the
 #'   features by them; lists of names need them, lists of numbers mean rows.
-#' @param interval `"jackknife"`, `"bootstrap"`, or `NULL` for none.
-#' @param n_boot Number of bootstrap repetitions.
+#' @param input For a numeric matrix: `"scores"` (the default), `"ranks"` (1 is the best) or `"sets"` (1
+#'   is selected); required if the matrix has only zeros and ones.
 #' @param undefined For one measure: what a pair counts for which it is not defined; by default it is left out.
-#' @param measure_params For one measure: a list of its options, such as `list(correction = "exact")`.
-#' @param compare A second collection to compare with.
-#' @param paired Whether row i of both belongs together.
-#' @param names How the two are called.
-#' @param sizes Sizes of selections for the curve; 10 %, 20 %, ... of the features by default.
+#' @param interval `"jackknife"`, `"bootstrap"`, `"analytic"` (of Nogueira's measure), or `NULL` for none.
+#' @param confidence_level Confidence level of the intervals.
+#' @param n_boot Number of bootstrap repetitions.
+#' @param sizes For scores and ranks: sizes of selections for the attribute `curve`; a few by default.
+#' @param ties Treatment of equal scores that compete for the last places of a selection:
+#'   `"random"` (the mean over all their orders) or `"first"` (the first columns, as in published
+#'   results).
+#' @param seed Seed of drawn orders of ties, and of the bootstrap; by default R draws one.
+#' @param measure_params For one measure: a named list of its options, such as `list(correction = "exact")`.
 #' @param save,report A folder for the result, and a file for its page (HTML).
-#' @param ... Not used.
 #' @return A data frame of class `pyfsagg_stability` with one row for each measure: value, interval and
 #'   `n_tied`, the number of resamples in which equal scores compete for places. The intervals refer to resamples
-#'   drawn in the same way: the run repeated with another seed, if they come from one data set. Its attributes
-#'   `features`, `curve` and `pair` are the stability of each feature, that of the best k for many k, and the
-#'   comparison; without the first two if `measures` is one name.
+#'   drawn in the same way: the run repeated with another seed, if they come from one data set. Its attributes are
+#'   `features`, the standing of each feature, `curve`, the stability of selections of many sizes, and `pair`, the
+#'   comparison; each is `NULL` where there is none.
+#' @name stability
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 30, seed = 1)
 #'   stability(result, c("pearson", "spearman", "jaccard"))
 #'   stability(list(c("a", "b"), c("a", "c"), c("a", "b")), n_features = 10)
 #' }
-#' @export
-stability <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
-                      n_features = NULL, top = 0.25, similarity = NULL, input = NULL, undefined = NULL,
-                      interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
-                      ties = "random", seed = 0, measure_params = NULL, save = NULL, report = NULL, ...) {
-  check_no_more(..., of = stability)
-  top <- check_top(top)
-  confidence_level <- check_between(confidence_level, "confidence_level", 0, 1)
-  found <- call_python("stability", x = "collection", compare = "collection")
+NULL
+
+stability_table <- function(found) {
   structure(
     found$table, class = c("pyfsagg_stability", "data.frame"), features = found$features, curve = found$curve,
     pair = found$pair, files = attr(found, "files")
@@ -120,7 +115,7 @@ print.pyfsagg_stability <- function(x, digits = 3, ...) {
     about <- paste(x$measure[notes == note], collapse = ", ")
     cat(strwrap(paste0(about, ": ", note), exdent = 2), sep = "\n")
   }
-  tied <- suppressWarnings(max(x$n_tied))
+  tied <- suppressWarnings(max(x$n_tied, na.rm = TRUE))
   if (is.finite(tied) && tied > 0) {
     cat(strwrap(paste(
       "In", tied, "resamples equal scores compete for the last selected places: their order is arbitrary, and",
@@ -132,8 +127,8 @@ print.pyfsagg_stability <- function(x, digits = 3, ...) {
 
 #' @export
 as.data.frame.pyfsagg_stability <- function(x, ...) {
-  class(x) <- "data.frame"
   for (name in c("features", "curve", "pair", "files")) attr(x, name) <- NULL
+  class(x) <- "data.frame"
   x
 }
 
@@ -144,8 +139,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' `feature_stability()` says how stable the standing of each feature is, `stability_curve()` how
 #' stable the best k are for many k; `adequacy()` how far another run with as many resamples would
 #' move scores and ranks; `between_sample_stability()` compares rankings of pairs of samples without a
-#' common row; `pareto_front()` marks the methods that
-#' no other one beats in stability and accuracy.
+#' common row; `pareto_front()` marks the methods that no other one beats in stability and accuracy.
 #'
 #' @inheritParams stability
 #' @param x A result of [wam()] or [bam()]; a matrix of scores or ranks with a row for each resample; a
@@ -154,7 +148,8 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param input What the numbers of a matrix are: `"scores"`, `"ranks"` or `"sets"`. By default numbers are scores.
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
-#' @param ... Options of the measure.
+#' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]).
+#' @param level Confidence level of the intervals.
 #' @param quantiles Which quantiles of the ranks of a feature are shown.
 #' @param measures Names of measures; for the curve of sets.
 #' @param sizes For `stability_curve()`, which k; a few by default. For `adequacy()`, for how many of the resamples the
@@ -164,7 +159,6 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param aggregator A function of a matrix of scores (resamples in rows) that returns a score for each feature;
 #'   by default that of the result, and for a matrix the mean.
 #' @param by How repetitions are imitated: `"bootstrap"` or `"halves"`; by default what fits the aggregator.
-#' @param level Confidence level of the intervals.
 #' @param accuracy,higher_is_better For `pareto_front()`: what the methods are worth, and the
 #'   direction of `stability`.
 #' @param stability A number for each method.

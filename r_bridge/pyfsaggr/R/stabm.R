@@ -27,12 +27,13 @@ chance <- function(correction.for.chance, allowed = c("none", "exact")) {
 
 of_sets <- function(features, measure, p, impute.na, ...) {
   without <- first_filled(impute.na, NA_real_)
+  options <- if (...length()) list(...)
   tryCatch({
-    found <- stability(features, measure, n_features = p, interval = NULL, measure_params = list(...))
+    found <- stability(features, measure, n_features = p, interval = NULL, measure_params = options)
     if (found$n_undefined == 0) return(found$value)
     if (is.na(without)) return(without)
     stability(
-      features, measure, n_features = p, interval = NULL, undefined = without, measure_params = list(...)
+      features, measure, n_features = p, undefined = without, interval = NULL, measure_params = options
     )$value
   }, pyfsagg_undefined_stability_error = function(no_pair) without)
 }

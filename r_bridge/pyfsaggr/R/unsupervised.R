@@ -3,7 +3,7 @@
 #' `rank_unsupervised()` ranks features by how well they agree with an ensemble of clusterings of the samples
 #' (`frcm()`, consensus affinity), by their ranks in many clusterings (`frmv()`), by neighbouring samples
 #' (`laplacian_score()`) or by the entropy of singular values (`svd_entropy()`). The others say how well clusters
-#' of the best features agree with known classes, and give the parts of the methods.
+#' of the best features agree with known classes.
 #'
 #' @param x A data frame or matrix of numbers without missing values, one row per sample.
 #' @param y Known classes, to compare clusters with.
@@ -13,8 +13,7 @@
 #' @param k_range Smallest and largest number of clusters; `NULL` leaves it to the number of samples.
 #' @param clusterer A name, such as `"k_means"`.
 #' @param standardize How columns are scaled: `"z_score"`, `"min_max"`, `"center"` or `"none"`.
-#' @param labels Clusterings made elsewhere: a matrix of whole numbers, one row per clustering; for
-#'   `correlation_ratio()` one clustering.
+#' @param labels Clusterings made elsewhere: a matrix of whole numbers, one row per clustering.
 #' @param aggregator A name from `list_methods("aggregators")`.
 #' @param association How a feature and a clustering are compared.
 #' @param seed A whole number; by default R draws one.
@@ -23,7 +22,6 @@
 #' @param ... Options of the method, such as `seed`, or `checkpoint`, `scratch` and `memory_limit` ([settings]).
 #' @param n_neighbors,bandwidth Neighbours of a sample, and the width of their weights.
 #' @param n_clusters Number of clusters; by default that of the classes.
-#' @param feature Name of a feature, or its number from 1.
 #' @param rankings A named list of results, or of scores with one number for each feature.
 #' @param sizes Numbers of best features to cluster on.
 #' @param n_trials,n_init How often k-means is run, and from how many starts.

@@ -14,6 +14,7 @@
 #' @param learners Who made each selection.
 #' @param feature_names All features to choose from, in their order; by default those that a voter selects, sorted.
 #' @param size How many places the last two rules fill one by one; all by default.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`, `score`, `votes` (how many
 #'   voters select it), `share` and `tied` (whether another feature had the same right to the place), the
 #'   best first; `voters` and `learners`, data frames; with a performance `front`, the Pareto
@@ -37,9 +38,8 @@ vote_features <- function(selections, rule = "approval", voter_weights = NULL, p
     selections = unname(lapply(selections, words)), rule = check_string(rule, "rule", "one name"),
     voter_weights = vote_weights(voter_weights),
     performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),
-    feature_names = words(feature_names), size = if (!is.null(size)) check_count(size, "size")
-  ))))
-}
+    feature_names vote_features
+NULL
 
 vote_weights <- function(weights, name = "voter_weights") {
   if (is.null(weights) || identical(weights, "performance")) return(weights)

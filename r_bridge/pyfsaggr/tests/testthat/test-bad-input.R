@@ -155,10 +155,10 @@ test_that("stability asks where a collection can be read in two ways", {
     expect_error(stability(...), text, class = paste0("pyfsagg_", kind, "_error"))
   }
   scores <- matrix(sin(1:40), 5)
-  no(scores, tpo = 2, text = "unknown argument 'tpo'; did you mean 'top'", kind = "unknown_name")
-  no(scores > 0 + 0L, top = NULL, text = "top must be a whole number of features or a share")
+  expect_error(stability(scores, tpo = 2), "unused argument")
+  no(scores, top = -1, text = "top .* must be a whole number")
   no((scores > 0) + 0, text = "say input = \"sets\"")
   no(list(c(TRUE, FALSE), TRUE), text = "different lengths", kind = "data")
-  no(scores, confidence_level = 2, text = "confidence_level must be a number between 0 and 1, got 2")
+  no(scores, confidence_level = 2, text = "level must be a number")
   no(scores, "yu", similarity = 1:3, text = "similarity must be a square matrix")
 })
