@@ -95,7 +95,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
 #' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
 #' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.
-#' @param level Accepted false discovery rate.
+#' @param fdr Accepted false discovery rate.
 #' @param e_values,p_values One number for each feature.
 #' @param kappa The power by which p-values become e-values, between 0 and 1.
 #' @param runs Matrix of e-values, one row for each run.
@@ -107,7 +107,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @examples
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
-#'   e_bh(c(50, 0.1, 40), level = 0.1)
+#'   e_bh(c(50, 0.1, 40), fdr = 0.1)
 #' }
 NULL
 
@@ -137,13 +137,13 @@ integrated_path <- function(scores, form = "h2", delta = 1, n_thresholds = 100, 
 
 #' @rdname error_control_parts
 #' @export
-stability_e_values <- function(scores, level, threshold = 0.75, assumption = "unimodal") {
+stability_e_values <- function(scores, fdr, threshold = 0.75, assumption = "unimodal") {
   call_python("stability_e_values")
 }
 
 #' @rdname error_control_parts
 #' @export
-e_bh <- function(e_values, level) call_python("e_bh")
+e_bh <- function(e_values, fdr) call_python("e_bh")
 
 #' @rdname error_control_parts
 #' @export
