@@ -11,7 +11,7 @@
 #' @param higher_is_better Whether large values are good: they have the small ranks.
 #' @param confidence_level Level of the intervals.
 #' @param missing `"error"` refuses missing values, `"drop"` leaves these subjects out.
-#' @param correction For `rm_anova()`, `"greenhouse_geisser"`, `"huynh_feldt"` or `"none"`, for a lack of
+#' @param sphericity_correction,continuity Corrections: for `rm_anova()`, `"greenhouse_geisser"`, `"huynh_feldt"` or `"none"`, for a lack of
 #'   sphericity; for `wilcoxon()`, whether the normal approximation is corrected for continuity.
 #' @param mauchly `"textbook"`, or `"r"` for the statistic of [stats::mauchly.test()].
 #' @param welch Whether the groups may differ in their variances.

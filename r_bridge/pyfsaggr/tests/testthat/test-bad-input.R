@@ -156,7 +156,7 @@ test_that("stability asks where a collection can be read in two ways", {
   }
   scores <- matrix(sin(1:40), 5)
   no(scores, tpo = 2, text = "unknown argument 'tpo'; did you mean 'top'", kind = "unknown_name")
-  no(scores > 0 + 0L, top = NULL, text = "top must be a whole number of features or a share")
+  no(scores > 0 + 0L, n_features_to_select = NULL, text = "n_features_to_select must be a whole number of features or a share")
   no((scores > 0) + 0, text = "say input = \"sets\"")
   no(list(c(TRUE, FALSE), TRUE), text = "different lengths", kind = "data")
   no(scores, confidence_level = 2, text = "confidence_level must be a number between 0 and 1, got 2")

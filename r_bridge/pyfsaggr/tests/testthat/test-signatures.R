@@ -35,7 +35,7 @@ test_that("stability() has the arguments and defaults of Python's table", {
   ours <- formals(pyfsaggr:::stability.default)
   # Names of features are those of the columns in R.
   expect_identical(setdiff(theirs$names, c(names(ours), "feature_names", "seed")), character())
-  for (name in c("top", "interval", "confidence_level", "n_boot", "ties")) {
+  for (name in c("n_features_to_select", "interval", "confidence_level", "n_boot", "ties")) {
     expect_equal(eval(ours[[name]]), theirs$defaults[[name]], info = name)
   }
 })
