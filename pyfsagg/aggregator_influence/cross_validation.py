@@ -212,7 +212,7 @@ def _different(names: Sequence[str]) -> list[str]:
 
 
 def with_options(
-    names: Sequence[str], params: Mapping[str, Mapping[str, Any]]
+    names: Sequence[str], aggregator_params: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
     """Aggregators with the options that are given apart from them, as `aggregators` of influence.
 
@@ -222,7 +222,7 @@ def with_options(
         If options name an aggregator that is not among `names`, or one is named twice.
     """
     canonical = _different(names)
-    given = {AGGREGATORS.get(name).name: chosen for name, chosen in params.items()}
+    given = {AGGREGATORS.get(name).name: chosen for name, chosen in aggregator_params.items()}
     found = {name: given.pop(name, {}) for name in canonical}
     if given:
         raise ParameterError(

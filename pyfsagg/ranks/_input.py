@@ -330,11 +330,11 @@ def read_list_weights(
     return checked
 
 
-def whole_weights(weights: Floats) -> NDArray[np.int64]:
+def whole_weights(list_weights: Floats) -> NDArray[np.int64]:
     """Weights as numbers of copies."""
-    copies = np.rint(weights)
-    if (copies != weights).any():
-        odd = float(weights[np.argmax(copies != weights)])
+    copies = np.rint(list_weights)
+    if (copies != list_weights).any():
+        odd = float(list_weights[np.argmax(copies != list_weights)])
         raise ParameterError(
             f"a list is written a whole number of times, and one has the weight {odd:g}; give whole "
             "weights"

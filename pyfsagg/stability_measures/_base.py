@@ -65,7 +65,7 @@ class BoundStatistic(Protocol):
 
     def estimate(self) -> Estimate: ...
 
-    def reweighted(self, weights: Floats) -> Floats:
+    def reweighted(self, resample_weights: Floats) -> Floats:
         """Values (b,) with row i counted weights[b, i] times; NaN where nothing is defined."""
         ...
 
@@ -124,14 +124,14 @@ class PairwiseAverage:
         value = total / defined if defined else np.nan
         return Estimate(value, defined, n_pairs - defined)
 
-    def reweighted(self, weights: Floats) -> Floats:
-        total = np.zeros(weights.shape[0])
-        mass = np.zeros(weights.shape[0])
+    def reweighted(self, resample_weights: Floats) -> Floats:
+        total = np.zeros(resample_weights.shape[0])
+        mass = np.zeros(resample_weights.shape[0])
         everything = slice(0, self.n_rows)
         for rows in self._slices():
             cells, known = self._off_diagonal(rows, everything)
-            total += np.einsum("bi,bi->b", weights[:, rows], weights @ cells.T)
-            mass += np.einsum("bi,bi->b", weights[:, rows], weights @ known.T)
+            total += np.einsum("bi,bi->b", resample_weights[:, rows], resample_weights @ cells.T)
+            mass += np.einsum("bi,bi->b", resample_weights[:, rows], resample_weights @ known.T)
         return _divide(total, mass)
 
     def leave_one_out(self) -> Floats:
@@ -206,8 +206,8 @@ class WholeSample:
         self.variance = variance
         self.least_variance = least_variance
 
-    def reweighted(self, weights: Floats) -> Floats:
-        return self.evaluate(weights)
+    def reweighted(self, resample_weights: Floats) -> Floats:
+        return self.evaluate(resample_weights)
 
     def estimate(self) -> Estimate:
         value = float(self.reweighted(np.ones((1, self.n_rows)))[0])

@@ -155,8 +155,8 @@ class _AverageSample:
         value = float(np.mean([each.value for each in found]))
         return Estimate(value, found[0].n_pairs, found[0].n_undefined)
 
-    def reweighted(self, weights: Floats) -> Floats:
-        return self._mean([part.reweighted(weights) for part in self.parts])
+    def reweighted(self, resample_weights: Floats) -> Floats:
+        return self._mean([part.reweighted(resample_weights) for part in self.parts])
 
     def leave_one_out(self) -> Floats:
         return self._mean([part.leave_one_out() for part in self.parts])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.types import Floats, Integer
 from pyfsagg._kernels.entropy.mdl import xlogx, xlogx_shift
 from pyfsagg._kernels.entropy.scores import SCORES, scores_of_sums
-from pyfsagg._kernels.tables.class_tables import chi_squared, value_difference
+from pyfsagg._kernels.tables.class_tables import chi_squared_of_counts, value_difference
 
 __all__ = ["OUTPUTS", "score_counts"]
 
@@ -61,7 +61,7 @@ def score_counts(
             for cell in range(used.shape[0]):
                 used[cell] = counts[start + cell, r]
             _entropy_scores(used, n_classes, scores[:3, r, j])
-            scores[3, r, j], scores[4, r, j] = chi_squared(used, n_classes)
+            scores[3, r, j], scores[4, r, j] = chi_squared_of_counts(used, n_classes)
             if n_classes == 2:
                 scores[5, r, j] = value_difference(used)
         start += used.shape[0]

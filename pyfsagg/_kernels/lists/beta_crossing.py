@@ -21,7 +21,7 @@ from pyfsagg._kernels.lists.binomial_tail import (
     log_binomial_tail,
     stirling_error,
 )
-from pyfsagg._kernels.lists.order_process import advance, poisson_weights
+from pyfsagg._kernels.lists.order_process import advance, poisson_probabilities
 
 __all__ = ["log_crossing", "log_exact_p", "log_quantiles"]
 
@@ -139,7 +139,7 @@ def _thin_band(
             next_free[c], next_hit[c] = _thin(c, k - 2, log_keep, lowest, free, hit)
         return top
     weights, kept_free, kept_hit = work[0], work[1], work[2]
-    first, last, _ = poisson_weights(k * drop, 0, top, 1e-30, weights)
+    first, last, _ = poisson_probabilities(k * drop, 0, top, 1e-30, weights)
     start = max(0, low - last)
     share = k * math.exp(log_keep)
     value = math.exp(k * drop + top * log_keep)

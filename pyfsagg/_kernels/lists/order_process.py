@@ -9,11 +9,11 @@ from numba import njit
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.binomial_tail import HALF_LOG_TWO_PI, stirling_error
 
-__all__ = ["advance", "poisson_weights"]
+__all__ = ["advance", "poisson_probabilities"]
 
 
 @njit(cache=True, nogil=True)
-def poisson_weights(
+def poisson_probabilities(
     x: float, first: int, last: int, tolerance: float, weights: Floats
 ) -> tuple[int, int, float]:
     """Poisson(x) probabilities of first..last that matter, into weights[0:]; bound on the others.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.types import Floats
 from pyfsagg._kernels.lists.binomial_tail import HALF_LOG_TWO_PI, stirling_error
-from pyfsagg._kernels.lists.order_process import advance, poisson_weights
+from pyfsagg._kernels.lists.order_process import advance, poisson_probabilities
 
 __all__ = ["log_joint_by_complement", "log_joint_probability", "log_stuart"]
 
@@ -80,7 +80,7 @@ def _joint_once(
         x = slopes[i] * (times[i] - before)
         before = times[i]
         first = max(0, counts[i] - high)
-        first, last, left_out = poisson_weights(x, first, n - low, tolerance, weights)
+        first, last, left_out = poisson_probabilities(x, first, n - low, tolerance, weights)
         total = 0.0
         for c in range(low, high + 1):
             total += old[c]
@@ -183,7 +183,7 @@ def _complement_once(
     for i in range(d):
         x = n * (times[i] - before)
         before = times[i]
-        first, last, left_out = poisson_weights(x, 0, n - low, tolerance, weights)
+        first, last, left_out = poisson_probabilities(x, 0, n - low, tolerance, weights)
         for c in range(low, high + 1):
             lost += left_out * old[c]
         new_low, new_high = low + first, min(n, high + last)

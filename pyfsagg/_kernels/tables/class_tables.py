@@ -17,7 +17,7 @@ from pyfsagg._kernels.tables.binning import CountedColumns, column_range, width_
 __all__ = [
     "CHI_SQUARED",
     "VALUE_DIFFERENCE",
-    "chi_squared",
+    "chi_squared_of_counts",
     "class_tables",
     "fit_criterion_block",
     "spearman_block",
@@ -70,7 +70,7 @@ def _count_cells(
 
 
 @njit(cache=True, nogil=True)
-def chi_squared(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
+def chi_squared_of_counts(cells: NDArray[np.int64], n_classes: int) -> tuple[float, float]:
     """Chi-squared statistic and Cramér's V over the levels and classes that occur."""
     n_levels = cells.shape[0] // n_classes
     shares = np.empty(n_classes)
@@ -125,7 +125,7 @@ def write_statistic(
 ) -> None:
     """The `statistic` of one table of counts, into ``scores[:, r, j]``."""
     if statistic == CHI_SQUARED:
-        scores[0, r, j], scores[1, r, j] = chi_squared(cells, n_classes)
+        scores[0, r, j], scores[1, r, j] = chi_squared_of_counts(cells, n_classes)
     else:
         scores[0, r, j] = value_difference(cells)
 

@@ -93,7 +93,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
 #' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
 #' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.
-#' @param level Accepted false discovery rate.
+#' @param fdr Accepted false discovery rate.
 #' @param e_values One number for each feature.
 #' @param runs Matrix of e-values, one row for each run.
 #' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
@@ -104,7 +104,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #' @examples
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
-#'   e_bh(c(50, 0.1, 40), level = 0.1)
+#'   e_bh(c(50, 0.1, 40), fdr = 0.1)
 #' }
 NULL
 

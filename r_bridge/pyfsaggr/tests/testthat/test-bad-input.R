@@ -156,7 +156,7 @@ test_that("stability asks where a collection can be read in two ways", {
   }
   scores <- matrix(sin(1:40), 5)
   expect_error(stability(scores, tpo = 2), "unused argument")
-  no(scores, top = -1, text = "top .* must be a whole number")
+  no(scores, n_features_to_select = -1, text = "n_features_to_select .* must be a whole number")
   no((scores > 0) + 0, text = "say input = \"sets\"")
   no(list(c(TRUE, FALSE), TRUE), text = "different lengths", kind = "data")
   no(scores, confidence_level = 2, text = "level must be a number")

@@ -115,11 +115,11 @@ test_that("similarities are matched to features by their names", {
   near["Sepal.Length", "Sepal.Width"] <- near["Sepal.Width", "Sepal.Length"] <- 0.95
   scores <- matrix(sin(1:40), 10, dimnames = list(NULL, names(iris)[1:4]))
   moved <- near[c(1, 3, 2, 4), c(1, 3, 2, 4)]
-  by_name <- function(...) stability(..., "yu", top = 2, interval = NULL)$value
+  by_name <- function(...) stability(..., "yu", n_features_to_select = 2, interval = NULL)$value
   expect_identical(by_name(scores, similarity = moved), by_name(scores, similarity = near))
   expect_identical(by_name(unname(scores), similarity = near), by_name(scores, similarity = near))
   expect_false(by_name(unname(scores), similarity = moved) == by_name(scores, similarity = near))
-  expect_equal(stability(scores, "yu", top = 2, similarity = moved)$value, by_name(scores, similarity = near))
+  expect_equal(stability(scores, "yu", n_features_to_select = 2, similarity = moved)$value, by_name(scores, similarity = near))
   strange <- near
   dimnames(strange) <- list(letters[1:4], letters[1:4])
   expect_error(by_name(scores, similarity = strange), "'Sepal.Length' is not among", class = "pyfsagg_data_error")

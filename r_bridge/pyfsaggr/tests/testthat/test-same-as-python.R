@@ -54,13 +54,13 @@ test_that("stability of selections", {
   share("scores", unname(result$combined))
   run <- "pyfsagg.bam(X, y, filters=['information_gain', 'chi_squared'], n_resamples=20, random_state=3)"
   same(result$combined, paste0(run, ".combined"))
-  same(nogueira(result, top = 5)$variance, "pyfsagg.nogueira(scores, top=5, input='scores').variance")
+  same(nogueira(result, n_features_to_select = 5)$variance, "pyfsagg.nogueira(scores, n_features_to_select=5, input='scores').variance")
   same(nogueira_test(result, 0.9, "less")$p_value,
        "pyfsagg.nogueira(scores, input='scores').test(0.9, 'less').p_value")
   one <- stability(result, "jaccard", interval = "bootstrap", seed = 2, n_boot = 100)
   same(c(one$lower, one$upper),
        "list(pyfsagg.stability(scores, 'jaccard', input='scores', interval='bootstrap', random_state=2, n_boot=100).interval)")
-  same(feature_stability(result, top = 5)$lower, paste0("pyfsagg.feature_stability(", run, ", top=5)['lower'].to_numpy()"))
+  same(feature_stability(result, n_features_to_select = 5)$lower, paste0("pyfsagg.feature_stability(", run, ", n_features_to_select=5)['lower'].to_numpy()"))
   same(stability_curve(result$combined, seed = 1)$value,
        "pyfsagg.stability_curve(scores, input='scores', random_state=1)['value'].to_numpy()")
   same(adequacy(result, seed = 4)$expected_kendall, paste0("pyfsagg.adequacy(", run, ", random_state=4).expected_kendall"))
