@@ -11,6 +11,7 @@ from pyfsagg.committees import Committee
 from pyfsagg.exceptions import PyfsaggError
 from pyfsagg.for_r._files import packed
 from pyfsagg.for_r._plain import frame_of, plain, returned
+from pyfsagg.for_r._spelling import InR
 
 __all__ = ["answered"]
 
@@ -80,7 +81,7 @@ def _comparison(result: pyfsagg.Evaluation) -> list[str]:
         found = result.compare()
         return [*found.sentences.values(), *found.remarks]
     except PyfsaggError as reason:
-        return [str(reason)]
+        return [reason.render(InR())]
 
 
 def _screen_parts(result: pyfsagg.Screen) -> dict[str, Any]:
