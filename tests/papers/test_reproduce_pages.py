@@ -252,7 +252,7 @@ def test_pages_on_gene_lists_have_what_was_counted() -> None:
     assert list(means.rows[0][:4]) == ["birra", f"{first['0r']:.3f}", f"{first['se_0r']:.4f}", "–"]
     choice = shipped_aggregator_choice()
     (worth,) = blocks_of(choice._page(), Table)
-    shares = choice.check().sort_values(ascending=False)
+    shares = choice.simulated.check().sort_values(ascending=False)
     assert [row[1] for row in worth.rows] == [f"{value:.3f}" for value in shares]
     said = [str(block.text) for block in blocks_of(choice._page(), Text)]
     assert said[: len(choice.conclusions())] == choice.conclusions()
