@@ -23,8 +23,7 @@ from _timing import interleaved, print_table, write_json
 from bench_ensemble import make_table
 from numba import njit
 
-from pyfsagg._kernels.mrmr.draws import place_draws
-from pyfsagg._kernels.mrmr.popcount import LANES, meet_3x3
+from pyfsagg._kernels.mrmr_masks import LANES, meet_3x3, place_draws
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
@@ -32,7 +31,7 @@ from pyfsagg.filters import FILTERS
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import draw_resamples
 from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.unsupervised.affinity import affinity_scores
+from pyfsagg.unsupervised.consensus_affinity import affinity_scores
 
 RESAMPLES = 8
 BINS = 10

@@ -43,7 +43,7 @@ def frcm(n: int) -> None:
 
 
 def consensus(n: int) -> None:
-    from pyfsagg.unsupervised.consensus import consensus_matrix
+    from pyfsagg.unsupervised.clusterings import consensus_matrix
 
     consensus_matrix(np.arange(3 * n).reshape(3, n) % 5, n_jobs=1)
 

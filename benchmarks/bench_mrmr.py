@@ -23,7 +23,7 @@ from numba import njit
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters._base import Scorer
-from pyfsagg.filters.chi_squared import prepare_chi_squared
+from pyfsagg.filters.association import prepare_chi_squared
 from pyfsagg.filters.mrmr import prepare_mrmr
 
 

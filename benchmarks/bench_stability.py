@@ -22,7 +22,7 @@ from scipy.stats import kendalltau, rankdata
 from pyfsagg.listing import list_methods
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.stability_measures.thesis import thesis_measures
+from pyfsagg.stability_measures.pairwise import thesis_measures
 
 SLOW: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "pearson": lambda a, b: float(np.corrcoef(a, b)[0, 1]),

@@ -24,9 +24,8 @@ from sklearn.cluster import KMeans
 
 from pyfsagg import load_dataset
 from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
-from pyfsagg.unsupervised._input import check_numbers
-from pyfsagg.unsupervised.consensus import consensus_matrix
-from pyfsagg.unsupervised.laplacian import _neighbour_weights
+from pyfsagg.unsupervised.clusterings import check_numbers, consensus_matrix
+from pyfsagg.unsupervised.rankings import _neighbour_weights
 
 Floats = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from . import rank_order as rank_order
 from . import statistics as statistics
 from . import unsupervised as unsupervised
 from ._base.memory import memory_limit as memory_limit
-from ._base.task import Task as Task
-from ._run.beside import Checks as Checks
+from ._base.settings import Task as Task
+from ._run.execution import Checks as Checks
 from ._run.execution import Execution as Execution
 from ._version import __version__ as __version__
 from .aggregation import Aggregation as Aggregation

@@ -152,17 +152,7 @@ class Use(Part):
 
 
 class Phrase(Part):
-    """Words that some doors have other ones for.
-
-    Parameters
-    ----------
-    key : str
-        By which a door finds its own words.
-    text : str
-        The words for Python.
-    **about
-        What the words of a door are made of.
-    """
+    """Words that some doors have other ones for."""
 
     def __init__(self, key: str, text: str, /, **about: Any) -> None:
         self.key, self.text, self.about = key, text, about

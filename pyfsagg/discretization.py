@@ -10,13 +10,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._kernels.entropy.mdl import mdl_cut_weights, pack_rows
-from pyfsagg._kernels.entropy.sorted_bins import GRID_STEP, bin_edges, middle_cut
-from pyfsagg._kernels.tables.binning import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
+from pyfsagg._kernels.entropy_bins import (
+    GRID_STEP,
+    bin_edges,
+    mdl_cut_weights,
+    middle_cut,
+    pack_rows,
+)
 from pyfsagg._message import NONE, Param, Remedy, Use
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Kind, Table, Weights, as_table, full_weights
+from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -206,8 +212,6 @@ def discretize(
 
     Raises
     ------
-    ParameterError
-        For an unknown method or reading, or a number of bins or weights out of range.
     DataError
         For a table or labels that cannot be read (:func:`pyfsagg.check_table` says why).
 
@@ -273,13 +277,7 @@ def numeric_columns(table: AnyTable, *, booleans: bool) -> NDArray[np.int64]:
 
 
 def check_totals(weights: Weights) -> int:
-    """Largest total weight of a resample; the tables of ``x log x`` bound it.
-
-    Raises
-    ------
-    ParameterError
-        If a total exceeds 2**24.
-    """
+    """Largest total weight of a resample; the tables of ``x log x`` bound it."""
     largest = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
     if largest > MAX_TOTAL_WEIGHT:
         raise ParameterError(

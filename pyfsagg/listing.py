@@ -45,11 +45,6 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
         - eliminations: ``formula``, ``bounds`` and ``higher_is_better`` (kept longer) are about the
           criterion.
 
-    Raises
-    ------
-    UnknownNameError
-        For an unknown kind.
-
     Examples
     --------
     >>> list_methods("filters").loc["information_gain", "aliases"]
@@ -97,19 +92,19 @@ def _resampling() -> pd.DataFrame:
 
 
 def _classifiers() -> pd.DataFrame:
-    from pyfsagg.evaluation.classifiers import CLASSIFIERS
+    from pyfsagg.evaluation.learners import CLASSIFIERS
 
     return CLASSIFIERS.to_frame("make", "make_mixed")
 
 
 def _regressors() -> pd.DataFrame:
-    from pyfsagg.evaluation.regressors import REGRESSORS
+    from pyfsagg.evaluation.learners import REGRESSORS
 
     return REGRESSORS.to_frame("make", "make_mixed")
 
 
 def _survival_models() -> pd.DataFrame:
-    from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
+    from pyfsagg.evaluation.survival import SURVIVAL_MODELS
 
     frame = SURVIVAL_MODELS.to_frame("make", "make_mixed")
     installed = [not package or find_spec(package) is not None for package in frame["needs"]]

@@ -8,8 +8,8 @@ picture call ``axes.figure.savefig("picture.pdf")``.
 """
 
 from pyfsagg.evaluation._plot import plot_critical_difference
-from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
-from pyfsagg.unsupervised._plot import plot_clustering_curve
+from pyfsagg.stability_measures._report import plot_adequacy, plot_stability_curve, plot_trade_off
+from pyfsagg.unsupervised._report import plot_clustering_curve
 
 __all__ = [
     "plot_adequacy",

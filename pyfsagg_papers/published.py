@@ -57,17 +57,6 @@ def load_published(table: str) -> pd.DataFrame:
 def printed_cells(table: str) -> pd.DataFrame:
     """The cells of a published table with an experiment.
 
-    Parameters
-    ----------
-    table : str
-        As :func:`load_published` names it.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``row`` (filter, aggregator or method), ``measure``, ``value`` (missing if the
-        source text lost it), ``note`` (missing if there is none).
-
     Examples
     --------
     >>> printed_cells("fpcps_1").loc[0, ["dataset", "row", "measure"]].tolist()

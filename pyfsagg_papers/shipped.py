@@ -59,11 +59,6 @@ def shipped_run(name: str = "quick") -> Reproduction:
     name : str
         From :func:`list_shipped_runs`.
 
-    Raises
-    ------
-    UnknownNameError
-        For another name.
-
     Examples
     --------
     >>> shipped_run("quick").record["quick"]
@@ -105,11 +100,6 @@ def shipped_readings(table: str = "4.4") -> pd.DataFrame:
     Parameters
     ----------
     table : {"4.4", "4.5", "4.6", "fpcps_1", "fpcps_2", "frcm_2"}
-
-    Raises
-    ------
-    UnknownNameError
-        For another table.
 
     Examples
     --------

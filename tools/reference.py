@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 from pyfsagg import ensemble  # noqa: F401  # adds the rankings without labels
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.settings import Settings
-from pyfsagg._base.task import Task
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._base.settings import Settings, Task
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.committees import VOTING_RULES
 from pyfsagg.ensemble.settings import Precision
@@ -22,7 +20,7 @@ from pyfsagg.rank_order import ELIMINATIONS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics._registry import STATISTICAL_TESTS
 from pyfsagg.unsupervised import UNSUPERVISED_METHODS
-from pyfsagg_papers.comparisons.run import COMPARISONS
+from pyfsagg_papers.comparisons.base import COMPARISONS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 Column = tuple[str, Callable[[Any], str]]

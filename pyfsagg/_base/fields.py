@@ -25,18 +25,6 @@ from typing import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Apart",
-    "Part",
-    "as_record",
-    "columns",
-    "plain",
-    "put_together",
-    "row_of",
-    "stored",
-    "taken_apart",
-]
-
 
 @dataclass(frozen=True)
 class Stored:
@@ -59,28 +47,7 @@ class Stored:
 
 
 def stored(**said: Any) -> dict[str, Stored]:
-    """The metadata of a field.
-
-    Parameters
-    ----------
-    kept : bool
-        False for what follows from other fields or is found again otherwise.
-    key : str
-        Its name in the record or among the arrays, if that is another one.
-    file, index, words, types
-        Of a data frame: its CSV file (a mapping of frames has ``{}`` in it; without a file it stands in the
-        record), the column that is the index, columns of texts, and types of columns.
-    array : bool
-        A tuple of texts is kept as an array.
-    names, start, shared, without
-        Of dataclasses in a field: names of their arrays with ``{}`` for the field and ``{part}`` for the key
-        or the number (from `start`), fields that they have from the owner, and fields that are left out.
-        Of a mapping of arrays: their names, with ``{part}`` for the number.
-    write, read : callable
-        To plain values and back, where nothing of this fits.
-    columns
-        See :func:`columns`: two for an interval, none for what is not in the row.
-    """
+    """The metadata of a field."""
     return {"stored": Stored(**said)}
 
 

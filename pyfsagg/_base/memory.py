@@ -9,21 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.validation import check_integer
 from pyfsagg._message import Got, Message, Param, Remedy
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = [
-    "estimates",
-    "free_bytes",
-    "in_words",
-    "limit_in_force",
-    "memory_limit",
-    "read_memory",
-    "require_memory",
-    "resident",
-    "within_memory",
-]
 
 UNITS = {
     "": 1,
@@ -41,13 +29,7 @@ _asked: ContextVar[list[tuple[str, float]] | None] = ContextVar("asked", default
 
 
 def read_memory(value: int | str) -> int:
-    """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``.
-
-    Raises
-    ------
-    ParameterError
-        For anything else, and for less than one byte.
-    """
+    """Bytes: a number as it is, or a text such as ``"2GB"`` or ``"512 MiB"``."""
     if isinstance(value, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
         units = {unit.lower(): size for unit, size in UNITS.items()}
@@ -75,11 +57,6 @@ def memory_limit(size: int | str | None) -> Iterator[None]:
     size : int, str or None
         Memory of the whole process: bytes, or a text such as ``"2GB"``.  None sets no limit.
 
-    Raises
-    ------
-    ParameterError
-        If `size` is neither.
-
     Examples
     --------
     >>> import numpy as np
@@ -103,22 +80,7 @@ def limit_in_force() -> int | None:
 
 
 def require_memory(needed: float, what: str, remedy: str) -> None:
-    """Refuse `what` if it takes more than may be held.
-
-    Parameters
-    ----------
-    needed : float
-        Bytes, estimated from shapes.
-    what : str
-        What takes them, as the subject of a sentence: "the consensus matrices of 40,000 samples".
-    remedy : str
-        What the caller can do instead.
-
-    Raises
-    ------
-    DataError
-        With the estimate, what is there, and the remedy.
-    """
+    """Refuse `what` if it takes more than may be held."""
     asked = _asked.get()
     if asked is not None:
         asked.append((what, needed))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.reading import Reading
+from pyfsagg._base.settings import Reading
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg.exceptions import ParameterError, UnknownNameError
@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pyfsagg._table.source import TableSource
-
-__all__ = [
-    "LoadedTable",
-    "load_sparse",
-    "load_table",
-    "read_columns",
-    "read_files",
-    "read_sparse_columns",
-    "refuse_reading_flags",
-    "require_column",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +48,7 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     One file is ``file`` and ``sha256``, as where a table is read; several are ``files``. Standard input
     and the folders of saved runs have no hash. Files of one name are told apart by their paths.
     """
-    from pyfsagg._table.unpack import read_hashed
+    from pyfsagg._table.delimited import read_hashed
 
     def hash_of(path: str) -> str:
         if path == "-":
@@ -101,17 +90,9 @@ def read_columns(
     pd.Series[Any] | None,
     list[str],
 ]:
-    """The table of a command as it is read: the source, features, target, groups, and code that reads it.
-
-    Raises
-    ------
-    UnknownNameError
-        If a column does not exist.
-    ParameterError
-        If the target or the groups are left out, or an event does not occur.
-    """
+    """The table of a command as it is read: the source, features, target, groups, and code that reads it."""
     from pyfsagg._table.source import read_source
-    from pyfsagg.datasets._files import split_target
+    from pyfsagg.datasets._catalogue import split_target
 
     how = Reading.from_flags(options)
     said = [(name, "the target") for name in _names(target)]
@@ -130,7 +111,7 @@ def _with_events(
     source: TableSource, target: str | list[str] | None
 ) -> tuple[TableSource, str | list[str] | None, list[str]]:
     """Events as 0 and 1 if a value was named as in ``status=2``, or R's codes are there; and code for it."""
-    from pyfsagg._table.survival import coded_as_in_r
+    from pyfsagg._table.target import coded_as_in_r
 
     if not isinstance(target, list):
         return source, target, []
@@ -176,15 +157,7 @@ def load_table(
     target: str | list[str] | None = None,
     groups: str | None = None,
 ) -> LoadedTable:
-    """Read the table of a command, and look through it.
-
-    Raises
-    ------
-    DataError
-        For findings that stop a run, and are not accepted.
-    UnknownNameError, ParameterError
-        As :func:`read_columns`.
-    """
+    """Read the table of a command, and look through it."""
     import numpy as np
     import pandas as pd
 
@@ -222,13 +195,7 @@ def load_table(
 
 
 def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any]]:
-    """The features and labels of a sparse file, whose columns have no names.
-
-    Raises
-    ------
-    ParameterError
-        For flags that name columns, or read a table in another way.
-    """
+    """The features and labels of a sparse file, whose columns have no names."""
     from pyfsagg.datasets import read_sparse_table
 
     refuse_reading_flags(options, "is a sparse table", "drop")
@@ -242,18 +209,10 @@ def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any
 
 
 def load_sparse(options: argparse.Namespace) -> LoadedTable:
-    """Read the sparse table of a command, and look through it.
-
-    Raises
-    ------
-    DataError
-        For findings that stop a run, and are not accepted.
-    ParameterError
-        As :func:`read_sparse_columns`.
-    """
+    """Read the sparse table of a command, and look through it."""
     from pyfsagg._command.spelling import SPARSE, Terminal
+    from pyfsagg._table.delimited import read_hashed
     from pyfsagg._table.sparse_findings import find_in_sparse
-    from pyfsagg._table.unpack import read_hashed
 
     X, y = read_sparse_columns(options)
     found = find_in_sparse(X, y, task=options.task).spelled(Terminal(options.parser, SPARSE))

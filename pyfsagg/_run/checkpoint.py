@@ -37,8 +37,6 @@ from pyfsagg.exceptions import (
     ParameterError,
 )
 
-__all__ = ["Checkpoint", "kept_seed", "open_checkpoint", "resume_tasks", "spoken_state"]
-
 SCHEMA = 2
 RECORD = "checkpoint.json"
 RUN = "run"  # the member of a part that says whose it is
@@ -86,13 +84,7 @@ class Checkpoint:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is not yet on disk.
-
-        Raises
-        ------
-        OutputError
-            If it cannot be written, for instance because the disk is full.
-        """
+        """Write what is not yet on disk."""
         if not self._fresh:
             return
         content = _packed(self._fresh, self._run)
@@ -148,9 +140,6 @@ def open_checkpoint(
 
     Raises
     ------
-    ParameterError
-        If the checkpoint belongs to another run (the message says what differs), or `folder` holds
-        other things.
     OutputError
         If it is damaged, in use by another process, of another schema, or cannot be written.
     """
@@ -214,13 +203,7 @@ def spoken_state(folder: str | os.PathLike[str]) -> str:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """What ``checkpoint.json`` says; None if there is none.
-
-    Raises
-    ------
-    OutputError
-        If it is damaged or of another schema.
-    """
+    """What ``checkpoint.json`` says; None if there is none."""
     path = folder / RECORD
     if not path.is_file():
         return None

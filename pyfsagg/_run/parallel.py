@@ -28,8 +28,6 @@ from threadpoolctl import ThreadpoolController
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError, WorkerError
 
-__all__ = ["count_workers", "one_thread", "run_tasks", "run_threads"]
-
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -254,13 +252,7 @@ def _deserted() -> WorkerError:
 
 
 def _wait_for_workers(backend: Any) -> None:
-    """Give a cluster time to start what has died again.
-
-    Raises
-    ------
-    WorkerError
-        If it starts nothing.
-    """
+    """Give a cluster time to start what has died again."""
     time.sleep(1.0)
     client = getattr(backend, "client", None)
     if client is not None:

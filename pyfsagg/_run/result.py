@@ -31,18 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from pyfsagg._page.page import Page
+    from pyfsagg._report.page import Page
 
-__all__ = [
-    "REPORT_FILE",
-    "RUN_FILE",
-    "Face",
-    "Result",
-    "Saved",
-    "read_result",
-    "records",
-    "shown_by",
-]
 
 RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
 
@@ -133,7 +123,7 @@ class Saved:
         """A table as it is written, every cell a text."""
         import pandas as pd
 
-        from pyfsagg._table.writing import unescaped_frame
+        from pyfsagg._table.delimited import unescaped_frame
 
         return unescaped_frame(pd.read_csv(self.path / name, dtype="str", keep_default_na=False))
 
@@ -152,7 +142,7 @@ class Saved:
         """
         import pandas as pd
 
-        from pyfsagg._table.writing import unescaped_frame
+        from pyfsagg._table.delimited import unescaped_frame
 
         # To the last digit: from pandas 3 on that is the default, and asking for it warns.
         old = int(pd.__version__.split(".")[0]) < 3
@@ -262,13 +252,7 @@ class Result(Part):
     # what all have
     # -----------------------------------------------------------------------------------------
     def _options_in_force(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options in force: those given, else those it was saved with, else the defaults.
-
-        Raises
-        ------
-        ParameterError
-            For a name that is not an option of the class.
-        """
+        """The options in force: those given, else those it was saved with, else the defaults."""
         known = {**self._options, **ORIGIN}
         strange = [name for name in given if name not in known]
         if strange:
@@ -331,7 +315,7 @@ class Result(Part):
         The record comes last and names all files that are there then, so that a later run that takes the
         place of this one knows which to remove.
         """
-        from pyfsagg._table.writing import write_csv
+        from pyfsagg._table.delimited import write_csv
 
         view = self._options_in_force(options)
         for name, frame in self._tables(view).items():
@@ -397,11 +381,6 @@ class Result(Part):
             Name of the picture; the notes of the class list them, and the first one is the default.
         **options
             Passed on to the function of ``pyfsagg.plotting`` that draws it.
-
-        Raises
-        ------
-        ParameterError
-            For a kind that the class does not have.
         """
         pictures = self._face().pictures
         chosen = next(iter(pictures), "none") if kind is None else kind
@@ -412,7 +391,7 @@ class Result(Part):
 
     def _page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
-        from pyfsagg._page.closing import with_source
+        from pyfsagg._report.closing import with_source
 
         make = self._face().page
         if make is None:
@@ -424,7 +403,7 @@ class Result(Part):
 
     def to_html(self, **options: Any) -> str:
         """The report: one HTML page that needs no other file and no network."""
-        from pyfsagg._page.page import render_page
+        from pyfsagg._report.page import render_page
 
         return render_page(self._page(**options))
 
@@ -436,7 +415,7 @@ class Result(Part):
         OutputError
             If the file cannot be written.
         """
-        from pyfsagg._page.page import write_page
+        from pyfsagg._report.page import write_page
 
         return write_page(self._page(**options), path)
 
@@ -455,7 +434,7 @@ class Result(Part):
 
     def _code(self, view: Mapping[str, Any]) -> str | None:
         """The same, or None if the call was not recorded."""
-        from pyfsagg._page.closing import lines_about
+        from pyfsagg._report.closing import lines_about
 
         if "call" not in getattr(self, "parameters", {}):
             return None  # the page names the command that repeats it
@@ -469,13 +448,7 @@ class Result(Part):
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
-    """Any saved result by its kind: of a class that has been imported, or that another package brings.
-
-    Raises
-    ------
-    OutputError
-        As :meth:`Result.load`.
-    """
+    """Any saved result by its kind: of a class that has been imported, or that another package brings."""
     with _saying_what_is_wrong(path, "result"):
         kind = Saved.read(path).document.get("kind")
         if kind not in KINDS:

@@ -14,22 +14,10 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
-from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
+from pyfsagg._table.columns import NUMBER_GAPS, Kind, array_kind, holds_dates, read_column
 from pyfsagg._table.identity import mix_bits
-from pyfsagg._table.number_words import NUMBER_GAPS
-from pyfsagg._table.survival import coded_as_in_r
+from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "CODES",
-    "COLUMNS_AT_ONCE",
-    "FEW",
-    "MISSING_CODES",
-    "Finding",
-    "Look",
-    "TableCheck",
-    "find_in_table",
-]
 
 STOP, WARNING = "stop", "warning"
 CODES = {
@@ -201,20 +189,7 @@ class TableCheck:
         }
 
     def require(self, accept: Sequence[str] = ()) -> None:
-        """Refuse the table if something in it stops a run.
-
-        Parameters
-        ----------
-        accept : sequence of str
-            Codes of findings that may be there; ``"all"`` accepts every one that can be accepted.
-
-        Raises
-        ------
-        DataError
-            For the findings that stop a run and are not accepted, in one line.
-        ParameterError
-            For an unknown code.
-        """
+        """Refuse the table if something in it stops a run."""
         for code in accept:
             if code not in CODES and code != "all":
                 raise ParameterError(
@@ -251,19 +226,7 @@ def find_in_table(
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
-    """Look through a table; time and memory grow with its cells, not faster.
-
-    Parameters
-    ----------
-    frame : DataFrame (n_samples, n_features)
-    y : Series (n_samples,), optional
-        With survival a frame (n_samples, 2), times and events.
-    nominal : sequence of str
-        Columns that are declared to hold classes: their words may be anything.
-    task : {"classification", "regression", "survival"}
-    grouped : bool
-        Whether rows of one subject are kept together by a column that is not in `frame`.
-    """
+    """Look through a table; time and memory grow with its cells, not faster."""
     look = Look(frame, y, frozenset(map(str, nominal)), task, grouped)
     look.at_target()
     for names, kinds, values in look.blocks():

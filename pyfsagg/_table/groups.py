@@ -11,18 +11,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_list, check_writable_names
-from pyfsagg._base.task import PREFIX, Task
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.settings import PREFIX, Task
+from pyfsagg._base.validation import check_list, check_writable_names
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.delimited import read_delimited
+from pyfsagg._table.delimited import read_bytes, read_delimited, shown_source
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
-from pyfsagg._table.unpack import read_bytes, shown_source
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-
-__all__ = ["FeatureGroups", "GroupedColumns", "Members", "group_columns", "read_feature_groups"]
 
 MOST_VALUES = 10
 """Values of a column up to which combinations of columns are levels."""
@@ -160,12 +157,7 @@ class FeatureGroups:
         return {how: groups for how, groups in found.items() if groups}
 
     def refuse_joint(self, counts_levels: bool, label: str, able: Iterable[str]) -> None:
-        """Refuse a joint score by a filter that counts no levels.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Refuse a joint score by a filter that counts no levels."""
         if self.score == "joint" and not counts_levels and (self.sizes > 1).any():
             raise ParameterError(
                 Use(group_score="joint"),
@@ -180,14 +172,7 @@ class FeatureGroups:
 # what a user writes down
 # ---------------------------------------------------------------------------------------------
 def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
-    """The groups that a task asks for; None without any, and where each column is a group by its own name.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, InputTypeError, DataError
-        For what names no columns of the table, or not each once; ``group_score="joint"`` of columns
-        with many values; fewer than two features.
-    """
+    """The groups that a task asks for; None without any, and where each column is a group by its own name."""
     if task.feature_groups is None:
         if task.group_score != "auto":
             raise ParameterError(
@@ -229,13 +214,7 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
 
 
 def group_columns(task: Task, columns: Iterable[Any]) -> Members:
-    """Columns by feature: of the groups that a task asks for, and columns of their own.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError, InputTypeError, DataError
-        As :func:`read_feature_groups`, of names alone.
-    """
+    """Columns by feature: of the groups that a task asks for, and columns of their own."""
     names = tuple(str(name) for name in columns)
     if task.feature_groups is None:
         return {name: (name,) for name in names}

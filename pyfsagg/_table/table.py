@@ -15,25 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
+from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._message import DENSE, INF, NAN, Message, Param, Phrase, Remedy
-from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
+from pyfsagg._table.columns import EXACT, array_kind, read_column, refuse_rounded
 from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "AnyTable",
-    "Kind",
-    "SparseTable",
-    "Table",
-    "Weights",
-    "as_table",
-    "check_names",
-    "full_weights",
-    "weights_from_counts",
-]
 
 Weights = NDArray[np.uint16]
 """Row weights (n_resamples, n_samples): how often each row is in each resample."""
@@ -159,8 +147,6 @@ def as_table(
 
     Raises
     ------
-    InputTypeError
-        For something that is not a two-dimensional table, or is sparse where `sparse` is False.
     DataError
         For duplicate or missing names, infinite values, a column that mixes numbers and words, a
         column type with no meaning here (dates, nested values), too few rows or columns, or a table
@@ -393,13 +379,7 @@ def _is_constant(column: NDArray[np.float64]) -> bool:
 # weights
 # ---------------------------------------------------------------------------------------------
 def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
-    """The table itself as one resample: every row once, or `sample_weight` times.
-
-    Raises
-    ------
-    ParameterError
-        If the weights are not whole numbers from 0 to `MAX_WEIGHT`, one per row.
-    """
+    """The table itself as one resample: every row once, or `sample_weight` times."""
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
     weights = as_array("sample_weight", sample_weight, np.float64)
@@ -427,13 +407,7 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
 
 
 def weights_from_counts(counts: NDArray[np.intp], resample: int, remedy: str) -> NDArray[np.uint16]:
-    """How often a resample draws each row, in the type of weights, which must not wrap around.
-
-    Raises
-    ------
-    ParameterError
-        If a row is drawn more than `MAX_WEIGHT` times; the message ends with `remedy`.
-    """
+    """How often a resample draws each row, in the type of weights, which must not wrap around."""
     row = int(counts.argmax())
     if counts[row] > MAX_WEIGHT:
         raise ParameterError(

@@ -12,8 +12,6 @@ from pyfsagg._run.result import Face, shown_by
 
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import (  # noqa: F401
-    counting,
-    fpcps,
     learned,
     markov,
     order_statistics,
@@ -21,10 +19,9 @@ from pyfsagg.aggregation import (  # noqa: F401
     score_based,
 )
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
-from pyfsagg.aggregation._call import aggregate
+from pyfsagg.aggregation._call import aggregate, compare_aggregations
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement, list_agreement
-from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.aggregation.permutation import permutation_p_values
 
 __all__ = [
@@ -50,14 +47,14 @@ def _face_of_aggregation() -> Face:
 
 @shown_by("method_comparison")
 def _face_of_comparison() -> Face:
-    from pyfsagg.aggregation._plot_comparison import COMPARISON_PLOTS
+    from pyfsagg.aggregation._plot import COMPARISON_PLOTS
 
     return Face(COMPARISON_PLOTS)
 
 
 @shown_by("list_agreement")
 def _face_of_agreement() -> Face:
-    from pyfsagg.aggregation._page_agreement import agreement_page
-    from pyfsagg.aggregation._plot_agreement import plot_list_agreement
+    from pyfsagg.aggregation._page import agreement_page
+    from pyfsagg.aggregation._plot import plot_list_agreement
 
     return Face({"curve": plot_list_agreement}, agreement_page)

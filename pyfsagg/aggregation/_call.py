@@ -1,4 +1,4 @@
-"""The public call: a table and a method in, a ranking of the items out."""
+"""The public calls: lists and one or several methods in, rankings of the items out."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.validation import check_choice, check_list, check_mapping
 from pyfsagg._message import Message, Param, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS, check_aggregator_params
-from pyfsagg.aggregation._result import Aggregation
-from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.aggregation._result import Aggregation, AggregationComparison
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = ["Weights", "aggregate", "as_rank_table", "as_weighted_table", "hash_of_table"]
 
 Weights = Mapping[str, float] | Sequence[float] | None
 
@@ -69,11 +67,6 @@ def aggregate(
 
     Raises
     ------
-    UnknownNameError
-        For a method that does not exist.
-    ParameterError
-        For an option that the method does not have, an unknown `adjust`, bad weights, or weights
-        that the method does not take.
     DataError
         If the table does not allow the method (ranks only for a method of scores, negative scores
         for the geometric mean), or does not make a valid table.
@@ -146,13 +139,7 @@ def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
 
 
 def as_rank_table(values: Any) -> RankTable:
-    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists.
-
-    Raises
-    ------
-    DataError, InputTypeError
-        If `values` is none of these.
-    """
+    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists."""
     if isinstance(values, RankTable):
         return values
     values = pandas_frame(values)
@@ -172,3 +159,75 @@ def as_rank_table(values: Any) -> RankTable:
         " must be a RankTable, a matrix of scores (lists by items) or a list of lists of ",
         f"names, got {type(values).__name__}",
     )
+
+
+def compare_aggregations(
+    table_or_scores: Any,
+    methods: Sequence[str],
+    *,
+    adjust: str = "bh",
+    list_weights: Weights = None,
+    method_params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> AggregationComparison:
+    """Aggregate the same lists by several methods.
+
+    Parameters
+    ----------
+    table_or_scores, adjust, list_weights
+        As in :func:`~pyfsagg.aggregation.aggregate`.
+    methods : sequence of str
+        At least two different aggregators, by name or alias; the first one sets the order.
+    method_params : dict of method to dict, optional
+        Options of single methods, by name or alias.
+
+    Returns
+    -------
+    AggregationComparison
+
+    Raises
+    ------
+    DataError
+        As in :func:`~pyfsagg.aggregation.aggregate`.
+
+    Examples
+    --------
+    >>> lists = [["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]]
+    >>> compare_aggregations(lists, ["mean_rank", "rra"]).to_frame()["mean_rank"].to_dict()
+    {'a': 1.0, 'b': 2.0, 'c': 3.0}
+    """
+    call = Call.of(
+        compare_aggregations,
+        locals(),
+        name="aggregation.compare_aggregations",
+        data=("table_or_scores",),
+    )
+    if isinstance(methods, str):
+        raise ParameterError(
+            Param("methods"), f" must be a list of names, got the text {methods!r}"
+        )
+    chosen = [AGGREGATORS.get(method).name for method in check_list("methods", methods)]
+    if len(chosen) < 2:
+        raise ParameterError(f"a comparison needs at least two methods, got {len(chosen)}")
+    twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
+    if twice:
+        raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
+    given = {
+        AGGREGATORS.get(name).name: check_mapping(f"options of {name}", of)
+        for name, of in check_mapping("method_params", method_params).items()
+    }
+    unused = [name for name in given if name not in chosen]
+    if unused:
+        raise ParameterError(
+            Param("options"),
+            f" are given for {unused[0]!r}, which is not compared; compared are ",
+            f"{', '.join(chosen)}",
+        )
+    table = as_weighted_table(table_or_scores, list_weights)
+    results = tuple(aggregate(table, name, adjust=adjust, **given.get(name, {})) for name in chosen)
+    parameters = {
+        "methods": chosen,
+        "options": given,
+        "adjust": adjust,
+        "call": replace(call, data=("table",)).record(),
+    }
+    return AggregationComparison(results, parameters, results[0].data, results[0].versions)

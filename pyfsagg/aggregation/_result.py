@@ -15,18 +15,15 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.fields import Apart, Part, stored
-from pyfsagg._base.selection import size_of_share
+from pyfsagg._base.validation import check_integer, check_real, size_of_share
 from pyfsagg._base.words import plural, ranks, titled
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation.description import describe_items, describe_lists
+from pyfsagg.aggregation._base import describe_items, describe_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
-from pyfsagg.ranks.tied import about_ties, tie_sizes
-
-__all__ = ["INDEPENDENCE", "Aggregation", "AggregationComparison", "PermutationTest"]
+from pyfsagg.ranks.ranking import about_ties, tie_sizes
 
 FloatArray = NDArray[np.float64]
 INDEPENDENCE = (
@@ -188,11 +185,6 @@ class Aggregation(Result):
         ----------
         n_features_to_select : int or float
             How many (int), or which share of all, in (0, 1] (float; rounded up).
-
-        Raises
-        ------
-        ParameterError
-            For a number above p, or a share outside (0, 1].
         """
         p = len(self.names)
         if isinstance(n_features_to_select, (float, np.floating)):
@@ -236,13 +228,7 @@ class Aggregation(Result):
         return AggregationComparison((self, *self.others), self.parameters) if self.others else None
 
     def _given_table(self) -> RankTable:
-        """The lists.
-
-        Raises
-        ------
-        DataError
-            If they were not kept.
-        """
+        """The lists."""
         if self.table is None:
             raise DataError("this aggregation does not hold its lists; aggregate() keeps them")
         return self.table
@@ -480,11 +466,6 @@ class AggregationComparison(Result):
         """How many items two aggregators have in common among their best `k`, (t, t).
 
         Ties at the cut are broken by the order of the table.
-
-        Raises
-        ------
-        ParameterError
-            If `k` is not from 1 to the number of items.
 
         Examples
         --------

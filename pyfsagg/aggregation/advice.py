@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.ranks import RankTable
@@ -34,14 +34,6 @@ _AS_MEASURED = {"maic": "maic (fit=none)"}
 
 def traits(table: RankTable) -> dict[str, float]:
     """What lists look like, by what can be seen of them without a known truth.
-
-    Returns
-    -------
-    dict
-        The number of lists, the share of unranked ones, median length and SD of the logarithm of
-        lengths; of all pairs of lists the share of the names of the shorter one that are in the
-        other as well (sum over the pairs divided by sum), and the SD of that share over the lists,
-        each with all others.
 
     Examples
     --------
@@ -116,11 +108,6 @@ class SimulatedSets:
 
         Each trait counts by its place among the sets, so that all weigh alike.  Lists with unranked
         ones among them are compared with such sets only, and others with others.
-
-        Parameters
-        ----------
-        seen : mapping
-            As :func:`traits` returns them.
         """
         known = self.sets[list(TRAITS)]
         point = np.array([seen[name] for name in TRAITS])
@@ -158,15 +145,7 @@ class SimulatedSets:
         return f"In simulated lists that look like these, {said}. {_evidence(found, self)}"
 
     def check(self) -> pd.Series[float]:
-        """Cross-validation of the advice: each set is treated as new, with the advice of all others.
-
-        Returns
-        -------
-        Series
-            Mean share of the true best 100 found by the method that the nearest 100 other sets
-            recommend (``advised``), by each method everywhere, and by the best method of each set,
-            known only afterwards (``best``).
-        """
+        """Cross-validation of the advice: each set is treated as new, with the advice of all others."""
         shares = self.sets[self.methods].to_numpy(dtype=float)
         names = self.methods
         advised = []

@@ -13,17 +13,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_real
 from pyfsagg._base.fields import stored
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import plural
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._call import as_rank_table, hash_of_table
 from pyfsagg.exceptions import DataError
-
-__all__ = ["ListAgreement", "list_agreement", "overlap_of_uneven_lists", "truncation_point"]
 
 _DEVIATION = 0.251  # C of the paper: just above 1/4
 _STRETCH = 1.2  # r of the paper
@@ -166,8 +164,6 @@ def list_agreement(
     ------
     DataError
         For a single list.
-    ParameterError
-        For an option out of range.
 
     References
     ----------
@@ -222,13 +218,6 @@ def list_agreement(
 
 def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     """Place k down to which confirmed items are the majority; None if the walk does not settle.
-
-    Parameters
-    ----------
-    confirmed : array (n,) of 0 and 1
-        Whether the item at each place is confirmed by the other list.
-    pilot : int
-        ν: so many places are looked at in one step.
 
     Examples
     --------
@@ -296,11 +285,6 @@ def overlap_of_uneven_lists(
     left: NDArray[np.intp], right: NDArray[np.intp], persistence: float
 ) -> tuple[float, float, float]:
     """Rank-biased overlap of two lists that may end at different depths.
-
-    Returns
-    -------
-    tuple of float
-        Extrapolated value; the least and the most that it can be, whatever stands beyond the ends.
 
     Examples
     --------

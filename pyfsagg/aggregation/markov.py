@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._base.words import duration
-from pyfsagg._kernels.lists.markov import (
+from pyfsagg._kernels.consensus import (
     ANY,
     HALF,
     MOST,
@@ -32,8 +32,6 @@ from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
-
-__all__ = ["mc1", "mc1_row", "mc2", "mc2_row", "mc3", "mc4"]
 
 Step = Callable[[Floats, Floats], None]
 
@@ -57,29 +55,6 @@ def mc1(
     ranks at least as high as i (``"dwork"``, O(m p) a step, for any number of items); or it draws
     any item and goes there if at least one list ranks it higher than i (``"lin"``, the chain of
     which :func:`mc1_row` is the fpcps score).
-
-    Parameters
-    ----------
-    table : RankTable
-        Absent items are tied at the end of a list (``full=False``), or the list does not compare
-        them (``full=True``).
-    damping : float
-        Probability, in (0, 1), of a jump to an evenly drawn item at each step.
-    tolerance : float
-        Bound on the total absolute error of the distribution at which the iteration stops.
-    definition : {"dwork", "lin"}
-    max_items : int
-        For ``"lin"``: refuse more items than this, since it needs p² bytes and O(p² m) time.
-
-    Returns
-    -------
-    AggregatedValues
-        Probabilities that sum to 1; larger = better.
-
-    Raises
-    ------
-    ParameterError, DataError
-        For an option out of range, or too many items for a pairwise chain.
 
     References
     ----------

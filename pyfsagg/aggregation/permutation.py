@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_labels
+from pyfsagg._base.validation import check_choice, check_integer, check_labels
 from pyfsagg._message import Param
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation._base import AGGREGATORS
@@ -20,8 +20,6 @@ from pyfsagg.aggregation._call import Weights, as_rank_table, as_weighted_table
 from pyfsagg.aggregation._result import PermutationTest
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
-
-__all__ = ["PermutationTest", "permutation_p_values"]
 
 NullTable = Callable[[np.random.Generator], Any]
 
@@ -82,8 +80,6 @@ def permutation_p_values(
 
     Raises
     ------
-    ParameterError
-        If both `groups` and `null` are given, or `groups` names one source only.
     DataError
         If `null` returns a table over other items.
 

@@ -9,19 +9,17 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.checks import check_real
 from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_real
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics import friedman, one_way_anova, pairwise_tests, rm_anova
 from pyfsagg.statistics.anova import RepeatedMeasuresAnova
-from pyfsagg.statistics.nonparametric import FriedmanTest
+from pyfsagg.statistics.average_ranks import FriedmanTest
 from pyfsagg.statistics.one_way import OneWayAnova
 from pyfsagg.statistics.pairwise import PairwiseTests
-
-__all__ = ["AggregatorComparison", "compare_values"]
 
 CAUTIONS = {
     "fold": "The training parts of two folds share most of their samples, and every pseudo-value "

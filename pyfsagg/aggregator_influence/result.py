@@ -16,10 +16,8 @@ from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures.jackknife import pseudo_values
-from pyfsagg.stability_measures.table import stability_table
-
-__all__ = ["THESIS_MEASURES", "InfluenceResult"]
+from pyfsagg.stability_measures.measure import pseudo_values
+from pyfsagg.stability_measures.result import stability_table
 
 THESIS_MEASURES = ("spearman", "jaccard", "canberra")
 
@@ -79,13 +77,7 @@ class InfluenceResult(Result):
         return int(self.parameters.get("seed") or 0)
 
     def _filter_label(self, label: str | None) -> str:
-        """`label` if it is a filter of this result; the first filter for None.
-
-        Raises
-        ------
-        UnknownNameError
-            For any other label.
-        """
+        """`label` if it is a filter of this result; the first filter for None."""
         if label is None:
             return self.filters[0]
         if label not in self.filters:
@@ -93,13 +85,7 @@ class InfluenceResult(Result):
         return label
 
     def ranks(self, aggregator: str, filter: str | None = None) -> NDArray[np.float64]:
-        """Ranks (n_folds, n_features), 1 = most important, ties averaged.
-
-        Raises
-        ------
-        UnknownNameError
-            For a filter or aggregator that this result does not have.
-        """
+        """Ranks (n_folds, n_features), 1 = most important, ties averaged."""
         label = self._filter_label(filter)
         if aggregator not in self.aggregators:
             raise UnknownNameError("aggregator of this result", aggregator, self.aggregators)
@@ -127,11 +113,6 @@ class InfluenceResult(Result):
             Size of the subsets for measures of selections.
         confidence_level : float
             Confidence level.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown measure, or `n_features_to_select` or `confidence_level` out of range.
         """
         columns = ["value", "lower", "upper", "higher_is_better", "note"]
         parts = []
@@ -161,11 +142,6 @@ class InfluenceResult(Result):
         """Measures by aggregators for one filter: the form of thesis tables 4.5 and 4.6.
 
         With `intervals` there are three columns per aggregator: ``value``, ``lower``, ``upper``.
-
-        Raises
-        ------
-        UnknownNameError
-            For a filter or measure that does not exist.
         """
         label = self._filter_label(filter)
         frame = self.to_frame(measures, n_features_to_select=n_features_to_select)
@@ -237,8 +213,6 @@ class InfluenceResult(Result):
 
         Raises
         ------
-        ParameterError
-            For one aggregator, or an unknown measure, filter or option.
         DataError
             As :meth:`by_fold`.  Tests that the values do not allow are listed with the reason.
         """

@@ -17,9 +17,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TextIO
 
 from pyfsagg._base.memory import memory_limit
-from pyfsagg._command.config import take_config
 from pyfsagg._command.flags import on_cluster
-from pyfsagg._command.parser import Parser, commands_of
+from pyfsagg._command.parser import Parser, commands_of, take_config
 from pyfsagg._command.spelling import Terminal
 from pyfsagg._version import __version__
 from pyfsagg.cli import (

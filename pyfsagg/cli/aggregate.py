@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pyfsagg.aggregation import Aggregation
     from pyfsagg.ranks import RankTable
 
-__all__ = ["add_commands", "add_input_flags", "list_reading_code", "read_list_files"]
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
@@ -274,7 +273,7 @@ def list_reading_code(options: argparse.Namespace, table: RankTable) -> list[str
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Names of the methods, the one of the result first, and their options."""
-    from pyfsagg._base.checks import check_integer
+    from pyfsagg._base.validation import check_integer
     from pyfsagg.aggregation import AGGREGATORS
 
     if options.method and options.methods:

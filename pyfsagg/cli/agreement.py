@@ -13,7 +13,6 @@ from pyfsagg.cli.aggregate import add_input_flags, list_reading_code, read_list_
 if TYPE_CHECKING:
     from pyfsagg.aggregation import ListAgreement
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Find how far down ranked lists agree. For each pair of lists, this is the place down to which most

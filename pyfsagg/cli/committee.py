@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task, names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
@@ -23,7 +22,6 @@ from pyfsagg.committees.selection import LearnerSelection
 if TYPE_CHECKING:
     from pyfsagg.committees import Committee
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Let learners vote on the features of a table. Each learner selects features on every resample of the

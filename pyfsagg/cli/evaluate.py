@@ -6,8 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.settings import names_of
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task, names_of
 from pyfsagg._command.flags import (
     add_output_flags,
     add_table_flags,
@@ -18,7 +17,7 @@ from pyfsagg._command.flags import (
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
-from pyfsagg.evaluation.protocol import Protocol
+from pyfsagg.evaluation.splits import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.evaluation import Evaluation
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.aggregator_influence import InfluenceResult
 
-__all__ = ["add_commands"]
 
 DESCRIPTION = """\
 Rank the features of a table in every fold of a stratified cross-validation, once with each
@@ -124,7 +123,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _influence(options: argparse.Namespace) -> None:
-    from pyfsagg._base.selection import n_selected
+    from pyfsagg._base.validation import n_selected
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 
     require_target(options.target, options.filters)
@@ -168,7 +167,7 @@ def _compute(
     progress: Any,
 ) -> InfluenceResult:
     """Call influence as the flags say."""
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
     from pyfsagg._run.execution import Execution
     from pyfsagg.aggregator_influence import influence
     from pyfsagg.aggregator_influence.cross_validation import THESIS_AGGREGATORS, with_options

@@ -11,7 +11,6 @@ from pyfsagg.exceptions import UnknownNameError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:

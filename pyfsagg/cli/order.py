@@ -24,7 +24,6 @@ from pyfsagg.exceptions import ParameterError
 if TYPE_CHECKING:
     from pyfsagg.rank_order import Elimination
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
@@ -130,10 +129,9 @@ def _sizes(text: str) -> bool | int:
 
 
 def _order(options: argparse.Namespace) -> None:
-    from pyfsagg._base.checks import check_real
-    from pyfsagg._base.selection import n_selected
+    from pyfsagg._base.validation import check_real, n_selected
     from pyfsagg.rank_order import eliminate
-    from pyfsagg.rank_order.methods import find_elimination
+    from pyfsagg.rank_order.elimination import find_elimination
     from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 
     if options.n_features_to_select is not None and options.divergence is not None:

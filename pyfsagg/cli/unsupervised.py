@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.unsupervised import ConsensusRanking
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
@@ -111,7 +110,7 @@ def _rule(text: str) -> str | float | int:
 
 def _run(options: argparse.Namespace) -> None:
     """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._base.selection import n_selected
+    from pyfsagg._base.validation import n_selected
 
     table = load_table(options, options.classes)
     X, y = table.X, table.y
@@ -173,7 +172,7 @@ def _judge(
 
     from pyfsagg.unsupervised import clustering_curve
     from pyfsagg.unsupervised.evaluation import borda_curve
-    from pyfsagg.unsupervised.multiple_views import correlation_ratio
+    from pyfsagg.unsupervised.rankings import correlation_ratio
 
     sizes = np.unique(np.linspace(1, X.shape[1], min(20, X.shape[1])).round().astype(int))
     curve = clustering_curve(
@@ -194,7 +193,7 @@ def _drawer(options: argparse.Namespace) -> Callable[[ConsensusRanking, Path], N
     """Writes the pictures as PNG files."""
 
     def draw(result: ConsensusRanking, folder: Path) -> None:
-        from pyfsagg.unsupervised._plot import plot_borda_curve, plot_clustering_curve
+        from pyfsagg.unsupervised._report import plot_borda_curve, plot_clustering_curve
 
         pictures = {
             "spectrum": result.plot("spectrum", n_features_to_select=options.n_features_to_select)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from pyfsagg.committees import Committee
 
-__all__ = ["add_commands", "add_rule_flags"]
 
 MOST_NAMES = 2000  # that code spells out
 DESCRIPTION = """\

@@ -13,28 +13,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_list
-from pyfsagg._base.estimators import is_survival_model
 from pyfsagg._base.remarks import ALONE
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_integer, check_list, resolve_seed
 from pyfsagg._message import SUBSAMPLE, Got, Param, Public, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_target, table_of_task
+from pyfsagg._table.selectors import is_survival_model
 from pyfsagg._table.table import full_weights
-from pyfsagg.committees.coding import FeatureCoding, code_features
+from pyfsagg._table.target import read_target, table_of_task
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.committees.selection import LearnerSelection
+from pyfsagg.committees.selection import FeatureCoding, LearnerSelection, code_features
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters.variance import drop_features
 from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples
 from pyfsagg.resampling.plan import read_plan
-
-__all__ = ["committee"]
 
 DRAWN = Subsample(0.8)
 METRIC = {"classification": "accuracy", "regression": "r2"}
@@ -106,10 +102,6 @@ def committee(
 
     Raises
     ------
-    InputTypeError, ParameterError
-        For what is no learner or of the other kind; no learner; one without coefficients or importances
-        unless the selection is sequential; a metric that scikit-learn does not have; survival; what
-        names no groups of columns; importances that are not one per column.
     DataError
         For a resample that draws all rows; a function that does not return one finite number per
         column; columns of levels for which there is no memory; if every voter fails.
@@ -284,7 +276,7 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], fl
     from sklearn.base import clone
     from sklearn.metrics import get_scorer
 
-    from pyfsagg.committees.estimators import addressed
+    from pyfsagg.committees.selection import addressed
 
     train, test = work.rows[number]
     known, unseen = _without_gaps(work.coding.values, train, test)
@@ -319,7 +311,7 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     """The class of scikit-learn that selects."""
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
-    from pyfsagg.committees.estimators import Importance
+    from pyfsagg.committees.selection import Importance
 
     way = work.ways[name]
     importance = Importance(name, 1 if way.by == "importance" else 2)
@@ -438,7 +430,7 @@ def _name_of(model: Any) -> str:
 def _checked(name: str, model: Any, task: str) -> Any:
     from sklearn.base import is_classifier, is_regressor
 
-    from pyfsagg.committees.estimators import FunctionLearner
+    from pyfsagg.committees.selection import FunctionLearner
 
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")

@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer
 from pyfsagg._base.fields import stored
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import as_array, check_integer, n_selected
 from pyfsagg._base.words import number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg._run.result import Result, records
@@ -26,8 +25,6 @@ from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import pareto_front
 from pyfsagg.stability_measures.measure import measure_stability
-
-__all__ = ["Committee"]
 
 ALL = "all voters"
 _PRINTED = 20  # features that the terminal shows
@@ -427,15 +424,7 @@ class Committee(Grouped, Result):
 
 
 def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
-    """What each voter counts, shape (m,).
-
-    Raises
-    ------
-    ParameterError
-        For a word that is none, or weights of the wrong number, negative, missing or all 0.
-    DataError
-        If performances are to be weights, and there is none above 0.
-    """
+    """What each voter counts, shape (m,)."""
     m = len(voters)
     if voter_weights is None:
         return np.ones(m)

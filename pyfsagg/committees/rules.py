@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Registry, Spec
-from pyfsagg._base.types import Floats
-
-__all__ = ["VOTING_RULES", "Count", "VotingRule"]
 
 EQUAL = 1e-10
 """Scores that differ by less than this share of the larger one are equal.

@@ -11,14 +11,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_list, check_writable_names
+from pyfsagg._base.validation import as_array, check_list, check_writable_names
 from pyfsagg._message import NAN, Got, Param, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.result import Committee, Weights
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
-
-__all__ = ["vote"]
 
 
 def vote(
@@ -60,12 +58,8 @@ def vote(
 
     Raises
     ------
-    UnknownNameError
-        For a rule that does not exist.
     DataError
         If there is no voter, no voter selects anything, or a selection names what is no feature.
-    ParameterError
-        For weights, performances or learners of the wrong number; negative weights; weights all 0.
 
     Notes
     -----

@@ -1,8 +1,7 @@
 """Data sets by name: embedded, from a local folder, from scikit-learn; and table files."""
 
-from pyfsagg.datasets._check import check_table
-from pyfsagg.datasets._files import read_sparse_table, read_table
-from pyfsagg.datasets._loaders import Dataset, load_dataset
+from pyfsagg.datasets._catalogue import read_sparse_table, read_table
+from pyfsagg.datasets._loaders import Dataset, check_table, load_dataset
 
 __all__ = [
     "Dataset",

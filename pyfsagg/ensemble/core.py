@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._base.blocks import column_blocks, row_blocks
-from pyfsagg._base.checks import check_choice, check_mapping
+from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice, check_mapping
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregation._base import AggregatorSpec

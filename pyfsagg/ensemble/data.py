@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.words import plural
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation

@@ -19,7 +19,7 @@ from pyfsagg._base.words import (
     plural,
     probabilities,
 )
-from pyfsagg._page.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg.ensemble.data import Ranked, columns_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
@@ -36,7 +36,7 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import MOST_SHOWN, agreement, between, shown_sets, why_no_sets
 from pyfsagg.error_control import ErrorControl, TargetPermutation
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks.tied import about_ties
+from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 
 # ---------------------------------------------------------------------------------------------

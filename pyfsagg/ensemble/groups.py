@@ -9,19 +9,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import as_array, check_choice, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.validation import as_array, check_choice, check_real
 from pyfsagg._base.words import count, enumerate_names, readable
 from pyfsagg._message import Param, Remedy, Use
-from pyfsagg._page.page import Block, Column
-from pyfsagg._page.page import Table as TableBlock
+from pyfsagg._report.page import Block, Column
+from pyfsagg._report.page import Table as TableBlock
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Kind, Table, as_table
+from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.ensemble.data import Copies, Grouped, Ranked
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.features import select_seen
+from pyfsagg.stability_measures.curves import select_seen
+from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
 # ---------------------------------------------------------------------------------------------
 # groups of columns

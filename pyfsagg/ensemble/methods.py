@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_list
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.task import Task
-from pyfsagg._base.types import Floats
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_choice, check_integer, check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
-from pyfsagg._run.beside import Checks
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
-from pyfsagg._run.execution import Execution, Progress, progress_reporter
+from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg._table.table import Table
 from pyfsagg.ensemble.core import Matrices, Recipe, as_lists
@@ -266,8 +265,6 @@ def permute_target(
     ------
     DataError
         Without a target.
-    ParameterError
-        For a plan with groups or weights, whose rows cannot be shuffled one by one, and as in ``wam``.
 
     Notes
     -----

@@ -13,8 +13,8 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
 from pyfsagg._message import Param, Remedy
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
@@ -28,9 +28,9 @@ from pyfsagg.error_control import TargetPermutation, step_down_max_t
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan, Resamples, Rows
-from pyfsagg.resampling.draws import canonical_order, generator
-from pyfsagg.stability_measures._ties import n_draws
-from pyfsagg.stability_measures.thesis import measures_of
+from pyfsagg.resampling.plan import canonical_order, generator
+from pyfsagg.stability_measures.chance import n_draws
+from pyfsagg.stability_measures.pairwise import measures_of
 
 RESAMPLES_PER_SHUFFLED = 50
 FEWEST, MOST = 2, 10
@@ -235,16 +235,6 @@ def excess_over_noise(observed: Matrices, shuffled: Matrices) -> Floats:
 
     The true target is treated like the shuffled ones throughout: if it is unrelated to the features, it
     is one of them, and the best of K + 1 with probability 1 / (K + 1).
-
-    Parameters
-    ----------
-    observed : mapping of str to ndarray (p,)
-        Mean scores with the true target, by filter.
-    shuffled : mapping of str to ndarray (K, p)
-
-    Returns
-    -------
-    ndarray (K + 1, p)
 
     Examples
     --------

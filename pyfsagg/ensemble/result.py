@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_flag
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.ensemble.data import (
@@ -39,10 +39,10 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import agreement, between, control, rank_sets
 from pyfsagg.error_control import ErrorControl
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks.tied import about_ties
+from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 from pyfsagg.statistics import RankConfidence
-from pyfsagg.statistics._input import check_confidence_level
+from pyfsagg.statistics._base import check_confidence_level
 
 Number = int | float | str
 """How many features: a number, a share, or a word."""
@@ -196,9 +196,6 @@ class EnsembleResult(Ranked, Result):
 
         Raises
         ------
-        ParameterError
-            If the number is below 1 or above the number of features, the fraction out of range, or more
-            than one wish is given.
         DataError
             For a limit on false selections, if the run has no complementary pairs.
 
@@ -287,8 +284,6 @@ class EnsembleResult(Ranked, Result):
         ------
         DataError
             If the run has no complementary pairs, or fewer than two.
-        ParameterError
-            As in :func:`pyfsagg.error_control.control_errors`.
 
         Examples
         --------
@@ -380,8 +375,6 @@ class EnsembleResult(Ranked, Result):
             For an aggregator that is not a mean over resamples, fewer than 50 resamples, a plan other
             than bootstraps and subsamples, ``normalize="per_feature"`` with a bootstrap, or more than
             2,000 features.
-        ParameterError
-            For a `confidence_level` outside (0, 1).
 
         Notes
         -----
@@ -436,10 +429,6 @@ class EnsembleResult(Ranked, Result):
         DataError
             If the run did not look for copies and neither `X` nor a matrix is given, `X` lacks a
             feature, or the run ranks groups of columns and no matrix is given.
-        InputTypeError
-            For a sparse `X`.
-        ParameterError
-            For a similarity or a limit out of range.
 
         Notes
         -----

@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import n_selected, resolve_seed
 from pyfsagg._message import Param, Remedy, Use
-from pyfsagg._run.beside import Checks
 from pyfsagg._run.checkpoint import kept_seed
-from pyfsagg._run.execution import Execution
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_any_table, read_target
 from pyfsagg._table.table import AnyTable, Weights, full_weights
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, read_any_table, read_target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.ensemble.scoring import (
     bind_filters,

@@ -12,28 +12,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.estimators import is_survival_model
+from pyfsagg._base.arithmetic import Floats, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
 from pyfsagg._base.words import duration
 from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Message, Param, Remedy, Use, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
-from pyfsagg._table.sparse import dense_megabytes
-from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.sparse import SparseTable, dense_megabytes
+from pyfsagg._table.table import AnyTable, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS, Scorer
-from pyfsagg.filters._base import BoundFilter
-from pyfsagg.filters._depth import LEAST
+from pyfsagg.filters._base import LEAST, BoundFilter
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
-from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
 
 # ---------------------------------------------------------------------------------------------
@@ -50,12 +47,6 @@ def bind_filters(
     """Names, callables and estimators as filters of a table, and their labels in the order given.
 
     Filters that one pass computes together become one bound filter.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, InputTypeError
-        Unknown filter, a parameter that a filter does not have, the same filter twice, or something
-        that is no filter; a joint score of `groups` by a filter that counts no levels.
     """
     readings: dict[bool, GroupedColumns] = {}
     bound: list[BoundFilter] = []
@@ -100,22 +91,7 @@ def bind_filters(
 def read_filter_params(
     filters: Sequence[Any], given: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by the label of their filter.
-
-    Parameters
-    ----------
-    filters : sequence of filters
-    given : mapping, optional
-        By the name (or an alias) of a filter; of a single filter also flat.
-
-    Raises
-    ------
-    InputTypeError
-        If `given` is not a mapping.
-    ParameterError
-        If the parameters of several filters do not say whose they are, or a filter is named that is
-        not among `filters`.
-    """
+    """Parameters by the label of their filter."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -150,13 +126,7 @@ def read_filter_params(
 
 
 def filter_label(item: Any) -> str:
-    """The name under which a filter's scores are found in a result.
-
-    Raises
-    ------
-    UnknownNameError, InputTypeError
-        For an unknown name, or something that is not a filter.
-    """
+    """The name under which a filter's scores are found in a result."""
     if isinstance(item, str):
         return FILTERS.get(item).name
     if not _is_estimator(item) and not callable(item):
@@ -402,13 +372,7 @@ def warn_of_time(
 
 
 def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
-    """Refuse score matrices that, with what is computed from them, do not fit into memory.
-
-    Raises
-    ------
-    DataError
-        With the estimate and a number that would fit.
-    """
+    """Refuse score matrices that, with what is computed from them, do not fit into memory."""
     m, p = shape
     require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,

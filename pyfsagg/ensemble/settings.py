@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar, get_args, get_type_hints
 
-from pyfsagg._base.checks import check_integer, check_real, is_word
-from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.task import Task
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.settings import Settings, Task, option
+from pyfsagg._base.validation import check_integer, check_real, is_word
 from pyfsagg._message import Got, Message, Param, Public, Use
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.resampling import Rows
 from pyfsagg.resampling.plan import read_plan, with_data
@@ -83,13 +81,7 @@ class Precision(Settings):
 
 
 def read_number(n_resamples: int | str | Precision) -> int | Precision:
-    """A number of resamples, or the precision that decides it; ``"auto"`` is the default one.
-
-    Raises
-    ------
-    ParameterError, InputTypeError
-        For another word, a number below 1, or anything else.
-    """
+    """A number of resamples, or the precision that decides it; ``"auto"`` is the default one."""
     if isinstance(n_resamples, Precision):
         return n_resamples
     if is_word(n_resamples, "auto"):
@@ -114,15 +106,7 @@ _OF_PLAN = ("groups", "sample_weight")
 
 
 def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
-    """What :func:`gather_settings` takes for a run: its arguments, and the fields of its groups.
-
-    Parameters
-    ----------
-    run : callable
-        :func:`pyfsagg.wam` or its like; the table and the target come first.
-    **groups : class of settings
-        Of arguments that this room does not know.
-    """
+    """What :func:`gather_settings` takes for a run: its arguments, and the fields of its groups."""
     own = list(signature(run).parameters)[2:]
     names = [name for name in own if name not in (*_GROUPS, *groups)]
     for argument, group in {**_GROUPS, **groups}.items():
@@ -135,23 +119,7 @@ def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
 
 
 def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[str, Any]:
-    """Arguments of :func:`pyfsagg.wam` and its like, from names without groups.
-
-    Parameters
-    ----------
-    flat : mapping
-        The fields of :class:`pyfsagg.Task`, :class:`pyfsagg.Checks` and :class:`pyfsagg.Execution` by
-        name; ``resampling`` with ``resampling_params``, ``groups``, ``sample_weight``; or
-        ``row_indices``; ``n_resamples`` with ``precision``; everything else is passed on.  Values of
-        None are left out, and a group in which nothing differs from the defaults.
-    **groups : class of settings
-        Of more arguments: their fields are taken by name, too.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError
-        For parameters that do not belong together, or that a plan does not have.
-    """
+    """Arguments of :func:`pyfsagg.wam` and its like, from names without groups."""
     given = {name: value for name, value in flat.items() if value is not None}
     for argument, group in {**_GROUPS, **groups}.items():
         made = group(**{name: given.pop(name) for name in group.names() if name in given})

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
 from pyfsagg._message import Message, Use
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
 from pyfsagg.error_control import ErrorControl, control_errors
@@ -17,7 +17,7 @@ from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
 from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
-from pyfsagg.stability_measures.thesis import thesis_measures
+from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
 FEWEST = 50

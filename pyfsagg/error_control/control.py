@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_list, check_real
 from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import as_array, check_choice, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Got, Name, Param, Remedy, Use
 from pyfsagg.error_control.bounds import (
@@ -21,6 +21,7 @@ from pyfsagg.error_control.bounds import (
     pfer_bound,
     pfer_size,
     pfer_threshold,
+    selection_frequency,
 )
 from pyfsagg.error_control.e_values import (
     can_select,
@@ -28,11 +29,8 @@ from pyfsagg.error_control.e_values import (
     e_bh,
     stability_e_values,
 )
-from pyfsagg.error_control.halves import selection_frequency
 from pyfsagg.error_control.integrated_path import integrated_path
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["METHODS", "ErrorControl", "check_goals", "control_errors", "require_pairs"]
 
 FloatArray = NDArray[np.float64]
 METHODS = {
@@ -316,10 +314,6 @@ def control_errors(
 
     Raises
     ------
-    ParameterError
-        If both goals are given, a level is out of range, q and threshold do not keep the limit, or
-        they do not belong to the method; if e-values could select nothing with so many features and
-        pairs, whatever the data.
     DataError
         If there are fewer than two pairs, or a score is missing.
 
@@ -415,13 +409,7 @@ def read_goal(text: str) -> dict[str, float]:
 
 
 def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]:
-    """The one goal that is given, and its level; one false selection if none is.
-
-    Raises
-    ------
-    ParameterError
-        If both are given, or the level is out of range.
-    """
+    """The one goal that is given, and its level; one false selection if none is."""
     if max_false is not None and fdr is not None:
         raise ParameterError(
             Param("max_false"), " and fdr are two different goals", Remedy("give one of them")
@@ -433,13 +421,7 @@ def check_goals(max_false: float | None, fdr: float | None) -> tuple[str, float]
 
 
 def require_pairs(plan: str) -> None:
-    """Refuse a run whose resamples are not complementary pairs.
-
-    Raises
-    ------
-    DataError
-        With the plan to use.
-    """
+    """Refuse a run whose resamples are not complementary pairs."""
     if plan != "complementary_pairs":
         raise DataError(
             "error control reads the halves of complementary pairs, and this run was resampled ",

@@ -12,20 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_real
+from pyfsagg._base.validation import as_array, check_real
 from pyfsagg._message import Got, Param, named
-from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size
-from pyfsagg.error_control.halves import selection_frequency
+from pyfsagg.error_control.bounds import largest_size, pfer_bound, pfer_size, selection_frequency
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = [
-    "can_select",
-    "check_level",
-    "e_bh",
-    "e_values_of_p_values",
-    "mean_e_values",
-    "stability_e_values",
-]
 
 FloatArray = NDArray[np.float64]
 
@@ -134,13 +124,6 @@ def can_select(
 def e_values_of_p_values(p_values: ArrayLike, *, kappa: float = 0.5) -> FloatArray:
     """κ p^(κ − 1): an e-value for each p-value.
 
-    Parameters
-    ----------
-    p_values : array-like
-        In (0, 1]; NaN stays NaN.
-    kappa : float
-        κ in (0, 1).
-
     References
     ----------
     Vovk and Wang (2021), E-values: calibration, combination and applications, Annals of
@@ -195,8 +178,6 @@ def e_bh(e_values: ArrayLike, fdr: float) -> NDArray[np.bool_]:
     ------
     DataError
         If a value is negative.
-    ParameterError
-        If the level is out of range.
 
     References
     ----------

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer, check_real
 from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
 from pyfsagg._message import Param, Remedy
 from pyfsagg.exceptions import DataError
-
-__all__ = ["NORMALIZATIONS", "IntegratedPath", "integrated_path"]
 
 FloatArray = NDArray[np.float64]
 FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}
@@ -96,8 +94,6 @@ def integrated_path(
     ------
     DataError
         If the shape is not (B, 2, p) with B ≥ 2, or a score is not finite.
-    ParameterError
-        For an unknown function or a setting out of range.
 
     Notes
     -----

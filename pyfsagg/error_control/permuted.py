@@ -10,14 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import as_array
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Param, Part
 from pyfsagg.error_control.e_values import check_level
 from pyfsagg.exceptions import DataError
-
-__all__ = ["TargetPermutation", "step_down_max_t"]
 
 _ARRAYS = ("scores", "p_values", "family_wise_p_values")
 
@@ -87,13 +85,7 @@ class TargetPermutation(Part):
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
     def select(self, level: float = 0.05) -> list[str]:
-        """Features with a family-wise p-value of at most `level`, best first; the list may be empty.
-
-        Raises
-        ------
-        ParameterError
-            If the level is not between 0 and 1.
-        """
+        """Features with a family-wise p-value of at most `level`, best first; the list may be empty."""
         level = check_level("level", level)
         frame = self.to_frame()
         return [str(name) for name in frame.index[frame["family_wise_p_value"] <= level]]

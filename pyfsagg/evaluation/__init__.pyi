@@ -1,9 +1,9 @@
-from .many import EvaluationSet as EvaluationSet
-from .many import evaluate_many as evaluate_many
-from .protocol import Protocol as Protocol
+from .cells import weighted_average_accuracy as weighted_average_accuracy
+from .protocols import EvaluationSet as EvaluationSet
 from .protocols import evaluate as evaluate
+from .protocols import evaluate_many as evaluate_many
 from .result import Evaluation as Evaluation
-from .thresholds import weighted_average_accuracy as weighted_average_accuracy
+from .splits import Protocol as Protocol
 
 __all__ = [
     "Evaluation",

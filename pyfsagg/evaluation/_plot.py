@@ -14,19 +14,11 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import readable
-from pyfsagg._draw.style import GREY, INK, clear_frame, feature_label, new_axes, set_title
 from pyfsagg._message import Got, named
+from pyfsagg._report.drawing import GREY, INK, clear_frame, feature_label, new_axes, set_title
 from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "EVALUATION_PLOTS",
-    "plot_accuracy",
-    "plot_critical_difference",
-    "plot_p_values",
-    "plot_win_tie_loss",
-]
 
 # Okabe and Ito's colours, told apart by all common kinds of colour vision; markers tell lines apart
 # in black and white, and when there are more lines than colours.
@@ -50,28 +42,6 @@ def plot_accuracy(
     Bands are one standard error of the mean over folds.  Baselines are grey: all features as a
     dashed line, the range of the random subsets as an area around their mean, single filters as
     dotted lines.
-
-    Parameters
-    ----------
-    result : Evaluation
-    protocol : str, optional
-        The nested one by default, if it was run; else the first.
-    metric : str, optional
-        The first metric by default.
-    classifiers, methods : sequence of str, optional
-        Classifiers and methods to draw; all by default.  Baselines are always drawn.
-
-    Returns
-    -------
-    list of Axes
-        On one figure; ``axes[0].figure`` is it.
-
-    Raises
-    ------
-    ParameterError
-        For a protocol, metric, classifier or method that the evaluation does not have.
-    InputTypeError
-        If `result` is not an evaluation.
 
     Examples
     --------
@@ -219,8 +189,6 @@ def plot_critical_difference(comparison: MethodComparison, *, ax: Axes | None = 
     ------
     DataError
         If the test could not be made, with the reason; folds of one table have no ranks to test.
-    InputTypeError
-        If `comparison` has another type.
     """
     if not isinstance(comparison, MethodComparison):
         raise InputTypeError(
@@ -289,32 +257,7 @@ def plot_p_values(
     ax: Axes | None = None,
     **options: Any,
 ) -> Axes:
-    """Heat map of the p-values of all pairs of methods, corrected for their number.
-
-    Parameters
-    ----------
-    result : Evaluation or MethodComparison
-    test : {"corrected_t", "wilcoxon", "nemenyi"}, optional
-        Corrected t tests of folds, or, of data sets, signed-rank tests (both with Holm's correction)
-        or Nemenyi's test of average ranks.  By default the first that was made.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    **options
-        For an Evaluation: arguments of :meth:`pyfsagg.Evaluation.compare`.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ParameterError
-        For another test.
-    DataError
-        If the test could not be made, with the reason.
-    InputTypeError
-        If `result` has another type.
-    """
+    """Heat map of the p-values of all pairs of methods, corrected for their number."""
     comparison = _comparison(result, options)
     if test is None:
         test = "corrected_t" if comparison.subjects != "data sets" else "wilcoxon"
@@ -337,22 +280,7 @@ def plot_p_values(
 def plot_win_tie_loss(
     result: Evaluation | MethodComparison, *, ax: Axes | None = None, **options: Any
 ) -> Axes:
-    """Wins, ties and losses of the method of each row against that of each column.
-
-    Parameters
-    ----------
-    result, ax, **options
-        As in :func:`plot_p_values`.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    DataError, InputTypeError
-        As in :func:`plot_p_values`.
-    """
+    """Wins, ties and losses of the method of each row against that of each column."""
     comparison = _comparison(result, options)
     frame = _test(comparison, "win_tie_loss")
     names = [str(name) for name in comparison.values.columns]

@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._base.checks import check_real
 from pyfsagg._base.fields import Part
+from pyfsagg._base.validation import check_real
 from pyfsagg._run.result import records
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.statistics import (
@@ -25,9 +25,7 @@ from pyfsagg.statistics import (
     rm_anova,
     win_tie_loss,
 )
-from pyfsagg.statistics._input import check_confidence_level
-
-__all__ = ["Divisions", "MethodComparison", "compare_folds", "compare_methods", "divisions_of"]
+from pyfsagg.statistics._base import check_confidence_level
 
 DECIMALS = 10  # differences below are rounding errors
 NAMES = {
@@ -134,15 +132,7 @@ def compare_methods(
     confidence_level: float,
     subjects: str,
 ) -> MethodComparison:
-    """Make all tests of independent subjects that the values (n_subjects, n_methods) allow.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two methods.
-    ParameterError
-        If `confidence_level` is out of range.
-    """
+    """Make all tests of independent subjects that the values (n_subjects, n_methods) allow."""
     values = _check(values, confidence_level)
     ranked: dict[str, Any] = {"higher_is_better": higher_is_better, "missing": "drop"}
     tests, problems = _make(
@@ -226,23 +216,7 @@ def compare_folds(
     confidence_level: float,
     rope: float | None,
 ) -> MethodComparison:
-    """Make the tests of values that share rows.
-
-    Parameters
-    ----------
-    divisions : Divisions
-    what, higher_is_better, alpha
-        As for :func:`compare_methods`.
-    rope : float or None
-        Differences up to here do not matter; None makes no Bayesian test.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two methods.
-    ParameterError
-        If `confidence_level` or `rope` is out of range.
-    """
+    """Make the tests of values that share rows."""
     values = _check(divisions.values, confidence_level)
     shared: dict[str, Any] = {
         "test_train_ratio": divisions.test_train_ratio,

@@ -9,29 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_list
 from pyfsagg._base.registry import Registry
+from pyfsagg._base.validation import check_list
 from pyfsagg._message import Got, Param, Remedy
-from pyfsagg._table.survival import Survival
-from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
+from pyfsagg._table.target import Survival
+from pyfsagg.evaluation.survival import concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["METRICS", "MetricSpec", "Predictions", "read_metrics"]
 
 
 class Predictions:
-    """What a fitted model says about test rows; each answer is asked for once.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    X : ndarray (n_samples, n_features)
-    labels : ndarray (n_samples,)
-        The true class codes 0, 1, …, numbers, or events with times.
-    n_classes : int
-    trained : ndarray, optional
-        The same of the rows that the model was fitted to.
-    """
+    """What a fitted model says about test rows; each answer is asked for once."""
 
     def __init__(
         self,
@@ -285,13 +272,7 @@ for spec in (
 
 
 def read_metrics(metrics: Any, task: str = "classification") -> tuple[str, ...]:
-    """Canonical names of the measures.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError
-        If there is none, one is unknown, there twice, or does not belong to the task.
-    """
+    """Canonical names of the measures."""
     given = [metrics] if isinstance(metrics, str) else check_list("metrics", metrics)
     names = tuple(METRICS.get(name).name for name in given)
     if not names or len(set(names)) < len(names):

@@ -12,48 +12,50 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.registry import Registry
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_integer, check_list, resolve_seed
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_target, table_of_task
 from pyfsagg._table.table import Table
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, read_target, table_of_task
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
-from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
-from pyfsagg.evaluation.given import GivenRanking, read_rankings
+from pyfsagg.evaluation.cells import (
+    Fit,
+    Outcome,
+    Threshold,
+    fit_all,
+    largest_count,
+    read_thresholds,
+)
+from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
+    GivenRanking,
     Method,
     rank_methods,
     read_methods,
+    read_rankings,
     repeat_of,
     single_filters,
 )
 from pyfsagg.evaluation.metrics import read_metrics
-from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.splits import (
     Fold,
     Part,
+    Protocol,
     draw_parts,
     read_ranking_rows,
     read_row_groups,
     take_rows,
 )
-from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
-from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
+from pyfsagg.evaluation.survival import SURVIVAL_MODELS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
-
-__all__ = ["Design", "read_design"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,10 @@ import pandas as pd
 from pyfsagg._base.fields import stored
 from pyfsagg._message import Got, Param, Remedy, Use, named
 from pyfsagg._run.result import Result, Saved, records
+from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
-from pyfsagg.evaluation.thresholds import weighted_average_accuracy
 from pyfsagg.exceptions import DataError, ParameterError
-
-__all__ = ["ALL_FEATURES", "COLUMNS", "RANDOM_SUBSETS", "Evaluation", "check_known", "widen"]
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
 """Labels of baselines."""
@@ -189,11 +187,6 @@ class Evaluation(Result):
         ----------
         metric : str, optional
             The first metric of the evaluation by default.
-
-        Raises
-        ------
-        ParameterError
-            If the metric was not measured, or no threshold is below 1.
         """
         found = self._wacc_by_fold(metric)
         groups = found.groupby(["protocol", "method", "kind", "classifier"], sort=False)["wacc"]
@@ -284,8 +277,6 @@ class Evaluation(Result):
 
         Raises
         ------
-        ParameterError
-            For a protocol, classifier, metric or threshold that the evaluation does not have.
         DataError
             If there are fewer than two methods to compare.
 
@@ -357,13 +348,7 @@ class Evaluation(Result):
         return found[found["threshold"] == found["threshold"].iloc[0]] if by_count else found
 
     def _check_metric(self, metric: str | None) -> str:
-        """The chosen metric, or the first.
-
-        Raises
-        ------
-        ParameterError
-            If it was not measured.
-        """
+        """The chosen metric, or the first."""
         if metric is None:
             return self.metrics[0]
         check_known("metric", METRICS.get(metric).name, self.metrics)

@@ -2,8 +2,12 @@
 
 from pyfsagg.filters import correlation  # noqa: F401 - registers its filters
 from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer
-from pyfsagg.filters.chi_squared import chi_squared
-from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
+from pyfsagg.filters.association import (
+    chi_squared,
+    fit_criterion,
+    spearman,
+    value_difference_metric,
+)
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
 from pyfsagg.filters.model import function_filter
 from pyfsagg.filters.mrmr import mrmr

@@ -13,22 +13,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
-from pyfsagg._base.estimators import is_survival_model
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._message import FILTER, NONE, Got, Param
-from pyfsagg._table.table import Kind, Table
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.table import Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
-from pyfsagg.filters._base import FilterSpec, Weights
-
-__all__ = [
-    "CallableScorer",
-    "EstimatorScorer",
-    "function_filter",
-    "prepare_callable",
-    "prepare_estimator",
-]
+from pyfsagg.filters._base import FilterSpec
 
 _CONTAINERS = ("array", "frame")
 
@@ -108,29 +101,6 @@ def prepare_callable(
     table: Table, target: Target, function: Callable[..., Any], *, container: str = "array"
 ) -> CallableScorer:
     """Bind a function as a filter.
-
-    Parameters
-    ----------
-    table, target : Table, Target
-    function : callable
-        ``function(X, y, sample_weight) -> scores``: `X` of shape (n_samples, n_features), `y` the
-        class labels or numbers (n_samples,), for survival a structured array with the fields
-        ``event`` and ``time``, None without a target, `sample_weight` (n_samples,) how
-        often each row is in the resample, 0 for not at all; `scores` (n_features,), larger = more
-        important, finite.  It must not change its arguments and, for results that can be repeated,
-        must not draw random numbers of its own.
-    container : {"array", "frame"}
-        Whether `X` is a float array, in which nominal columns are level codes and a missing value
-        is NaN, or a data frame with names and categorical columns.
-
-    Returns
-    -------
-    CallableScorer
-
-    Raises
-    ------
-    InputTypeError
-        If `function` cannot be called.
 
     Examples
     --------
@@ -214,28 +184,6 @@ def prepare_estimator(
     The scores are the ``feature_importances_`` of the fitted clone, or else the absolute ``coef_``,
     averaged over the classes; of a Pipeline those of the last step, which must see all features.  A
     resample with one class scores 0 for every feature.
-
-    Parameters
-    ----------
-    table, target : Table, Target
-    estimator : scikit-learn estimator
-        It is cloned, never fitted itself.  If its ``fit`` takes `sample_weight` it gets the rows of
-        positive weight and their weights, otherwise the rows repeated.
-    random_state : int
-        Every ``random_state`` parameter of the clone, also of the steps of a Pipeline, is derived
-        from this, the weights and the labels of the resample; equal resamples get equal scores,
-        whatever the order and the number of workers.
-    container : {"array", "frame"}
-        As in ``prepare_callable``.
-
-    Returns
-    -------
-    EstimatorScorer
-
-    Raises
-    ------
-    InputTypeError
-        If `estimator` has no ``fit`` and ``get_params``, or shows no importances when fitted.
 
     Examples
     --------

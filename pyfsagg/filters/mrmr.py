@@ -12,20 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import within_memory
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.mrmr.selection import mrmr_block
-from pyfsagg._kernels.tables.binning import EQUAL_WIDTH, PRAZNIK, CountedColumns
+from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels.class_tables import EQUAL_WIDTH, PRAZNIK, CountedColumns
+from pyfsagg._kernels.mrmr import mrmr_block
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Remedy, Use
-from pyfsagg._table.table import Kind, Table, as_table
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS, FilterSpec, Weights, full_weights
+from pyfsagg.filters._base import FILTERS, FilterSpec, read_depth, settle_depth
 from pyfsagg.filters._columns import MOST_BINS, counted_columns, is_kind, many_values
-from pyfsagg.filters._depth import read_depth, settle_depth
-
-__all__ = ["MrmrResult", "MrmrScorer", "mrmr", "prepare_mrmr"]
 
 _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK}
 _BINS = 10
@@ -241,8 +239,6 @@ def mrmr(
     DataError
         For a missing value with ``binning="praznik"``, and for tables that cannot be ranked
         (:func:`pyfsagg.check_table` says why).
-    ParameterError
-        For a parameter out of range.
 
     Notes
     -----

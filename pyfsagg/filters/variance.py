@@ -9,14 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_real
 from pyfsagg._message import Param, Remedy
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.exceptions import DataError
-
-__all__ = ["NearZeroVariance", "drop_features", "drop_near_zero_variance", "near_zero_variance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +78,6 @@ def near_zero_variance(
     -------
     NearZeroVariance
 
-    Raises
-    ------
-    ParameterError
-        For a threshold out of range.
-
     References
     ----------
     Thesis 4.1; the rule is that of ``nearZeroVar`` in the R package caret (Kuhn 2008, Journal of
@@ -134,11 +127,6 @@ def drop_near_zero_variance(
 ) -> AnyTable:
     """The table without the features that :func:`near_zero_variance` drops.
 
-    Raises
-    ------
-    DataError
-        If no feature is left.
-
     Examples
     --------
     >>> import pandas as pd
@@ -179,13 +167,7 @@ def drop_features(
 def drop_features(
     table: AnyTable, groups: FeatureGroups | None
 ) -> tuple[AnyTable, FeatureGroups | None]:
-    """The table without near-constant features, and its groups, of which each stays whole or goes.
-
-    Raises
-    ------
-    DataError
-        If no feature is left.
-    """
+    """The table without near-constant features, and its groups, of which each stays whole or goes."""
     if groups is None:
         return drop_near_zero_variance(table), None
     keep = set(drop_near_zero_variance(table).feature_names)

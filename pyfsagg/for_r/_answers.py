@@ -13,8 +13,6 @@ from pyfsagg.for_r._files import packed
 from pyfsagg.for_r._plain import frame_of, plain, returned
 from pyfsagg.for_r._spelling import InR
 
-__all__ = ["answered"]
-
 
 def answered(result: Any) -> Any:
     """What a function returns, with a word on which of R's classes it becomes."""

@@ -19,19 +19,9 @@ from pyfsagg.for_r._spelling import InR
 from pyfsagg.for_r.calls import CALLS
 from pyfsagg.for_r.tasks import TASKS
 
-__all__ = ["about", "answer", "close"]
-
 
 def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`.
-
-    Returns
-    -------
-    dict
-        ``value`` (or ``error`` with its ``class``, ``message`` and, if it is a defect of pyfsagg, a
-        ``traceback``; or neither after an interrupt, of which :func:`leave` tells), and
-        ``warnings``, a list of texts.
-    """
+    """Do a task of :data:`pyfsagg.for_r.tasks.TASKS`, between :func:`enter` and :func:`leave`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = interruptible(lambda: _done(task, arguments)) or {}

@@ -20,8 +20,6 @@ from pyfsagg.ensemble.data import arrays_of, document_of, fields_of
 from pyfsagg.exceptions import DataError
 from pyfsagg.results import load_result
 
-__all__ = ["ensemble_of", "packed", "record_of", "unpacked"]
-
 
 def packed(result: Result) -> str:
     """The files of a result in one text."""

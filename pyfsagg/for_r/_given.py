@@ -15,21 +15,6 @@ from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.for_r._interrupts import in_r
 from pyfsagg.ranks import RankTable
 
-__all__ = [
-    "aggregator_of",
-    "call_r",
-    "counts",
-    "filter_of",
-    "learners_of",
-    "listed",
-    "null_of",
-    "numbers_from_r",
-    "progress_of",
-    "rank_table_of",
-    "table_of",
-    "target_of",
-]
-
 
 def listed(value: Any) -> list[Any]:
     """A vector from R, which arrives as a scalar if it has one element."""

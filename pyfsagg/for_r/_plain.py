@@ -20,8 +20,6 @@ from pyfsagg.for_r._files import packed, record_of
 from pyfsagg.for_r._spelling import InR
 from pyfsagg.ranks import RankTable
 
-__all__ = ["ensemble_parts", "frame_of", "plain", "returned"]
-
 
 def plain(value: Any) -> Any:
     """Settings as R can hold them: lists, words and numbers."""

@@ -37,11 +37,6 @@ PHRASES: dict[str, Callable[..., str]] = {
 class InR(Door):
     """R's spelling.
 
-    Parameters
-    ----------
-    names : mapping of str to str
-        Arguments of the function that was called which have another name in R, beside the usual ones.
-
     Examples
     --------
     >>> from pyfsagg._message import Got, Message, Param

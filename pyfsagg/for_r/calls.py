@@ -38,18 +38,6 @@ from pyfsagg.for_r._given import (
 )
 from pyfsagg.for_r._spelling import IN_R
 
-__all__ = [
-    "CALLS",
-    "Called",
-    "as_typed",
-    "call",
-    "call_method",
-    "call_package",
-    "decoded",
-    "keep",
-    "write",
-]
-
 
 @dataclass(frozen=True)
 class Called:
@@ -229,15 +217,7 @@ CALLS: dict[str, Called] = {
 
 
 def call(of: str, arguments: Mapping[str, Any]) -> Any:
-    """What a function of :data:`CALLS` returns.
-
-    Parameters
-    ----------
-    of : str
-        The name in R.
-    arguments : dict
-        By the names in R; what is None keeps Python's default.  Without any it arrives as a list.
-    """
+    """What a function of :data:`CALLS` returns."""
     called = CALLS[of]
     given = {name: decoded(value) for name, value in dict(arguments).items() if value is not None}
     kept = {name: given.pop(name, None) for name in ("save", "report")}

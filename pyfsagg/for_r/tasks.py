@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import pyfsagg
-from pyfsagg._base.settings import Settings
-from pyfsagg._base.task import Task
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._base.settings import Settings, Task
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregation.advice import advise
@@ -52,8 +50,6 @@ from pyfsagg.for_r.calls import (
 )
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling import PLANS
-
-__all__ = ["GROUPS", "RUNS", "TASKS"]
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "RRA": ("robust_rank_aggregation", {}),

@@ -7,16 +7,13 @@ Spaces* (2005), called "orders" in the notes of the functions.
 from __future__ import annotations
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.rank_order._engine import Strategy
+from pyfsagg.rank_order._orders import to_rank_order
 from pyfsagg.rank_order._result import Elimination
-from pyfsagg.rank_order.distances import spearman_distance
-from pyfsagg.rank_order.divergence import subset_divergence
-from pyfsagg.rank_order.elimination import eliminate
+from pyfsagg.rank_order.criteria import Strategy, spoiler_counts
+from pyfsagg.rank_order.distances import spearman_distance, subset_divergence
+from pyfsagg.rank_order.elimination import ELIMINATIONS, EliminationSpec, eliminate
 from pyfsagg.rank_order.generators import make_planted_orders
-from pyfsagg.rank_order.methods import ELIMINATIONS, EliminationSpec
 from pyfsagg.rank_order.selector import RankOrderSelector
-from pyfsagg.rank_order.spoilers import spoiler_counts
-from pyfsagg.rank_order.transforms import to_rank_order
 
 __all__ = [
     "ELIMINATIONS",
@@ -35,7 +32,6 @@ __all__ = [
 
 @shown_by("elimination")
 def _face() -> Face:
-    from pyfsagg.rank_order._page import elimination_page
-    from pyfsagg.rank_order._plot import ELIMINATION_PLOTS
+    from pyfsagg.rank_order._report import ELIMINATION_PLOTS, elimination_page
 
     return Face(ELIMINATION_PLOTS, elimination_page)

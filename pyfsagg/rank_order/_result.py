@@ -11,15 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
 from pyfsagg._base.fields import stored
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import check_choice, check_integer, check_real, n_selected
 from pyfsagg._message import Message, Param, Use
 from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
-
-__all__ = ["Elimination"]
 
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
@@ -88,13 +85,7 @@ class Elimination(Result):
         return self.n_features + 1 - self.scores
 
     def select(self, n_features_to_select: int) -> list[str]:
-        """Names of the `n_features_to_select` features removed last, the very last first.
-
-        Raises
-        ------
-        ParameterError
-            If `n_features_to_select` is not from 1 to the number of features.
-        """
+        """Names of the `n_features_to_select` features removed last, the very last first."""
         n_features_to_select = check_integer(
             Message(Param("n"), " (features to select)"),
             n_features_to_select,

@@ -11,14 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_flag, check_integer, check_real
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import random_numbers
+from pyfsagg._base.validation import check_flag, check_integer, check_real, random_numbers
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order.distances import concordance_of_ranks
-
-__all__ = ["ConcordantOrders", "PlantedOrders", "make_concordant_orders", "make_planted_orders"]
 
 MAX_BASES = 100_000
 PROPOSALS = 200  # unsuccessful draws after which instances are drawn nearer to the base
@@ -196,24 +193,6 @@ def make_concordant_orders(
     `min_concordance`.  They are uniformly random at first; whenever 200 of them in a row are
     refused, they are drawn nearer to the order of the class (by repeated insertion, Mallows' model,
     with its dispersion multiplied by 0.9): with uniform draws alone a high bound is never met.
-
-    Parameters
-    ----------
-    n_classes, n_per_class, n_features : int
-    min_concordance : float
-        Least τ within a class (C_min of the paper), at most 1.
-    max_concordance : float
-        Largest τ between the orders of the classes (C_max of the paper).
-    random_state : None, int or Generator
-
-    Returns
-    -------
-    ConcordantOrders
-
-    Raises
-    ------
-    DataError
-        If 100 000 draws do not find class orders that disagree enough.
 
     Notes
     -----

@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import check_real, n_selected
 from pyfsagg._run.execution import Execution
-from pyfsagg._table.selection import TableSelector
+from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order.elimination import eliminate
-
-__all__ = ["RankOrderSelector"]
 
 
 class RankOrderSelector(TableSelector):

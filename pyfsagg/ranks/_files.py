@@ -11,14 +11,11 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pyfsagg._base.checks import check_choice
 from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import check_choice
 from pyfsagg._message import Remedy, Use, named
-from pyfsagg._table.delimited import read_delimited
-from pyfsagg._table.unpack import decode_text, read_bytes
+from pyfsagg._table.delimited import decode_text, read_bytes, read_delimited
 from pyfsagg.exceptions import DataError, UnknownNameError
-
-__all__ = ["Format", "PathLike", "read_rank_files", "read_weight_file"]
 
 PathLike = str | os.PathLike[str]
 Format = Literal["auto", "lists", "columns", "lines", "matrix"]
@@ -102,13 +99,7 @@ def _named_lists(
 
 
 def read_weight_file(path: PathLike) -> dict[str, float]:
-    """Weights by the name of the list, from lines of a name and a number; a header may stand above.
-
-    Raises
-    ------
-    DataError
-        If a line is something else, or names a list twice.
-    """
+    """Weights by the name of the list, from lines of a name and a number; a header may stand above."""
     label = _shown(str(path))
     text = decode_text(read_bytes(path), label)[0]
     lines = [line for line in text.splitlines() if line.strip()]

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import (
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.remarks import warn
+from pyfsagg._base.validation import (
     check_flag,
     check_integer,
     check_list,
@@ -18,8 +20,6 @@ from pyfsagg._base.checks import (
     is_single,
     real_array,
 )
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
 from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import (
@@ -28,17 +28,6 @@ from pyfsagg.exceptions import (
     ParameterError,
     UnknownNameError,
 )
-
-__all__ = [
-    "check_entries",
-    "check_rank_range",
-    "read_list_weights",
-    "read_lists",
-    "read_members",
-    "read_values",
-    "universe_sizes",
-    "whole_weights",
-]
 
 MOST_COPIES = 10_000
 

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice
 from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import Format, PathLike, read_rank_files
@@ -29,8 +29,6 @@ from pyfsagg.ranks._input import (
     whole_weights,
 )
 from pyfsagg.ranks.ranking import TIES, Ties, last_places, rank_scores
-
-__all__ = ["RankTable"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,8 +150,6 @@ class RankTable:
 
         Raises
         ------
-        UnknownNameError
-            If there is no list of such a name.
         DataError
             If only ranks are known.
 
@@ -184,12 +180,6 @@ class RankTable:
             that no other list holds (with a warning); universes stay.  None and weights that are
             all 1 leave the table without weights.
 
-        Raises
-        ------
-        ParameterError
-            For a weight that is negative or not finite, weights that are all 0, not one per list,
-            or of lists that do not exist.
-
         Warns
         -----
         PyfsaggWarning
@@ -211,11 +201,6 @@ class RankTable:
 
     def written_out(self) -> RankTable:
         """The table without weights in which a list of weight k stands k times.
-
-        Raises
-        ------
-        ParameterError
-            If a weight is not a whole number, or if they sum to more than 10,000.
 
         Examples
         --------
@@ -356,8 +341,6 @@ class RankTable:
         ------
         DataError
             For an infinite score, a list or an item without any score, or duplicate names.
-        ParameterError
-            For `higher_is_better` that is not one bool, or a bad `ties` or `universe`.
 
         Examples
         --------
@@ -418,8 +401,6 @@ class RankTable:
         DataError
             For a rank that is not positive, above its universe, or infinite; for a list or an item
             without any rank; for duplicate names.
-        ParameterError
-            For a universe smaller than the number of items.
 
         Examples
         --------
@@ -543,8 +524,6 @@ class RankTable:
         ------
         DataError
             For no list, an empty list, a name twice in a list, or a missing name.
-        ParameterError
-            For a universe smaller than the number of different names, or given with ``full=True``.
 
         Warns
         -----

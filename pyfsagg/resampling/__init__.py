@@ -1,7 +1,6 @@
 """Resampling plans: a seed and a table in, row weights out."""
 
-from pyfsagg.resampling.draws import Resamples
-from pyfsagg.resampling.plan import PLANS, Plan, draw_resamples
+from pyfsagg.resampling.plan import PLANS, Plan, Resamples, draw_resamples
 from pyfsagg.resampling.plans import (
     BalancedBootstrap,
     Bootstrap,

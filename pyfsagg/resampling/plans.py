@@ -1,10 +1,4 @@
-"""Resampling plans, one class each: what a seed and a table become.
-
-Row r of a plan depends on the seed and on r, not on how many resamples are drawn or by how many
-workers, and not on the order of the rows in the table.  Plans that put noise on cells or labels draw
-no rows and do not promise the last; nor does the Poisson bootstrap, which goes by the number of a
-row.
-"""
+"""Resampling plans, one class each."""
 
 from __future__ import annotations
 
@@ -14,30 +8,50 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array, check_integer, check_real
 from pyfsagg._base.settings import option
+from pyfsagg._base.validation import as_array, check_integer, check_real
+from pyfsagg._kernels.poisson_bootstrap import LANES, padded, poisson_weights
 from pyfsagg._message import DENSE, DIVIDE_WEIGHTS, Message, Param, Phrase, Remedy, Use
-from pyfsagg._table.table import AnyTable, SparseTable, weights_from_counts
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import AnyTable, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling.draws import Drawn, Population, generator
-from pyfsagg.resampling.plan import Plan, register_plan
-from pyfsagg.resampling.poisson import poisson_resamples
+from pyfsagg.resampling.plan import Drawn, Plan, Population, generator, register_plan
 
-__all__ = [
-    "BalancedBootstrap",
-    "Bootstrap",
-    "ComplementaryPairs",
-    "FeatureSubspace",
-    "GroupedBootstrap",
-    "KFold",
-    "LabelNoise",
-    "PoissonBootstrap",
-    "Rows",
-    "StratifiedBootstrap",
-    "Subsample",
-    "ValueNoise",
-]
+
+def poisson_key(seed: int) -> np.uint64:
+    """What the weights of the Poisson bootstrap depend on beside row and resample."""
+    return np.uint64(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1, np.uint64)[0])
+
+
+def check_poisson_totals(totals: NDArray[np.int64]) -> None:
+    """Refuse resamples of fewer than two rows, which tables of a few rows may have."""
+    if totals.min() < 2:
+        raise DataError(
+            f"resample {int(totals.argmin())} of the Poisson bootstrap draws ",
+            f"{int(totals.min())} row(s) of this small table",
+            Remedy("use ", Use(resampling="bootstrap"), ", or another seed"),
+        )
+
+
+def poisson_resamples(
+    rows: range, sample_weight: NDArray[np.uint16], seed: int
+) -> NDArray[np.uint16]:
+    """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1."""
+    if (sample_weight != 1).any():
+        raise ParameterError(
+            Use(resampling="poisson_bootstrap"),
+            " goes by the number of a row and takes no ",
+            Param("sample_weight"),
+            Remedy("use 'bootstrap'"),
+        )
+    group = rows.start // LANES
+    drawn = np.empty((sample_weight.size, padded(rows.stop - group * LANES)), np.uint8)
+    poisson_weights(poisson_key(seed), 0, group, drawn)
+    start = rows.start - group * LANES
+    weights = np.ascontiguousarray(drawn[:, start : start + len(rows)].T, dtype=np.uint16)
+    check_poisson_totals(weights.sum(axis=1, dtype=np.int64))
+    return weights
 
 
 @register_plan("bootstrap", summary="draws as many rows as there are, with replacement")

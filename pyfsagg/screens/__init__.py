@@ -17,7 +17,6 @@ __all__ = ["Screen", "screen"]
 
 @shown_by("screen")
 def _face() -> Face:
-    from pyfsagg.screens._page import screen_page
-    from pyfsagg.screens._plot import SCREEN_PLOTS
+    from pyfsagg.screens._report import SCREEN_PLOTS, screen_page
 
     return Face(SCREEN_PLOTS, screen_page)

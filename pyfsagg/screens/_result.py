@@ -13,16 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, ranks
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
-from pyfsagg.screens.effects import alpha_mean, median, second_best
-from pyfsagg.screens.scoring import Side
-
-__all__ = ["WAYS", "Screen"]
+from pyfsagg.screens.scoring import Side, alpha_mean, median, second_best
 
 WAYS = {"low": "depleted", "high": "enriched"}
 """Names of the sides: low scores are those of depleted guides."""
@@ -96,13 +93,7 @@ class Screen(Result):
         return self.scores if self.log_fold_changes is None else self.log_fold_changes
 
     def of_side(self, side: str) -> Side:
-        """One side.
-
-        Raises
-        ------
-        ParameterError
-            If that side was not tested.
-        """
+        """One side."""
         check_choice("side", side, self.sides)
         return self.sides[side]
 

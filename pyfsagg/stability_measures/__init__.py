@@ -12,8 +12,7 @@ from pyfsagg.stability_measures._base import (
 )
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy
 from pyfsagg.stability_measures.between import BetweenSampleStability, between_sample_stability
-from pyfsagg.stability_measures.curves import pareto_front, stability_curve
-from pyfsagg.stability_measures.features import feature_stability
+from pyfsagg.stability_measures.curves import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures.nogueira import NogueiraResult, nogueira
 from pyfsagg.stability_measures.result import StabilityResult, stability
 from pyfsagg.stability_measures.sets import SetPairs
@@ -41,7 +40,6 @@ __all__ = [
 
 @shown_by("stability")
 def _face() -> Face:
-    from pyfsagg.stability_measures._page import stability_page
-    from pyfsagg.stability_measures._plot import STABILITY_PLOTS
+    from pyfsagg.stability_measures._report import STABILITY_PLOTS, stability_page
 
     return Face(STABILITY_PLOTS, stability_page)

@@ -13,22 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_choice, check_integer, check_list, real_array
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_list, real_array
 from pyfsagg._message import Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-
-__all__ = [
-    "Matrix",
-    "SelectedSets",
-    "check_several",
-    "read_collection",
-    "read_matrix",
-]
-
 
 MOST_COLUMNS = 100_000
 """Numbers of features up to which every position has a column."""
@@ -112,12 +103,6 @@ def read_matrix(
 
     With `per_feature` nothing is compared between resamples: one is enough, and a cell may be NaN
     (the resample did not see the feature).
-
-    Raises
-    ------
-    DataError
-        For one resample, no columns, infinite cells, ranks outside 1..p, missing cells unless they
-        are allowed, and then for a resample or a feature without any score.
     """
     check_choice("input", kind, ("auto", "scores", "ranks", "sets"))
     if _is_result(data):
@@ -242,21 +227,7 @@ def read_collection(
     per_feature: bool = False,
     least: int = 2,
 ) -> Matrix | SelectedSets:
-    """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`.
-
-    Parameters
-    ----------
-    kind : {"auto", "scores", "ranks", "sets"}
-        How to read it.  "auto": a boolean array, a list of sets or of name lists is "sets", and so
-        is a 0/1 matrix when `wanted` is "sets"; a matrix in which every row is a ranking of 1..p is
-        "ranks"; any other matrix is "scores".
-    wanted : {"scores", "ranks", "sets"}
-        What the measure works on; it settles list-of-lists of integers.
-    per_feature : bool
-        Whether resamples are not compared, so that one matrix row is enough and cells may be NaN.
-    least : int
-        How many sets there must be: two where they are compared, one where they are counted.
-    """
+    """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`."""
     if n_features is not None:
         n_features = check_integer("n_features", n_features, low=1)
     check_choice("input", kind, ("auto", "scores", "ranks", "sets"))

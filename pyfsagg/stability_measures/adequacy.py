@@ -18,21 +18,24 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_integer, check_list, check_real, is_word
+from pyfsagg._base.arithmetic import Floats, scaled
 from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.scale import scaled
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
-from pyfsagg._kernels.stability.pairs import kendall_block
+from pyfsagg._base.validation import (
+    check_choice,
+    check_integer,
+    check_list,
+    check_real,
+    is_word,
+    n_selected,
+    resolve_seed,
+)
+from pyfsagg._kernels.stability import kendall_block
 from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._input import read_matrix
-
-__all__ = ["Adequacy", "adequacy"]
 
 Aggregator = Callable[[Floats], Floats]
 

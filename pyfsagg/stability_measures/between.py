@@ -10,17 +10,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from pyfsagg._base.checks import check_integer, check_real
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_integer, check_real, n_selected
 from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._input import check_several, read_matrix
-from pyfsagg.stability_measures._ties import expected_shares
-
-__all__ = ["BetweenSampleStability", "between_sample_stability"]
+from pyfsagg.stability_measures.chance import expected_shares
 
 FEWEST_PAIRS = 5
 """Pairs below which no interval is given."""
@@ -121,8 +118,6 @@ def between_sample_stability(
     ------
     DataError
         Missing scores, tables of different shapes, or a single feature.
-    ParameterError
-        `n_features_to_select` or `confidence_level` out of range.
 
     Notes
     -----

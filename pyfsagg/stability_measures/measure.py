@@ -1,4 +1,4 @@
-"""The value of one stability measure, with its interval."""
+"""One entry to all stability measures, and the table of them."""
 
 from __future__ import annotations
 
@@ -10,42 +10,46 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from pyfsagg._base.checks import check_choice, check_integer, check_real
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import (
+    check_choice,
+    check_integer,
+    check_real,
+    n_selected,
+    resolve_seed,
+)
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import pairwise, sets, similarity_adjusted, top_weighted  # noqa: F401
+from pyfsagg.stability_measures import (
+    pairwise,  # noqa: F401
+    sets,  # noqa: F401
+    similarity_adjusted,  # noqa: F401
+)
 from pyfsagg.stability_measures._base import (
     STABILITY_MEASURES,
     BoundStatistic,
     Imputed,
+    Interval,
     MeasureValue,
     PairwiseAverage,
     StabilitySpec,
+    bootstrap_interval,
+    jackknife_interval,
+    jackknife_values,
+    normal_interval,
     require_defined,
 )
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures._ties import (
+from pyfsagg.stability_measures.chance import (
     average_of_draws,
     check_ties,
     draw_orders,
     draw_selections,
     select,
 )
-from pyfsagg.stability_measures.intervals import (
-    Interval,
-    bootstrap_interval,
-    jackknife_interval,
-    normal_interval,
-)
-from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs
-
-__all__ = ["measure_stability"]
+from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 MANY = 30
 """Resamples from which on asymptotic intervals cover about what they say (measured)."""
@@ -131,9 +135,6 @@ def measure_stability(
     DataError
         One resample; missing scores; no pair for which the measure is defined; a similarity matrix
         that is not square or not of size p.
-    ParameterError
-        `n_features_to_select` out of range, `n_features` missing where it is needed, an unknown measure or
-        option.
 
     Notes
     -----
@@ -425,3 +426,52 @@ def find_interval(
             Remedy(f"use 'jackknife', or at least {MANY} resamples"),
         )
     return normal_interval(value, statistic.variance(), confidence_level)
+
+
+def pseudo_values(
+    data: Any,
+    measure: str = "nogueira",
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    n_features_to_select: float | int = 0.25,
+    similarity: Any = None,
+    input: str = "auto",
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+    **measure_params: Any,
+) -> Floats:
+    """Jackknife pseudo-values of a stability measure, one per resample.
+
+    The pseudo-value of resample i is m S - (m - 1) S_(i), with S the stability of all m resamples
+    and S_(i) that of the others.  A resample that agrees with the rest has a pseudo-value above S
+    (below S for a distance).
+
+    Notes
+    -----
+    Quenouille (1956), Biometrika 43:353; Tukey (1958).  For an average over pairs one pass over the
+    pairs gives all of them.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures import pseudo_values
+    >>> pseudo_values([{"a", "b"}, {"a", "b"}, {"a", "c"}, {"a", "b"}], "jaccard").round(4)
+    array([ 1.    ,  1.    , -0.3333,  1.    ])
+    """
+    spec = STABILITY_MEASURES.get(measure)
+    statistic = bind(
+        spec,
+        data,
+        n_features=n_features,
+        feature_names=feature_names,
+        n_features_to_select=n_features_to_select,
+        similarity=similarity,
+        input=input,
+        ties=ties,
+        seed=resolve_seed(random_state),
+        **measure_params,
+    ).statistic
+    value = require_defined(statistic.estimate(), spec.name, statistic.unit).value
+    m = statistic.n_rows
+    found: Floats = m * value - (m - 1) * jackknife_values(statistic)
+    return found

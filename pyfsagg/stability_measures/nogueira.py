@@ -1,14 +1,8 @@
-"""Nogueira's stability with its variance, confidence interval and tests.
-
-Source: Nogueira, Sechidis & Brown (2018), On the Stability of Feature Selection Algorithms, JMLR
-18(174): the estimator is their definition 4.  Their variance, interval and tests rest on asymptotic
-normality, which fails for few subsets; intervals and tests here are Student's, with the larger of
-the jackknife variance and of what frequencies alone say (:mod:`._least_variance`).
-"""
+"""Nogueira's stability with its variance, confidence interval and tests."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,17 +10,66 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from pyfsagg._base.checks import check_choice, check_real
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, columns, row_of
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice, check_real, n_selected
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures._least_variance import intersection_variance
-from pyfsagg.stability_measures._ties import check_ties, select
+from pyfsagg.stability_measures.chance import check_ties, select
 
-__all__ = ["NogueiraResult", "StabilityTest", "nogueira"]
+
+def intersection_variance(counts: Floats, m: int, p: int) -> float:
+    """Variance of the mean intersection over the pairs of m subsets.
+
+    Notes
+    -----
+    With chances f_j and v_j = f_j (1 - f_j), the two parts of a mean over pairs are
+    4/m sum_j v_j (f_j - f)^2, with f the mean of f_j weighted by v_j because the size of a subset
+    is given, and 2/(m (m - 1)) sum_j v_j^2.
+    """
+    share = float(counts.sum()) / (m * p)
+    chances = (np.append(counts, 0.0) + share) / (m + 1)
+    times = np.append(np.ones(len(counts)), p - len(counts))
+    spread = chances * (1 - chances)
+    weight = times * spread
+    total = float(weight.sum())
+    if total <= 0 or m < 2:
+        return 0.0
+    centre = float(weight @ chances) / total
+    first = float(weight @ (chances - centre) ** 2)
+    second = float(weight @ spread)
+    return 4 / m * first + 2 / (m * (m - 1)) * second
+
+
+def mean_intersection(selection: SelectedSets) -> float:
+    """The mean over pairs of the expected size of the intersection."""
+    member = selection.membership
+    m = len(member)
+    counts = member.sum(axis=0)
+    own = float(np.einsum("ij,ij->", member, member))
+    return (float(counts @ counts) - own) / (m * (m - 1))
+
+
+def pairs_variance(
+    selection: SelectedSets, formula: Callable[[Floats, Floats, Floats, float], Floats]
+) -> float:
+    """The least variance of the mean over pairs of a function of intersection and sizes."""
+    counts = selection.membership.sum(axis=0)
+    p = selection.n_features or len(counts)
+    size = float(selection.sizes.mean())
+    middle = mean_intersection(selection)
+    ends = np.array([max(middle - 0.5, 0.0, 2 * size - p), min(middle + 0.5, size)])
+    if ends[1] <= ends[0]:
+        return 0.0
+    sizes = np.full(2, size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = formula(ends, sizes, sizes, float(p))
+    slope = (high - low) / (ends[1] - ends[0])
+    if not np.isfinite(slope):
+        return 0.0
+    return float(slope**2) * intersection_variance(counts, len(selection.support), p)
+
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 FEWEST = 3

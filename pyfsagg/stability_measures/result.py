@@ -1,4 +1,4 @@
-"""How stable a collection is, by everything there is to say about it: a result that can be kept."""
+"""How stable a collection is: one result with every measure that applies."""
 
 from __future__ import annotations
 
@@ -9,24 +9,257 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_list
 from pyfsagg._base.fields import Part, plain, put_together, stored
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import check_choice, check_list, check_real, n_selected, resolve_seed
 from pyfsagg._base.words import count
-from pyfsagg._message import Param
+from pyfsagg._message import Message, Param, Remedy
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._input import SelectedSets, read_collection
-from pyfsagg.stability_measures.curves import stability_curve
-from pyfsagg.stability_measures.features import feature_stability
+from pyfsagg.stability_measures._base import (
+    STABILITY_MEASURES,
+    BoundStatistic,
+    Interval,
+    StabilitySpec,
+    require_defined,
+)
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
+from pyfsagg.stability_measures.chance import check_ties
+from pyfsagg.stability_measures.curves import feature_stability, stability_curve
+from pyfsagg.stability_measures.measure import (
+    bind,
+    bind_read,
+    find_interval,
+    impute,
+    refuse_accidents,
+)
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
-from pyfsagg.stability_measures.table import one_measure_table, stability_table
+from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
-__all__ = ["Pair", "StabilityResult", "stability"]
+VISIT_PAIRS = ("kendall", "weighted_kendall")
+"""Measures whose intervals visit all pairs of resamples one by one, at p log p each."""
+
+NARROW = (
+    "the interval is too narrow where the resamples nearly agree: it rests on their spread alone"
+)
+
+MOST_CELLS = 20_000_000
+"""m^2 p up to which the table of all measures computes these intervals (a second or two)."""
+
+
+def stability_table(
+    data: Any,
+    measures: Sequence[str] | None = None,
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    n_features_to_select: float | int = 0.25,
+    similarity: Any = None,
+    input: str = "auto",
+    interval: str | None = "jackknife",
+    confidence_level: float = 0.95,
+    n_boot: int = 1000,
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+) -> pd.DataFrame:
+    """All stability measures that apply to scores, rankings or selections over resamples.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures.result import stability_table
+    >>> scores = [[0.4, 0.3, 0.2, 0.1], [0.4, 0.2, 0.3, 0.1], [0.4, 0.3, 0.1, 0.2]]
+    >>> stability_table(scores, ["spearman", "canberra"], interval=None)["value"].round(4)
+    measure
+    spearman    0.6667
+    canberra    0.1750
+    Name: value, dtype: float64
+    """
+    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
+    seed = resolve_seed(random_state)
+    if interval is not None:
+        check_choice("interval", interval, ("jackknife", "bootstrap"))
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    if confidence_level == 1.0:
+        raise ParameterError(Param("confidence_level"), " must be below 1, got 1.0")
+    if (
+        isinstance(similarity, pd.DataFrame)
+        and feature_names is None
+        and not hasattr(data, "shape")
+    ):
+        feature_names = list(map(str, similarity.columns))  # lists need not hold every feature
+    read = read_collection(
+        data, kind=input, wanted="sets", n_features=n_features, feature_names=feature_names
+    )
+    matrix = None if similarity is None else _fitting_similarity(similarity, read)
+    if measures is None:
+        chosen = [spec for spec in STABILITY_MEASURES if not _missing(spec, read, matrix)]
+    else:
+        chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
+        if not chosen:
+            raise ParameterError(
+                Param("measures"), " is empty", Remedy("name at least one, or leave it out for all")
+            )
+        for spec in chosen:
+            reason = _missing(spec, read, matrix)
+            if reason:
+                raise ParameterError(f"the measure {spec.name!r} ", reason)
+    rows = {}
+    for spec in chosen:
+        options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
+        statistic, p, _, n_tied, by_accident = bind_read(
+            spec, read, n_features_to_select, ties, seed, options
+        )
+        slow = spec.name in VISIT_PAIRS and statistic.n_rows**2 * p > MOST_CELLS
+        method = None if slow and measures is None else interval
+        rows[spec.name] = _row(spec, statistic, method, confidence_level, n_boot, seed, by_accident)
+        rows[spec.name]["n_tied"] = n_tied
+        if method != interval:
+            rows[spec.name]["note"] = (
+                f"no interval: it would visit {statistic.n_rows:,} x {statistic.n_rows:,} rankings "
+                f"one by one; name {spec.name!r} among measures to have it"
+            )
+        del rows[spec.name]["standard_error"]
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+    table["note"] = table.pop("note")  # the last column
+    table.attrs["seed"] = seed
+    return table
+
+
+def one_measure_table(
+    data: Any,
+    measure: str,
+    *,
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    n_features_to_select: float | int,
+    similarity: Any,
+    input: str,
+    undefined: float | None,
+    interval: str | None,
+    confidence_level: float,
+    n_boot: int,
+    ties: str,
+    random_state: int,
+    measure_params: Mapping[str, Any] | None,
+) -> pd.DataFrame:
+    """The table of one measure, with the standard error that belongs to its interval.
+
+    A measure that is undefined on the data is an error here.
+    """
+    spec = STABILITY_MEASURES.get(measure)
+    confidence_level = check_real(
+        "confidence_level", confidence_level, low=0.0, high=1.0, low_open=True
+    )
+    statistic, _, _, n_tied, by_accident = bind(
+        spec,
+        data,
+        n_features=n_features,
+        feature_names=feature_names,
+        n_features_to_select=n_features_to_select,
+        similarity=similarity,
+        input=input,
+        ties=ties,
+        seed=random_state,
+        **(measure_params or {}),
+    )
+    if undefined is not None:
+        statistic = impute(spec, statistic, check_real("undefined", undefined))
+    row = _row(
+        spec,
+        statistic,
+        interval,
+        confidence_level,
+        n_boot,
+        random_state,
+        by_accident,
+        must_be_defined=True,
+    )
+    row["n_tied"] = n_tied
+    row["note"] = row.pop("note")  # the last column
+    return pd.DataFrame([row], index=pd.Index([spec.name], name="measure"))
+
+
+def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
+    """The similarity matrix, one row per column of the data."""
+    labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
+    matrix, _ = check_similarity(similarity, labels, "similarity-adjusted")
+    p = len(labels)
+    if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
+        raise DataError(
+            Param("similarity"),
+            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
+            "needs a row for every feature to choose from, in their order (for lists, a data ",
+            "frame with their names)",
+        )
+    return matrix
+
+
+def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None) -> str:
+    """What a measure would need and the data do not have; empty if it applies."""
+    if "similarity" in spec.needs and similarity is None:
+        return Message(
+            "compares selections by the similarity of features; pass ", Param("similarity")
+        )
+    if isinstance(read, SelectedSets):
+        if spec.kind != "sets":
+            return f"compares {spec.kind}, and the data are selections"
+        if "n_features" in spec.needs and read.n_features is None:
+            return Message(
+                "depends on the number of features to choose from, which lists do not give; pass ",
+                Param("n_features"),
+            )
+    return ""
+
+
+def _row(
+    spec: StabilitySpec,
+    statistic: BoundStatistic,
+    method: str | None,
+    confidence_level: float,
+    n_boot: int,
+    seed: int,
+    by_accident: bool,
+    *,
+    must_be_defined: bool = False,
+) -> dict[str, Any]:
+    """One line of the table; an undefined value or interval is explained in the note."""
+    found = statistic.estimate()
+    limits: Interval | None = None
+    note = ""
+    try:
+        require_defined(found, spec.name, statistic.unit)
+        if method is not None:
+            refuse_accidents(spec, by_accident)
+            limits = find_interval(
+                method, spec, statistic, found.value, confidence_level, n_boot, seed
+            )
+        if limits is not None and spec.kind == "sets" and statistic.least_variance is None:
+            note = NARROW
+    except DataError as reason:
+        if must_be_defined and not np.isfinite(found.value):
+            raise
+        note = str(reason)
+    return {
+        "value": found.value,
+        "lower": np.nan if limits is None else spec.within(limits.lower, statistic.n_rows),
+        "upper": np.nan if limits is None else spec.within(limits.upper, statistic.n_rows),
+        "standard_error": np.nan if limits is None else limits.standard_error,
+        "bounds": spec.bounds,
+        "corrected_for_chance": spec.corrected_for_chance,
+        "higher_is_better": spec.higher_is_better,
+        "kind": spec.kind,
+        "n_pairs": found.n_pairs,
+        "n_undefined": found.n_undefined,
+        "unit": statistic.unit,
+        "note": note,
+    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,13 +349,7 @@ class StabilityResult(Result):
 
     @property
     def value(self) -> float:
-        """The value of the measure.
-
-        Raises
-        ------
-        ParameterError
-            If the result has several measures.
-        """
+        """The value of the measure."""
         return float(self._only_row()["value"])
 
     @property
@@ -313,9 +540,6 @@ def stability(
     DataError
         For one resample, missing or infinite scores, a similarity matrix that does not fit; if
         `compare` is over other features; for one measure, no pair for which it is defined.
-    ParameterError
-        For an unknown measure, or a named one that does not apply to the data; for `n_features_to_select` or
-        `confidence_level` out of range; if `sizes` are given for selections.
 
     See Also
     --------

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_choice, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg.stability_measures import chance
 from pyfsagg.stability_measures._base import (
     BY_DRAWS,
@@ -27,14 +27,13 @@ from pyfsagg.stability_measures._base import (
     WholeSample,
 )
 from pyfsagg.stability_measures._input import SelectedSets
-from pyfsagg.stability_measures._least_variance import intersection_variance, pairs_variance
 from pyfsagg.stability_measures.nogueira import (
+    intersection_variance,
     nogueira_least_variance,
     nogueira_leave_one_out,
     nogueira_variance,
+    pairs_variance,
 )
-
-__all__: list[str] = []
 
 Formula = Callable[[Floats, Floats, Floats, float], Floats]
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from pyfsagg.statistics.anova import rm_anova
-from pyfsagg.statistics.average_ranks import critical_difference, nemenyi, win_tie_loss
-from pyfsagg.statistics.bayesian import bayesian_t_tests
-from pyfsagg.statistics.effect_sizes import rank_biserial_paired, rank_biserial_unpaired
-from pyfsagg.statistics.nonparametric import friedman
+from pyfsagg._base.arithmetic import adjust_p_values
+from pyfsagg.statistics.anova import rm_anova, sphericity_test
+from pyfsagg.statistics.average_ranks import critical_difference, friedman, nemenyi, win_tie_loss
+from pyfsagg.statistics.effect_sizes import (
+    bayesian_t_tests,
+    rank_biserial_paired,
+    rank_biserial_unpaired,
+)
 from pyfsagg.statistics.one_way import one_way_anova
-from pyfsagg.statistics.pairwise import adjust_p_values, pairwise_tests
+from pyfsagg.statistics.pairwise import pairwise_tests
 from pyfsagg.statistics.rank_sets import (
     RankConfidence,
     rank_confidence,
 )
-from pyfsagg.statistics.signed_rank import wilcoxon
-from pyfsagg.statistics.sphericity import sphericity_test
+from pyfsagg.statistics.rank_tests import wilcoxon
 
 __all__ = [
     "RankConfidence",

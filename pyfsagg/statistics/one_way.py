@@ -9,22 +9,23 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import stats
 
-from pyfsagg._base.checks import check_flag
+from pyfsagg._base.arithmetic import Floats, original, scaled_together, unscaled
 from pyfsagg._base.fields import columns
-from pyfsagg._base.scale import original, scaled_together, unscaled
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_flag
 from pyfsagg._message import Remedy, Use
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._input import (
+from pyfsagg.statistics._base import (
     Groups,
+    TestResult,
     check_confidence_level,
+    interval_text,
     negligible,
+    number_text,
+    p_text,
     read_groups,
+    verdict,
 )
-from pyfsagg.statistics._result import TestResult, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
-
-__all__ = ["OneWayAnova", "one_way_anova"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,8 +117,6 @@ def one_way_anova(
 
     Raises
     ------
-    ParameterError, UnknownNameError
-        For unknown options or columns, and for more than one factor.
     DataError
         For missing values (see `missing`), fewer than 2 groups, no group with two values,
         constant data, no variation within the groups, or, with ``welch=True``, a group with one

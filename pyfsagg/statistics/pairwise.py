@@ -12,38 +12,31 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from pyfsagg._base.adjustment import ADJUSTMENTS, adjust_p_values
-from pyfsagg._base.checks import check_choice, check_flag, check_real
-from pyfsagg._base.scale import original, scaled_together
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values, original, scaled_together
+from pyfsagg._base.validation import check_choice, check_flag, check_real
 from pyfsagg._message import Param, Remedy, Use, named
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._input import (
+from pyfsagg.statistics._base import (
     Groups,
+    TestResult,
     check_confidence_level,
     negligible,
-    read_blocks,
-    read_groups,
-    rounded,
-    subtracted,
-)
-from pyfsagg.statistics._result import (
-    TestResult,
     number_text,
     p_text,
     pairs_listed,
     pairs_verdict,
+    read_blocks,
+    read_groups,
+    rounded,
     significance_level,
+    subtracted,
 )
 from pyfsagg.statistics.effect_sizes import (
     EffectSize,
     noncentral_t_interval,
     rank_biserial_unpaired,
 )
-from pyfsagg.statistics.rank_sum import rank_sum
-from pyfsagg.statistics.signed_rank import wilcoxon
-
-__all__ = ["PairwiseTests", "adjust_p_values", "pairwise_tests"]
+from pyfsagg.statistics.rank_tests import rank_sum, wilcoxon
 
 
 class _Comparison(NamedTuple):
@@ -183,8 +176,6 @@ def pairwise_tests(
 
     Raises
     ------
-    ParameterError, UnknownNameError
-        For unknown options or columns.
     DataError
         For repeated or missing cells, fewer than 3 subjects, fewer than 2 conditions or groups; for
         a t test, if the differences of a pair are all the same but not zero, or a group has no

@@ -12,11 +12,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import as_array, check_flag, check_integer, check_list, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._kernels.rank_sets import (
+from pyfsagg._kernels.ranks import (
     dense_item_maxima,
     dense_maxima,
     independent_item_maxima,
@@ -24,10 +23,7 @@ from pyfsagg._kernels.rank_sets import (
 )
 from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._input import check_confidence_level
-from pyfsagg.statistics._result import TestResult
-
-__all__ = ["RankConfidence", "rank_confidence", "sets_of_replicates"]
+from pyfsagg.statistics._base import TestResult, check_confidence_level
 
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
 """Items with a covariance of their own and with standard errors alone; the work grows as p²."""
@@ -90,11 +86,6 @@ class RankConfidence(TestResult):
         """The items that may be among the true top k, the best estimates first.
 
         The whole true top k is among them with probability `confidence_level`.
-
-        Raises
-        ------
-        ParameterError
-            If k is below 1 or above the number of items.
         """
         k = check_integer("k", k, low=1, high=len(self.names))
         order = np.argsort(self.ranks, kind="stable")
@@ -266,9 +257,6 @@ def rank_confidence(
         For fewer than two items, numbers that are missing or infinite, lengths that do not fit, a
         negative standard error, a covariance that is not symmetric and positive semi-definite, or
         more items than stated above.
-    ParameterError
-        For a `confidence_level` outside (0, 1), a `df` that is not above 0, or if not exactly one of
-        `covariance` and `standard_errors` is given.
 
     Notes
     -----

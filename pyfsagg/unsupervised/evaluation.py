@@ -13,11 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer, check_list, got_short, is_word
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import (
+    as_array,
+    check_integer,
+    check_list,
+    got_short,
+    is_word,
+    resolve_seed,
+)
 from pyfsagg._message import NAN, Got, Param
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
@@ -27,13 +33,10 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised._input import check_numbers
-from pyfsagg.unsupervised.clusterings import draw_clusterings
+from pyfsagg.unsupervised.clusterings import check_numbers, draw_clusterings
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
-
-__all__ = ["borda_curve", "clustering_curve", "evaluate_rankings", "summarise_trials"]
 
 PCA = "pca"
 OWN = tuple(spec.name for spec in UNSUPERVISED_METHODS.own())
@@ -247,24 +250,7 @@ def _piece(rows: list[dict[str, Any]]) -> Piece:
 
 
 def summarise_trials(trials: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation (ddof 1) over trials, one row per method.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        Result of :func:`evaluate_rankings` or :func:`clustering_curve`.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``n_features``, ``nmi``, ``ari``, each followed by its ``_sd``; a curve keeps one
-        row per number of features.
-
-    Raises
-    ------
-    InputTypeError
-        For anything else.
-    """
+    """Mean and standard deviation (ddof 1) over trials, one row per method."""
     measured = ["n_features", "nmi", "ari"]
     if not isinstance(trials, pd.DataFrame) or not {"method", *measured} <= set(trials.columns):
         raise InputTypeError(
@@ -383,28 +369,6 @@ def borda_curve(
     scores: ArrayLike, reference: ArrayLike, fractions: Iterable[float] = np.arange(1, 101) / 100
 ) -> pd.DataFrame:
     """Mean Borda value, by a reference ranking, of the best features of another ranking.
-
-    Parameters
-    ----------
-    scores : array of shape (n_features,)
-        The ranking to be judged; larger = more important, ties by column order.
-    reference : array of shape (n_features,)
-        Scores that use the classes, for instance ``correlation_ratio(X, y)``.  The best feature
-        has the Borda value D, the last one 1; ties share the mean.
-    fractions : iterable of float
-        Shares of the features, in (0, 1]; the numbers are rounded up.
-
-    Returns
-    -------
-    DataFrame
-        ``fraction``, ``n_features``, ``mean_borda``.  Over all features the mean is (D + 1) / 2,
-        which is also the expected value of a random ranking; a ranking that agrees with the classes
-        starts above it and falls.
-
-    Raises
-    ------
-    DataError, ParameterError
-        Scores of different lengths or missing; a fraction out of range.
 
     Notes
     -----

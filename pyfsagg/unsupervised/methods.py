@@ -1,25 +1,27 @@
-"""All unsupervised methods under one roof: by name, and as filters of an ensemble."""
+"""All rankings without labels by name, and as filters of an ensemble."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.types import Floats
-from pyfsagg._table.table import as_table, full_weights
+from pyfsagg._base.registry import Spec
+from pyfsagg._base.validation import resolve_seed
+from pyfsagg._table.table import Table, as_table, full_weights
+from pyfsagg._table.target import Target
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, never
+from pyfsagg.filters.model import prepare_callable
+from pyfsagg.unsupervised.clusterings import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 from pyfsagg.unsupervised.result import ConsensusRanking
-
-__all__ = ["UnsupervisedFilter", "rank_unsupervised"]
 
 
 def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
@@ -86,14 +88,6 @@ def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:
 class UnsupervisedFilter:
     """An unsupervised method as a filter of an ensemble: it ignores the labels.
 
-    Parameters
-    ----------
-    method : str
-        A name in ``pyfsagg.list_methods("unsupervised")``.
-    options : dict, optional
-        Parameters of the method.  ``random_state`` must be a whole number (0 by default); together
-        with the weights it makes the seed, so that resamples differ in their clusterings too.
-
     Examples
     --------
     >>> rng = np.random.default_rng(0)
@@ -117,14 +111,7 @@ class UnsupervisedFilter:
         return UNSUPERVISED_METHODS.get(self.method).name
 
     def __call__(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
-        """Scores (n_features,) of the table with each row as often as its weight says.
-
-        Parameters
-        ----------
-        X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
-        y : ignored
-        sample_weight : array of whole numbers, shape (n_samples,), optional
-        """
+        """Scores (n_features,) of the table with each row as often as its weight says."""
         table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)
@@ -136,3 +123,21 @@ class UnsupervisedFilter:
         resample = table.with_values(table.values[rows])
         scores: Floats = rank_unsupervised(resample, self.method, **options).scores
         return scores
+
+
+def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
+    def prepare(table: Table, target: Target, **options: Any) -> Scorer:
+
+        check_numbers(table)
+        return prepare_callable(table, target, UnsupervisedFilter(spec.name, options))
+
+    return FilterSpec(
+        **{field.name: getattr(spec, field.name) for field in fields(Spec)},
+        prepare=prepare,
+        output="callable",
+        accepts_missing=never,
+        targets=("classes", "numeric", "survival", "none"),
+    )
+
+
+UNSUPERVISED_METHODS.feed(FILTERS, _as_filter)

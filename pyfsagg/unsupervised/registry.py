@@ -9,8 +9,6 @@ from typing import Any
 
 from pyfsagg._base.registry import Registry, Spec
 
-__all__ = ["UNSUPERVISED_METHODS", "UnsupervisedSpec"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class UnsupervisedSpec(Spec):
@@ -43,19 +41,19 @@ def _load_frcm() -> Callable[..., Any]:
 
 
 def _load_frmv() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.multiple_views import frmv
+    from pyfsagg.unsupervised.rankings import frmv
 
     return frmv
 
 
 def _load_laplacian_score() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.laplacian import laplacian_score
+    from pyfsagg.unsupervised.rankings import laplacian_score
 
     return laplacian_score
 
 
 def _load_svd_entropy() -> Callable[..., Any]:
-    from pyfsagg.unsupervised.singular_values import svd_entropy
+    from pyfsagg.unsupervised.rankings import svd_entropy
 
     return svd_entropy
 

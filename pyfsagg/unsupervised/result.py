@@ -11,40 +11,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import as_array, n_selected
 from pyfsagg._base.words import lines_of
 from pyfsagg._message import Got, Param
 from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.unsupervised._input import Labels
-
-__all__ = ["MEAN_PLUS_SD", "ConsensusRanking", "mean_plus_sd"]
+from pyfsagg.unsupervised.clusterings import Labels
 
 MEAN_PLUS_SD = "mean_plus_sd"
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
     """Mark the informative features: scores above their mean plus one standard deviation.
-
-    Parameters
-    ----------
-    scores : array of shape (n_features,)
-        Larger = more important.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_features,)
-        Where no score lies above the bound (equal scores, or very few features), the first of the
-        largest scores is marked, so that a selection is never empty.
-
-    Raises
-    ------
-    DataError
-        If scores are missing or there are fewer than two.
 
     Notes
     -----
@@ -150,11 +131,6 @@ class ConsensusRanking(Result):
         n_features_to_select : "mean_plus_sd", int or float
             Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
             or a fraction of them (rounded up).
-
-        Raises
-        ------
-        ParameterError
-            For an unknown rule, or a number or fraction out of range.
         """
         mask = self.support(n_features_to_select)
         return [self.feature_names[j] for j in self.order() if mask[j]]

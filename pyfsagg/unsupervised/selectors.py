@@ -9,16 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from pyfsagg._run.execution import Execution
-from pyfsagg._table.selection import TableSelector
+from pyfsagg._table.selectors import TableSelector
 from pyfsagg.unsupervised.methods import rank_unsupervised
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD
-
-__all__ = [
-    "ConsensusAffinitySelector",
-    "LaplacianScoreSelector",
-    "MultipleViewsSelector",
-    "SvdEntropySelector",
-]
 
 
 class _UnsupervisedSelector(TableSelector):

@@ -34,19 +34,7 @@ from pyfsagg_papers.tables.page import (
 
 
 def reproduction_page(result: Reproduction, *, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.reproduce_all`.
-
-    Parameters
-    ----------
-    result : Reproduction
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that made it.
-
-    Returns
-    -------
-    Page
-        Without the single cells, which `cells_page` shows paper by paper.
-    """
+    """The page of :func:`pyfsagg_papers.reproduce_all`."""
     cells = result.cells
     sections = []
     if lines := result.conclusions():

@@ -53,20 +53,7 @@ class _Conclusion:
 
 
 def states(statements: pd.DataFrame) -> pd.DataFrame:
-    """The state of each conclusion among the statements.
-
-    Parameters
-    ----------
-    statements : DataFrame
-        As of :func:`pyfsagg_papers.claims`.
-
-    Returns
-    -------
-    DataFrame
-        ``paper``, ``words``, ``state`` ("stands": every basis that decides it bears it out;
-        "changes": some basis does not, or only under another reading; "not checkable": none
-        decides it) and ``why``, what each basis found for a conclusion that changes.
-    """
+    """The state of each conclusion among the statements."""
     listed = {each.id: each for each in list_claims()}
     words = {name: each.conclusion for name, each in listed.items() if each.conclusion}
     words |= OF_FIGURES
@@ -108,20 +95,7 @@ def _inside(sentence: str) -> str:
 
 
 def lead(statements: pd.DataFrame, *, quick: bool) -> list[str]:
-    """At most ten lines: the counts, two lines for each paper, and what cannot be checked.
-
-    Parameters
-    ----------
-    statements : DataFrame
-        As of :func:`pyfsagg_papers.claims`; some of them are conclusions.
-    quick : bool
-        Whether own runs had quick settings.
-
-    Returns
-    -------
-    list of str
-        Empty if none of the statements is a conclusion.
-    """
+    """At most ten lines: the counts, two lines for each paper, and what cannot be checked."""
     found = states(statements)
     if found.empty:
         return []

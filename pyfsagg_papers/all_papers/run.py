@@ -40,23 +40,7 @@ GENES = {
 def figure_statements(
     genes: Mapping[str, Repeated], options: Options, *, generated: bool = True
 ) -> pd.DataFrame:
-    """The statements on the figures, in the columns of :func:`pyfsagg_papers.claims`.
-
-    Parameters
-    ----------
-    genes : mapping of data set to Repeated
-        The repetitions of the table ``orders_genes``; a figure whose data are not there is not
-        checkable, with the reason.
-    options : Options
-        For the generated data of figures 7 to 10.
-    generated : bool
-        Whether these figures are repeated at all.
-
-    Returns
-    -------
-    DataFrame
-        One row per statement; ``basis`` is "own runs".
-    """
+    """The statements on the figures, in the columns of :func:`pyfsagg_papers.claims`."""
     rows = []
     for name in GENERATED if generated else ():
         findings = [Finding(**each) for each in _of_generated(name, options)]
@@ -142,10 +126,6 @@ def reproduce_all(
 
     Raises
     ------
-    UnknownNameError
-        For a table without an experiment, or a data set that none of the tables has.
-    ParameterError
-        If no table is named, or the checkpoint is of another run.
     OutputError
         If the checkpoint is damaged, in use, or cannot be written.
 

@@ -172,22 +172,7 @@ SIGNALS: dict[str, np.ndarray] = {
 def labelled_table(
     rng: np.random.Generator, signal: str, n: int, p: int, correlation: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Normal features of two equally large classes.
-
-    Parameters
-    ----------
-    rng : Generator
-    signal : {"noise", "graded", "strong", "few weak"}
-    n, p : int
-        Rows and features; the first ten features carry the signal (three of "few weak").
-    correlation : float
-        Of any two features inside a class.
-
-    Returns
-    -------
-    X : ndarray of float, shape (n, p)
-    y : ndarray of int, shape (n,)
-    """
+    """Normal features of two equally large classes."""
     y = np.arange(n) % 2
     X = rng.standard_normal((n, p))
     if correlation:

@@ -11,18 +11,7 @@ _WORDS = ("Design", "Number", "Measures", "Accepted", "Verdict")
 
 
 def calibration_page(found: Calibration, *, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.calibrate`.
-
-    Parameters
-    ----------
-    found : Calibration
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat it.
-
-    Returns
-    -------
-    Page
-    """
+    """The page of :func:`pyfsagg_papers.calibrate`."""
     sections = [
         Section("summary", "Summary", [Text(text) for text in found.conclusions()]),
         Section("kinds", "What is measured", [Enumeration(list(KINDS.items()))]),

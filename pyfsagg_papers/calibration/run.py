@@ -198,11 +198,6 @@ def calibrate(
     Calibration
         One row per design and claim: nominal and measured value, with its Monte Carlo error.
 
-    Raises
-    ------
-    UnknownNameError
-        For an unknown topic.
-
     Examples
     --------
     >>> from pyfsagg_papers import calibrate

@@ -207,13 +207,7 @@ class Difference:
     n_one_sided: int = 0
 
     def add(self, case: Case) -> None:
-        """Take a case in.
-
-        Raises
-        ------
-        RuntimeError
-            If the sides have different shapes: the comparison itself is wrong.
-        """
+        """Take a case in."""
         ours, theirs = (_numbers(side) for side in (case.ours, case.theirs))
         if ours.shape != theirs.shape:
             raise RuntimeError(f"{case.label}: shapes {ours.shape} and {theirs.shape} differ")

@@ -138,13 +138,7 @@ class Material:
 
 
 def embedded_material(n_resamples: int = 20, seed: int = 0) -> Material:
-    """Ionosphere, wine, and Ionosphere with all types, with ranges that end at 0, in whole numbers.
-
-    Raises
-    ------
-    ParameterError
-        If `n_resamples` is below 3.
-    """
+    """Ionosphere, wine, and Ionosphere with all types, with ranges that end at 0, in whole numbers."""
     ionosphere, wine = load_dataset("ionosphere"), load_dataset("wine")
     tables = [
         ("ionosphere", ionosphere.X, ionosphere.y),
@@ -190,22 +184,6 @@ def given_material(
     """A table of one's own, for the comparisons of filters, rankings and selections.
 
     The statistical tests compare the scores of its best features over the resamples.
-
-    Parameters
-    ----------
-    X, y : DataFrame, Series
-    name : str
-    row_indices : array (m, n), optional
-        Row numbers from 0 of each resample; drawn with replacement by default.
-    n_resamples, seed : int
-        How many are drawn, and the seed.
-
-    Raises
-    ------
-    ParameterError
-        If `n_resamples` or the number of rows of `row_indices` is below 3.
-    DataError
-        If the table or the classes cannot be ranked.
     """
     as_table(X)
     check_target(y, len(X))

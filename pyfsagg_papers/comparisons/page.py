@@ -36,18 +36,7 @@ def cross_check_page(
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """Put the page together.
-
-    Parameters
-    ----------
-    result : CrossCheck
-    command, data_name, reading
-        As in :data:`pyfsagg._run.result.ORIGIN`.
-
-    Returns
-    -------
-    Page
-    """
+    """Put the page together."""
     sections = [Section("summary", "Summary", _summary(result))]
     documented = [each for each in result.outcomes if each.verdict == "differs as documented"]
     if documented:
@@ -88,24 +77,7 @@ def scientific(value: float | None) -> str:
 
 
 def plot_differences(result: CrossCheck, *, ax: Axes | None = None) -> Axes:
-    """Largest difference and tolerance of each comparison on a logarithmic axis.
-
-    Parameters
-    ----------
-    result : CrossCheck
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Differences along x, comparisons along y, a line above the first of each package.
-
-    Raises
-    ------
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
-    """
+    """Largest difference and tolerance of each comparison on a logarithmic axis."""
     from pyfsagg.extending import (
         BLUE,
         GREY,

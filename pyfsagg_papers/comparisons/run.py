@@ -220,12 +220,6 @@ def cross_check(
     ------
     MissingDependencyError
         If R or rpy2 is missing, a package that was asked for, or all packages.
-    InsideRError
-        If Python itself runs inside R.
-    UnknownNameError
-        For a package with which nothing is compared.
-    ParameterError
-        If only one of `X` and `y` is given, or a number is out of range.
     DataError
         If the table or its classes cannot be ranked.
     """

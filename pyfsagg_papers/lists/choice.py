@@ -41,12 +41,6 @@ def measure_situations(
     and the SD of the logarithm of the lengths up to 2; half of the sets have unranked lists, up to all
     but one.  Mean noise M is from 0.5 to 12 and heterogeneity D from 0.1 to 12, as published.
 
-    Returns
-    -------
-    DataFrame
-        One row per set: :func:`traits`, ``M``, ``D``, and for each method the share of the true best
-        100 among its first 100 (NaN where it was not run).  Values do not depend on `n_jobs`.
-
     Examples
     --------
     >>> measure_situations(2, n_jobs=1)["mean_rank"].between(0, 1).tolist()

@@ -20,14 +20,7 @@ SOURCE = (
 
 
 def gene_lists_page(found: GeneListComparison, *, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.gene_lists`.
-
-    Parameters
-    ----------
-    found : GeneListComparison
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat it.
-    """
+    """The page of :func:`pyfsagg_papers.gene_lists`."""
     counts = found.summary()
     rows = zip(counts.index, counts.to_numpy().tolist(), strict=True)
     cells = Table(
@@ -75,14 +68,7 @@ def _texts(values: pd.Series[float], decimals: int = 3) -> list[str]:
 
 
 def aggregator_choice_page(found: AggregatorChoice, *, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.aggregator_choice`.
-
-    Parameters
-    ----------
-    found : AggregatorChoice
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat it.
-    """
+    """The page of :func:`pyfsagg_papers.aggregator_choice`."""
     worth = found.simulated.check().sort_values(ascending=False)
     named = {
         "advised": "as advised",

@@ -92,14 +92,6 @@ def generate_lists(kind: str | Setting, M: float, D: float, rng: np.random.Gener
     and is cut after a length that is log-normal, at least 2 and at most 20,000.  An unranked list
     keeps no order.
 
-    Parameters
-    ----------
-    kind : {"0", "1"} or Setting
-        The large or the small setting, or another.
-    M, D : float
-        Mean noise, and its heterogeneity (a variance).
-    rng : Generator
-
     Examples
     --------
     >>> lists = generate_lists("1", 1.0, 0.1, np.random.default_rng(0))
@@ -184,30 +176,6 @@ def gene_list_accuracy(
     log: Log | None = None,
 ) -> pd.DataFrame:
     """Share of the true best 100 (1,000) entities among the first 100 (1,000) of each aggregator.
-
-    Parameters
-    ----------
-    grid : sequence of (M, D)
-    settings : sequence of {"0", "1"}
-        The large and the small setting.
-    n_repetitions : int
-        Data sets for each setting; all aggregators, and the tables with and without the unranked
-        lists, see the same.
-    random_state, n_jobs
-        Values do not depend on `n_jobs`.
-    log : callable, optional
-        Called with a line after each setting.
-
-    Returns
-    -------
-    DataFrame
-        ``kind`` ("0r", "0m", "1r", "1m": large or small, ranked lists only or with unranked ones),
-        ``M``, ``D``, ``method``, ``top``, ``mean``, ``std`` (of the data sets) and ``count``.
-
-    Raises
-    ------
-    UnknownNameError
-        For another setting.
 
     Examples
     --------

@@ -53,30 +53,7 @@ def run_experiment(
     n_jobs: int | None = None,
     log: Log | None = None,
 ) -> Experiment:
-    """Repeat one figure of the paper.
-
-    Parameters
-    ----------
-    name : str
-        ``"figure-7"`` to ``"figure-13"``; 11 to 13 need the data sets ``drosophila_lifecycle_artiva``
-        and ``golub`` in the folder that ``PYFSAGG_DATA`` names.
-    n_repeats : int
-        Generated data sets per curve (7 to 10).
-    random_state : int
-    n_jobs : int, optional
-        Threads.
-    log : callable (str), optional
-        Called with a line on each step.
-
-    Returns
-    -------
-    Experiment
-
-    Raises
-    ------
-    ParameterError, DataError
-        For an unknown figure, or missing data.
-    """
+    """Repeat one figure of the paper."""
     check_choice("name", name, EXPERIMENTS)
     check_integer("n_repeats", n_repeats, low=1)
     return EXPERIMENTS[name](name, n_repeats, random_state, n_jobs, log or silent)
@@ -88,12 +65,7 @@ def run_experiment(
 
 
 def plot_experiment(experiment: Experiment) -> list[Axes]:
-    """Curves of an experiment, one panel below the other on one figure.
-
-    Returns
-    -------
-    list of Axes
-    """
+    """Curves of an experiment, one panel below the other on one figure."""
     panels = list(dict.fromkeys(experiment.curves["panel"]))
     figure = Figure(figsize=(6.4, 0.5 + 3.0 * len(panels)), layout="constrained")
     found = []
@@ -107,26 +79,7 @@ def plot_experiment(experiment: Experiment) -> list[Axes]:
 def plot_panel(
     experiment: Experiment, panel: str, *, legend: bool = True, ax: Axes | None = None
 ) -> Axes:
-    """The curves of one panel of an experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    panel : str
-        One of ``experiment.curves["panel"]``.
-    legend : bool
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    ParameterError
-        For another panel.
-    """
+    """The curves of one panel of an experiment."""
     check_choice("panel", panel, dict.fromkeys(experiment.curves["panel"]))
     ax = new_axes(ax, 3.4)
     curves = experiment.curves[experiment.curves["panel"] == panel]
@@ -147,18 +100,7 @@ def plot_panel(
 
 
 def experiment_page(experiment: Experiment, *, command: str | None = None) -> Page:
-    """The report of an experiment: its curves, and which statements of the paper hold.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat it.
-
-    Returns
-    -------
-    Page
-    """
+    """The report of an experiment: its curves, and which statements of the paper hold."""
     held = sum(finding.holds for finding in experiment.findings)
     pictures: list[Block] = []
     for position, panel in enumerate(dict.fromkeys(experiment.curves["panel"])):

@@ -92,25 +92,7 @@ def compare_with_random(
     n_jobs: int | None = None,
     log: Log = silent,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Curves of eliminations beside random subsets of 2 to 30 features.
-
-    Parameters
-    ----------
-    X, y : array or data frame, labels
-    methods : sequence of str
-        Keys of ``CURVES``.
-    largest : int
-        Largest subset whose accuracy is measured.
-    panel : str
-        Name of the data in the results.
-    n_subsets, random_state, n_jobs, log
-        As in :func:`run_experiment` and :func:`random_subset_baseline`.
-
-    Returns
-    -------
-    curves, baseline : DataFrame
-        As in :class:`Experiment`; accuracy is measured for up to `largest` features.
-    """
+    """Curves of eliminations beside random subsets of 2 to 30 features."""
     rows = []
     for method in methods:
         log(f"{panel}: {method}")
@@ -263,19 +245,7 @@ def genes_left(
 
 
 def path_of(values: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Mean over repetitions as the curves and the baseline of a figure of the paper.
-
-    Parameters
-    ----------
-    values : DataFrame
-        ``row``, ``measure``, ``value`` of all repetitions.
-
-    Returns
-    -------
-    curves, baseline : DataFrame
-        ``method``, ``size``, ``accuracy``, ``divergence`` (of the smallest subset where it is 0,
-        otherwise missing); ``size``, ``accuracy_mean``.
-    """
+    """Mean over repetitions as the curves and the baseline of a figure of the paper."""
     accuracy = values[values["measure"].str.startswith(ACCURACY)]
     sizes = accuracy["measure"].str.removeprefix(ACCURACY).astype(int)
     mean = accuracy.assign(size=sizes).groupby(["row", "size"], sort=False)["value"].mean()

@@ -196,8 +196,6 @@ def claims(
 
     Raises
     ------
-    UnknownNameError
-        For an unknown paper or table.
     InputTypeError, DataError
         If `runs` is not a frame, lacks a column, or has a cell twice.
 
@@ -232,11 +230,6 @@ def claim_variants(paper: str | None = None, table: str | None = None) -> pd.Dat
         ``id``, ``published``, ``test``, ``statistic`` (missing if there is none), ``value``,
         ``agrees`` (with the printed number, or with the statement if no number is printed) and
         ``stated`` (whether the text describes this form).
-
-    Raises
-    ------
-    UnknownNameError
-        For an unknown paper or table.
 
     Examples
     --------

@@ -161,22 +161,7 @@ def outcome(variants: Sequence[Variant], evidence: str, quantity: str) -> Outcom
 
 
 def methods_table(table: str, own: pd.DataFrame | None = None) -> pd.DataFrame:
-    """A published table as rows of conditions by columns of methods.
-
-    Parameters
-    ----------
-    table : str
-        A name of :func:`pyfsagg_papers.datasets.load_published`.
-    own : DataFrame, optional
-        Columns ``dataset``, ``measure``, ``method`` and ``value``: own values, in place of the
-        printed ones, of a table of stability or of 4.3.
-
-    Returns
-    -------
-    DataFrame
-        Cells that the source text lost are NaN; rows marked as copies of another data set's are
-        left out.
-    """
+    """A published table as rows of conditions by columns of methods."""
     if own is not None and table == "4.3":
         classifiers = own["measure"].str.removeprefix(WEIGHTED_ACCURACY)
         return own.assign(classifier=classifiers).pivot(
@@ -212,13 +197,7 @@ def narrow(frame: pd.DataFrame, where: Mapping[str, str | Sequence[str]] | None)
 
 
 def need(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """`frame` if it has all the columns `names`.
-
-    Raises
-    ------
-    DataError
-        If one is missing; own runs may not hold every method.
-    """
+    """`frame` if it has all the columns `names`."""
     missing = [name for name in names if name not in frame]
     if missing:
         raise DataError(f"there are no values of {missing[0].replace('_', ' ')}")
@@ -226,13 +205,7 @@ def need(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def own_tables(runs: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Own values by table, from a frame of :func:`pyfsagg_papers.table`.
-
-    Raises
-    ------
-    DataError
-        If a column is missing or a cell occurs twice.
-    """
+    """Own values by table, from a frame of :func:`pyfsagg_papers.table`."""
     needed = ["table", "dataset", "measure", "method", "value"]
     missing = [name for name in needed if name not in runs]
     if missing:

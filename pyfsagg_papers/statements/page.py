@@ -39,28 +39,7 @@ LEVEL = 0.05
 
 
 def plot_p_values(variants: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
-    """Printed p-values, and the p-values of all forms of the test on the printed table.
-
-    Parameters
-    ----------
-    variants : DataFrame
-        As of :func:`pyfsagg_papers.claim_variants`.  Statements without a printed p-value (a
-        number below 0.06, or a bound) are left out.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        p along x (logarithmic; values below 1e-5 are at the edge), statements along y.
-
-    Raises
-    ------
-    DataError
-        If no statement has a printed p-value.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
-    """
+    """Printed p-values, and the p-values of all forms of the test on the printed table."""
     tests = variants[variants["published"].ne("") & variants["statistic"].notna()]
     if tests.empty:
         raise DataError("none of the statements has a printed p-value")
@@ -110,19 +89,6 @@ RULES = (
 
 def claims_page(found: pd.DataFrame, variants: pd.DataFrame, *, command: str | None = None) -> Page:
     """The page of :func:`pyfsagg_papers.claims`.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As of :func:`pyfsagg_papers.claims`.
-    variants : DataFrame
-        As of :func:`pyfsagg_papers.claim_variants`, of the same statements.
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat it.
-
-    Returns
-    -------
-    Page
 
     Examples
     --------

@@ -66,29 +66,7 @@ def plot_stuart_lists(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Stability against the number of lists: exact Stuart, the recursion, two others, the print.
-
-    Parameters
-    ----------
-    finding : StuartFinding
-    dataset, filter : str, optional
-        One of those of the finding; the first by default.
-    measure : {"spearman", "jaccard", "canberra"}
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Number of lists along x (logarithmic), stability along y; the printed value of Stuart is a
-        dashed line.
-
-    Raises
-    ------
-    ParameterError, InputTypeError
-        For a data set, filter or measure that the finding does not have, or `ax` that is no
-        Matplotlib axes.
-    """
+    """Stability against the number of lists: exact Stuart, the recursion, two others, the print."""
     sets, filters = finding.parameters["datasets"], finding.parameters["filters"]
     dataset = sets[0] if dataset is None else check_choice("dataset", dataset, sets)
     filter = filters[0] if filter is None else check_choice("filter", filter, filters)
@@ -134,26 +112,7 @@ def _count_ticks(ax: Axes, low: int, high: int) -> None:
 
 
 def plot_stuart_values(finding: StuartValues, *, ax: Axes | None = None) -> Axes:
-    """Kinds of values of the recursion, by number of lists, over all data sets, filters and folds.
-
-    Parameters
-    ----------
-    finding : StuartFinding
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Shares of the values stacked up to 100 %.
-
-    Raises
-    ------
-    DataError
-        If the finding was made without R.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
-    """
+    """Kinds of values of the recursion, by number of lists, over all data sets, filters and folds."""
     if finding.values.empty:
         raise DataError(f"there are no values of the recursion: {finding.r['reason']}")
     ax = new_axes(ax, 3.6)
@@ -208,18 +167,7 @@ KIND_HEADS = {
 
 
 def stuart_page(finding: StuartFinding, *, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.stuart_finding`.
-
-    Parameters
-    ----------
-    finding : StuartFinding
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that repeat it.
-
-    Returns
-    -------
-    Page
-    """
+    """The page of :func:`pyfsagg_papers.stuart_finding`."""
     sections = [
         Section("summary", "Summary", [Text(text) for text in finding.conclusions()]),
         Section("printed", "Printed and recomputed", _printed(finding)),

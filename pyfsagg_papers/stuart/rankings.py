@@ -144,15 +144,7 @@ def geometric_mean_options(filter: str, *, positive_only: bool = False) -> dict[
 
 
 def fold_stability(scores: Floats, *, best_first: bool = True) -> dict[str, float]:
-    """The measures of tables 4.5 and 4.6 over the folds, by name.
-
-    Parameters
-    ----------
-    scores : ndarray (n_folds, n_features)
-    best_first : bool
-        Whether Canberra compares ranks with 1 = best, as the printed values of these tables do (in
-        table 4.4: 1 = worst).
-    """
+    """The measures of tables 4.5 and 4.6 over the folds, by name."""
     ends: dict[str, Any] = {"direction": "descending" if best_first else "ascending"}
     options = {name: ends if name == "canberra" else {} for name in THESIS_MEASURES}
     return {

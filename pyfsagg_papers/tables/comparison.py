@@ -108,24 +108,7 @@ def _of_cell(
 def likelihood_ratio(
     printed: float, others: Floats, own: tuple[int, float, float], behind: int, unit: float
 ) -> float:
-    """How many times more likely `printed` is as one more of our draws than as one of `others`.
-
-    Parameters
-    ----------
-    printed : float
-    others : (m,) array
-        Printed values of other cells, equally likely before.
-    own : (number, mean, standard deviation) of our repetitions
-    behind : int
-        Repetitions behind a printed value.
-    unit : float
-        Its last digit.
-
-    Returns
-    -------
-    float
-        As in the notes of :func:`evidence`; at most 1e12.
-    """
+    """How many times more likely `printed` is as one more of our draws than as one of `others`."""
     n, mean, sd = own
     rounding = unit**2 / 12.0
     around_own = _log_t(printed - mean, n - 1, sd**2 * (1 / n + 1 / behind) + rounding)
@@ -215,8 +198,6 @@ def table(
 
     Raises
     ------
-    UnknownNameError, ParameterError
-        For a table, data set or number that is not allowed, or a checkpoint of another run.
     OutputError
         If the checkpoint is damaged, in use, or cannot be written.
 
@@ -257,11 +238,6 @@ def cells(
     """All tables of a paper, or of all papers; options as in :func:`table`.
 
     A data set that a table does not have is left out of that table.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        For a data set that no table of the paper has, or a paper without experiments here.
     """
     if paper is not None and paper not in PAPERS:
         raise ParameterError(

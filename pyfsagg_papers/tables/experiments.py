@@ -209,13 +209,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 
 
 def find_experiment(table: str) -> Experiment:
-    """The experiment behind a published table.
-
-    Raises
-    ------
-    UnknownNameError
-        For a table that is not repeated here.
-    """
+    """The experiment behind a published table."""
     if table not in EXPERIMENTS:
         raise UnknownNameError("published table with an experiment", table, EXPERIMENTS)
     return EXPERIMENTS[table]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.evaluation.cells import Fit, fit_all
-from pyfsagg.evaluation.classifiers import read_classifiers
+from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.evaluation.splits import Fold
 from pyfsagg.extending import as_table, check_target, run_tasks
 from pyfsagg.filters import fit_criterion, spearman, symmetric_uncertainty, value_difference_metric

@@ -22,7 +22,7 @@ from pyfsagg.unsupervised import (
     rank_unsupervised,
 )
 from pyfsagg.unsupervised.evaluation import summarise_trials
-from pyfsagg.unsupervised.laplacian import score_on_graph
+from pyfsagg.unsupervised.rankings import score_on_graph
 from pyfsagg.unsupervised.result import mean_plus_sd
 from pyfsagg_papers.records import Floats
 
@@ -121,11 +121,6 @@ def clustering_curves(
     -------
     DataFrame
         ``dataset``, ``method``, ``size``, ``nmi``, ``nmi_sd``, ``ari``, ``ari_sd``.
-
-    Raises
-    ------
-    UnknownNameError
-        For a data set that the figure does not have, or that is not available.
     """
     check_integer("random_state", random_state, low=0)
     frames = []

@@ -59,8 +59,6 @@ def plot_cells(cells: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ------
     DataError
         If there is no cell, or more than one data set or measure.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
     """
     if cells.empty or cells[["table", "dataset", "measure"]].drop_duplicates().shape[0] != 1:
         raise DataError("plot_cells draws the cells of one table, data set and measure")
@@ -96,8 +94,6 @@ def plot_coverage(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ------
     DataError
         If there is no group, or more than one level of groups.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -140,8 +136,6 @@ def plot_readings(counts: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ------
     DataError
         If no cell can be checked.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -215,18 +209,7 @@ CAUTION = (
 
 
 def cells_page(found: pd.DataFrame, *, quick: bool, seed: int, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.table` and :func:`pyfsagg_papers.cells`.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As they return.
-    quick : bool
-        Whether the quick settings were used.
-    seed : int
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that made it.
-    """
+    """The page of :func:`pyfsagg_papers.table` and :func:`pyfsagg_papers.cells`."""
     checkable = found[found["verdict"] != "not checkable"]
     inside = int((checkable["verdict"] == "inside").sum())
     sections = [
@@ -329,15 +312,7 @@ def _verdict(cell: Mapping[Any, Any]) -> str:
 
 
 def readings_page(found: pd.DataFrame, *, command: str | None = None) -> Page:
-    """The page of :func:`pyfsagg_papers.readings`.
-
-    Parameters
-    ----------
-    found : DataFrame
-        As it returns.
-    command : str, optional
-        The arguments of the ``pyfsagg`` command that made it.
-    """
+    """The page of :func:`pyfsagg_papers.readings`."""
     (table,) = found["table"].unique()
     tried = [each for each in READINGS[table] if each.name in set(found["reading"])]
     counts = coverage(found, ["dataset", "row", "reading"])

@@ -303,10 +303,6 @@ def readings(
 
     Raises
     ------
-    ParameterError
-        For an unknown reading, or if none of them is about the data sets.
-    UnknownNameError
-        For a table without readings, or an unknown data set.
     MissingDependencyError
         If R is needed and not available.
 

@@ -111,24 +111,12 @@ class Options:
 
     @classmethod
     def read(cls, **options: Any) -> Options:
-        """Checked options; what is None takes its default.
-
-        Raises
-        ------
-        ParameterError
-            For a negative seed.
-        """
+        """Checked options; what is None takes its default."""
         check_integer("random_state", options.get("random_state", 0), low=0)
         return cls(**{name: value for name, value in options.items() if value is not None})
 
     def of(self, experiment: Experiment) -> dict[str, Any]:
-        """The settings of an experiment under these options.
-
-        Raises
-        ------
-        ParameterError
-            For a setting that the experiment does not have.
-        """
+        """The settings of an experiment under these options."""
         settings = experiment.settings(self.quick)
         for name in self.settings:
             if name not in settings:
@@ -146,19 +134,6 @@ class Options:
 
         Quick and full runs, and those of other seeds, have sub-folders of their own, so that one
         folder serves them all.
-
-        Parameters
-        ----------
-        name, dataset : str
-        **run
-            Everything else on which the answers depend.
-
-        Raises
-        ------
-        ParameterError
-            If the sub-folder is that of a run on other data, with other settings or versions.
-        OutputError
-            If the checkpoint is damaged, in use, or cannot be written.
         """
         folder = None
         if self.checkpoint is not None:
@@ -180,16 +155,7 @@ class Work:
     log: Log
 
     def answer(self, key: str, what: str, compute: Callable[[], Any]) -> tuple[Any, float]:
-        """The answer of `compute`, and the seconds that it took when it was computed.
-
-        Parameters
-        ----------
-        key : str
-            The name of the answer in the checkpoint.
-        what : str
-            What is computed, for the log.
-        compute : callable
-        """
+        """The answer of `compute`, and the seconds that it took when it was computed."""
         if self.checkpoint is not None and key in self.checkpoint:
             answer, seconds = json.loads(str(self.checkpoint.get(key)["json"]))
             return answer, seconds

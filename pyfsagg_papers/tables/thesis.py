@@ -24,9 +24,9 @@ from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.extending import as_table, check_target, set_aside
 from pyfsagg.filters.variance import drop_near_zero_variance
-from pyfsagg.resampling.draws import canonical_order
+from pyfsagg.resampling.plan import canonical_order
 from pyfsagg.stability_measures import UndefinedStabilityError
-from pyfsagg.stability_measures.thesis import thesis_measures
+from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg_papers.published import WEIGHTED_ACCURACY
 from pyfsagg_papers.stuart.rankings import (
     AGGREGATORS_OF_TABLE,

@@ -12,8 +12,6 @@ from pyfsagg.exceptions import UnknownNameError
 from pyfsagg_rpy2.conversion import from_r, to_frame
 from pyfsagg_rpy2.session import call, environment, package
 
-__all__ = ["association_matrix", "mrmr"]
-
 Estimator = Literal["pearson", "spearman", "kendall", "frequency"]
 
 
@@ -23,26 +21,6 @@ def association_matrix(X: pd.DataFrame, *, estimator: Estimator = "pearson") -> 
     It is −½ ln(1 − r²), with r the correlation of two numbers, or Cramér's V of two ordered factors.
     mRMRe 2.1.2.2 ranks equal values by position in Spearman's correlation, and takes no account of
     ties in Kendall's either.
-
-    Parameters
-    ----------
-    X : DataFrame of shape (n_samples, n_features)
-        Numbers, and ordered categoricals; mRMRe refuses other types.  Integers and booleans cross
-        as doubles, since mRMRe knows no other numbers.
-    estimator : {"pearson", "spearman", "kendall", "frequency"}
-        R's ``continuous_estimator``.
-
-    Returns
-    -------
-    DataFrame of shape (n_features, n_features)
-        Infinite on the diagonal.
-
-    Raises
-    ------
-    MissingDependencyError
-        If R, rpy2 or mRMRe is not installed.
-    RError
-        If R raises an error.
 
     Examples
     --------
@@ -60,23 +38,6 @@ def mrmr(
     X: pd.DataFrame, target: str, *, n_features: int, estimator: Estimator = "pearson"
 ) -> list[str]:
     """Features in the order of selection by ``mRMRe::mRMR.classic``.
-
-    Parameters
-    ----------
-    X : DataFrame of shape (n_samples, n_features + 1)
-        As in :func:`association_matrix`, the target among the columns.
-    target : str
-        The column to be explained.
-    n_features : int
-        How many features to select.
-    estimator : {"pearson", "spearman", "kendall", "frequency"}
-
-    Raises
-    ------
-    UnknownNameError
-        If `target` is not a column.
-    MissingDependencyError, RError
-        As in :func:`association_matrix`.
 
     Examples
     --------

@@ -27,8 +27,6 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg_rpy2.session import environment
 
-__all__ = ["from_r", "to_factor", "to_frame", "to_matrix", "to_strings", "to_vector"]
-
 NA_INTEGER = -(2**31)
 # R's missing double is the NaN with the payload 1954; any other NaN prints as NaN, not as NA.
 NA_REAL = np.array([0x7FF00000000007A2], dtype=np.uint64).view(np.float64)[0]
@@ -59,21 +57,7 @@ def _function(code: str) -> Any:
 
 
 def to_vector(values: Any, name: str = "values") -> Any:
-    """A column as an R vector of the type in the table of this module.
-
-    Parameters
-    ----------
-    values : array-like or Series of shape (n,)
-    name : str
-        What errors call it.
-
-    Raises
-    ------
-    InputTypeError
-        For a type that R vectors do not have here (dates, nested or mixed values).
-    DataError
-        For whole numbers beyond 2^31 - 1, the largest integer of R.
-    """
+    """A column as an R vector of the type in the table of this module."""
     series = values if isinstance(values, pd.Series) else pd.Series(values)
     if isinstance(series.dtype, pd.CategoricalDtype):
         return to_factor(series)
@@ -122,13 +106,7 @@ def _integers(whole: NDArray[np.int64], missing: NDArray[np.bool_], name: str) -
 
 
 def to_factor(values: Any) -> Any:
-    """Labels as an R factor; the levels of a categorical in their order, of others sorted.
-
-    Raises
-    ------
-    DataError
-        If two levels read the same as text.
-    """
+    """Labels as an R factor; the levels of a categorical in their order, of others sorted."""
     series = values if isinstance(values, pd.Series) else pd.Series(values)
     categories = series.array
     if not isinstance(categories, pd.Categorical):
@@ -155,18 +133,7 @@ def to_strings(values: Any) -> Any:
 
 
 def to_frame(table: Any) -> Any:
-    """A table as an R data frame, every column with its type and its name.
-
-    Parameters
-    ----------
-    table : DataFrame or array of shape (n, p)
-        Columns of an array are called ``x0, x1, …``, as everywhere in pyfsagg.
-
-    Raises
-    ------
-    DataError, InputTypeError
-        As in :func:`to_vector`; the message names the column.
-    """
+    """A table as an R data frame, every column with its type and its name."""
     frame = table if isinstance(table, pd.DataFrame) else _named_frame(np.asarray(table))
     names = [str(name) for name in frame.columns]
     columns = [to_vector(frame.iloc[:, j], name) for j, name in enumerate(names)]
@@ -190,15 +157,7 @@ def to_matrix(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
 ) -> Any:
-    """A two-dimensional array as an R matrix, with names of rows and columns if given.
-
-    Raises
-    ------
-    DataError
-        If `values` does not have two dimensions.
-    ParameterError
-        If there are not as many names as rows or columns.
-    """
+    """A two-dimensional array as an R matrix, with names of rows and columns if given."""
     array = np.asarray(values)
     if array.ndim != 2:
         raise DataError(f"a matrix has two dimensions, got an array of shape {array.shape}")
@@ -225,11 +184,6 @@ def from_r(value: Any) -> Any:
     A matrix with names of rows or columns becomes a DataFrame, one without an array; its missing
     integers and logicals are NaN.  A factor, and a vector with missing values that an array cannot
     hold, becomes a Series.
-
-    Raises
-    ------
-    InputTypeError
-        For anything else (lists, functions, S4 objects).
     """
     if isinstance(value, _vectors().ListSexpVector) and "data.frame" in _texts(value, "class"):
         return _frame(value)

@@ -10,20 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg_rpy2.conversion import from_r, to_matrix, to_vector
 from pyfsagg_rpy2.session import call, package
 
-__all__ = ["adjust", "chi_squared", "correlations", "distances", "rank"]
-
 
 def rank(
     values: ArrayLike, *, ties: Literal["average", "min", "max", "first"] = "average"
 ) -> NDArray[np.float64]:
     """Ascending ranks (n,) by ``rank``.
-
-    Raises
-    ------
-    MissingDependencyError
-        If R or rpy2 is not installed; so do the other functions of this module.
-    RError
-        If R raises an error; so do the other functions of this module.
 
     Examples
     --------

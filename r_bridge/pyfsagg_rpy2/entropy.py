@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from pyfsagg_rpy2.conversion import from_r, to_factor, to_frame
 from pyfsagg_rpy2.session import call, environment, package
 
-__all__ = ["cut_points", "discretize", "information_gain"]
-
 Type = Literal["infogain", "gainratio", "symuncert"]
 
 
@@ -20,31 +18,6 @@ def information_gain(
     X: Any, y: Any, *, type: Type = "infogain", discretize_integers: bool = True
 ) -> pd.Series[float]:
     """Scores of all features by ``FSelectorRcpp::information_gain``.
-
-    Parameters
-    ----------
-    X : DataFrame or array of shape (n_samples, n_features)
-        Every column crosses with its type: FSelectorRcpp cuts doubles and integers, and takes
-        factors and text as they are.  Version 0.3.13 passes over logical columns and gives each of
-        them the entropy of the class.
-    y : array-like of shape (n_samples,)
-        Class labels; they cross as a factor.
-    type : {"infogain", "gainratio", "symuncert"}
-    discretize_integers : bool
-        R's argument ``discIntegers``.
-
-    Returns
-    -------
-    Series
-        Score by feature (nats for the information gain); NaN where R divides zero by zero, as the
-        gain ratio of a feature that is not split.
-
-    Raises
-    ------
-    MissingDependencyError
-        If R, rpy2 or FSelectorRcpp is not installed.
-    RError
-        If R raises an error.
 
     Examples
     --------
@@ -67,22 +40,6 @@ def information_gain(
 
 def discretize(X: Any, y: Any, *, discretize_integers: bool = True) -> pd.DataFrame:
     """The intervals of ``FSelectorRcpp::discretize`` with its MDL criterion.
-
-    Parameters
-    ----------
-    X, y, discretize_integers
-        As in :func:`information_gain`.
-
-    Returns
-    -------
-    DataFrame of shape (n_samples, n_kept)
-        Categorical columns whose levels are R's names of the intervals, from low to high.  R leaves
-        out the features that it does not split.
-
-    Raises
-    ------
-    MissingDependencyError, RError
-        As in :func:`information_gain`.
 
     Examples
     --------

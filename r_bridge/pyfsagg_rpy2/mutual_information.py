@@ -9,31 +9,9 @@ import pandas as pd
 from pyfsagg_rpy2.conversion import from_r, to_factor, to_frame
 from pyfsagg_rpy2.session import call, environment, package
 
-__all__ = ["mrmr", "mutual_information", "mutual_information_matrix"]
-
 
 def mutual_information(X: Any, y: Any) -> pd.Series[float]:
     """Mutual information (nats) of each feature with the class, by ``praznik::miScores``.
-
-    Parameters
-    ----------
-    X : DataFrame or array of shape (n_samples, n_features)
-        Every column crosses with its type: praznik bins doubles, and takes integers, logicals and
-        factors as they are.
-    y : array-like of shape (n_samples,)
-        Class labels; they cross as a factor.
-
-    Returns
-    -------
-    Series
-        By feature.
-
-    Raises
-    ------
-    MissingDependencyError
-        If R, rpy2 or praznik is not installed.
-    RError
-        If R raises an error, for instance because of missing values.
 
     Examples
     --------
@@ -50,11 +28,6 @@ def mutual_information_matrix(X: Any) -> pd.DataFrame:
 
     Parameters, types and errors are those of :func:`mutual_information`.
 
-    Returns
-    -------
-    DataFrame of shape (n_features, n_features)
-        With the entropies on the diagonal.
-
     Examples
     --------
     >>> X = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]})
@@ -68,23 +41,6 @@ def mutual_information_matrix(X: Any) -> pd.DataFrame:
 
 def mrmr(X: Any, y: Any, *, n_features: int | None = None) -> pd.Series[float]:
     """Scores at selection, in the order of selection, by ``praznik::MRMR``.
-
-    Parameters
-    ----------
-    X, y
-        As in :func:`mutual_information`.
-    n_features : int, optional
-        R's argument ``k``; all features by default.
-
-    Returns
-    -------
-    Series
-        Score by feature, the feature selected first on top.
-
-    Raises
-    ------
-    MissingDependencyError, RError
-        As in :func:`mutual_information`.
 
     Examples
     --------

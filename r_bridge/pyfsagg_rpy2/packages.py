@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["PACKAGES", "RPackage", "install_hint"]
-
 
 @dataclass(frozen=True)
 class RPackage:

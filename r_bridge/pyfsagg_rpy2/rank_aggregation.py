@@ -36,8 +36,6 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg_rpy2.conversion import from_r, to_matrix, to_strings, to_vector
 from pyfsagg_rpy2.session import call, environment, package
 
-__all__ = ["Method", "aggregate_ranks", "rank_matrix"]
-
 Method = Literal["RRA", "stuart", "mean", "median", "min", "geom.mean"]
 Lists = Mapping[str, Sequence[str]] | Iterable[Sequence[str]]
 
@@ -58,8 +56,6 @@ def rank_matrix(
     ------
     MissingDependencyError
         If R, rpy2 or RobustRankAggreg is not installed.
-    RError
-        If R raises an error.
 
     Examples
     --------
@@ -101,12 +97,8 @@ def aggregate_ranks(
 
     Raises
     ------
-    ParameterError
-        If not exactly one of `lists` and `normalized_ranks` is given.
     MissingDependencyError
         If R, rpy2 or RobustRankAggreg is not installed.
-    RError
-        If R raises an error.
 
     Examples
     --------

@@ -12,17 +12,6 @@ from pyfsagg.exceptions import MissingDependencyError, PyfsaggError
 from pyfsagg.extending import ALONE
 from pyfsagg_rpy2.packages import install_hint
 
-__all__ = [
-    "InsideRError",
-    "RError",
-    "call",
-    "environment",
-    "inside_r",
-    "package",
-    "r_versions",
-    "require",
-]
-
 RPY2 = "'pip install rpy2==3.5.17' for R before 4.5, 'pip install \"rpy2>=3.6.4\"' for later ones"
 
 
@@ -53,15 +42,7 @@ def inside_r() -> bool:
 
 @cache
 def environment() -> Any:
-    """The module ``rpy2.robjects`` with R started.
-
-    Raises
-    ------
-    InsideRError
-        If Python itself runs inside R.
-    MissingDependencyError
-        If rpy2 is not installed, or finds no R.
-    """
+    """The module ``rpy2.robjects`` with R started."""
     if inside_r():
         raise InsideRError(
             "pyfsagg_rpy2 starts an R of its own, which is not possible inside an R process (Python was "
@@ -94,15 +75,7 @@ def environment() -> Any:
 
 
 def require(name: str) -> None:
-    """Make sure that R has a package.
-
-    Raises
-    ------
-    InsideRError
-        If Python itself runs inside R.
-    MissingDependencyError
-        If R is missing, or does not have the package.
-    """
+    """Make sure that R has a package."""
     robjects = environment()
     quietly = robjects.r["suppressWarnings"]
     if not quietly(robjects.r["requireNamespace"](name, quietly=True))[0]:
@@ -142,13 +115,7 @@ def package(name: str) -> Any:
 
 
 def r_versions(*packages: str) -> dict[str, str]:
-    """The version of R, and those of `packages`.
-
-    Raises
-    ------
-    MissingDependencyError
-        If R or a package is missing.
-    """
+    """The version of R, and those of `packages`."""
     robjects = environment()
     found = {"R": str(robjects.r("as.character(getRversion())")[0])}
     for name in packages:
@@ -158,13 +125,7 @@ def r_versions(*packages: str) -> dict[str, str]:
 
 
 def call(function: Any, *arguments: Any, **named: Any) -> Any:
-    """Call an R function.
-
-    Raises
-    ------
-    RError
-        With the message of the R error.
-    """
+    """Call an R function."""
     environment()
     from rpy2.rinterface_lib.embedded import RRuntimeError
 

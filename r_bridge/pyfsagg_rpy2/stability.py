@@ -12,8 +12,6 @@ from pyfsagg.exceptions import UnknownNameError
 from pyfsagg_rpy2.conversion import to_matrix
 from pyfsagg_rpy2.session import call, environment, package, require
 
-__all__ = ["ADJUSTED_MEASURES", "MEASURES", "stability"]
-
 Correction = Literal["none", "exact", "estimate"]
 
 MEASURES = {
@@ -52,33 +50,6 @@ def stability(
     chance_correction: Correction | None = None,
 ) -> float:
     """The value of a stability measure by stabm.
-
-    Parameters
-    ----------
-    selections : m collections of zero-based positions of features
-    measure : str
-        A key of :data:`MEASURES` or :data:`ADJUSTED_MEASURES`: the names of
-        ``pyfsagg.list_methods("stability")``.
-    n_features : int
-        Number of features to choose from.
-    similarity : array of shape (n_features, n_features), optional
-        For the measures of :data:`ADJUSTED_MEASURES`, with `threshold`.
-    chance_correction : {"none", "exact", "estimate"}, optional
-        R's ``correction.for.chance``; by default what the R function defaults to.  "estimate" draws
-        from R's random numbers.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    UnknownNameError
-        For a measure that stabm does not have.
-    MissingDependencyError
-        If R, rpy2 or stabm (for intersection_mbm, igraph) is not installed.
-    RError
-        If R raises an error.
 
     Examples
     --------

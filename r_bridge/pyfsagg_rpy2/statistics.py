@@ -16,17 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg_rpy2.conversion import to_matrix, to_strings, to_vector
 from pyfsagg_rpy2.session import call, environment, require
 
-__all__ = [
-    "friedman",
-    "one_way_anova",
-    "pooled_t_tests",
-    "rm_anova",
-    "rm_anova_rstatix",
-    "studentized_range_tail",
-    "t_test",
-    "wilcoxon",
-]
-
 Alternative = Literal["two-sided", "less", "greater"]
 _SOURCE = Path(__file__).with_name("statistics.R")
 
@@ -61,24 +50,6 @@ def _matrix(values: ArrayLike) -> Any:
 def rm_anova(values: ArrayLike) -> pd.Series[float]:
     """Repeated-measures analysis of variance by ``afex::aov_ez`` (and car, which it calls).
 
-    Parameters
-    ----------
-    values : array (n_subjects, n_conditions)
-
-    Returns
-    -------
-    Series
-        ss_effect, ss_error, ss_subjects, df_effect, df_error, f, p, mauchly_w, mauchly_p,
-        gg_epsilon, p_gg, hf_epsilon, p_hf, ges, partial_eta_squared.
-
-    Raises
-    ------
-    MissingDependencyError
-        If R, rpy2 or the package that a function names is not installed; so do the other functions
-        of this module.
-    RError
-        If R raises an error; so do the other functions of this module.
-
     Examples
     --------
     >>> values = [[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]]
@@ -96,17 +67,6 @@ def rm_anova_rstatix(values: ArrayLike) -> pd.Series[float]:
 def one_way_anova(values: ArrayLike, groups: ArrayLike, *, welch: bool = False) -> pd.Series[float]:
     """``aov``, or for Welch's test ``oneway.test``; the sums of squares are those of ``aov``.
 
-    Parameters
-    ----------
-    values, groups : array (n,)
-    welch : bool
-        Whether to use ``oneway.test``.
-
-    Returns
-    -------
-    Series
-        f, df_effect, df_error, p, ss_effect, ss_error.
-
     Examples
     --------
     >>> round(float(one_way_anova([1, 2, 3, 4], ["a", "a", "b", "b"])["f"]), 6)
@@ -117,11 +77,6 @@ def one_way_anova(values: ArrayLike, groups: ArrayLike, *, welch: bool = False) 
 
 def t_test(x: ArrayLike, y: ArrayLike, *, paired: bool) -> pd.Series[float]:
     """``t.test`` (Welch's if not paired), with Cohen's d by rstatix.
-
-    Returns
-    -------
-    Series
-        estimate, lower, upper, statistic, df, p, effect_size.
 
     Examples
     --------
@@ -135,13 +90,6 @@ def pooled_t_tests(
     values: ArrayLike, groups: ArrayLike, *, adjust: str = "none"
 ) -> NDArray[np.float64]:
     """p-values of ``pairwise.t.test`` in the order (1, 2), (1, 3), …, (2, 3), …
-
-    Parameters
-    ----------
-    values, groups : array (n,)
-        R sorts the groups by name.
-    adjust : str
-        R's ``p.adjust.method``.
 
     Examples
     --------
@@ -162,11 +110,6 @@ def wilcoxon(
 ) -> pd.Series[float]:
     """``wilcox.test`` with the interval of the shift, its root search carried to the end.
 
-    Returns
-    -------
-    Series
-        statistic, p, lower, upper, confidence (of the interval), estimate.
-
     Examples
     --------
     >>> float(wilcoxon([1.1, 2.3, 3.2, 4.6], [0.1, 0.2, 0.3, 0.4], paired=True)["p"])
@@ -179,10 +122,6 @@ def wilcoxon(
 
 def friedman(values: ArrayLike) -> pd.Series[float]:
     """``friedman.test`` and the effect size of rstatix: chi_squared, df, p, kendall_w.
-
-    Parameters
-    ----------
-    values : array (n_subjects, n_conditions)
 
     Examples
     --------

@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
 from pyfsagg._command.parser import commands_of
 from pyfsagg._command.spelling import Terminal, flags_of
 from pyfsagg._message import Message, Name, Param, Phrase, Use
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.cli import build_parser
 
 REFUSED = {

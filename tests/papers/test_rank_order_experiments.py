@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from pyfsagg import aggregate, wam
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import eliminate, make_planted_orders
-from pyfsagg.rank_order._plot import plot_elimination
+from pyfsagg.rank_order._report import plot_elimination
 from pyfsagg.rank_order.elimination import elimination_scores
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 from pyfsagg.stability_measures.measure import measure_stability

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._page.page import Table, Text, render_page
+from pyfsagg._report.page import Table, Text, render_page
 from pyfsagg.cli import main
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import (

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import load_dataset
-from pyfsagg._page.page import Picture, Table, Text, render_page
+from pyfsagg._report.page import Picture, Table, Text, render_page
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg_papers import (
     Reproduction,

@@ -362,7 +362,7 @@ def test_own_accuracies_are_read_as_table_4_3() -> None:
 
 
 def test_ionosphere_is_described_as_it_is() -> None:
-    from pyfsagg.datasets._description import describe_datasets
+    from pyfsagg.datasets._loaders import describe_datasets
 
     found = describe_datasets(["ionosphere", "digits"])
     data = load_dataset("ionosphere")

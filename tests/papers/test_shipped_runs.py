@@ -199,7 +199,7 @@ def test_what_the_readings_found() -> None:
 
 
 def test_the_kept_cross_check_is_of_comparisons_that_exist_and_agrees() -> None:
-    from pyfsagg_papers.comparisons.run import COMPARISONS
+    from pyfsagg_papers.comparisons.base import COMPARISONS
 
     file = Path(__file__).parents[2] / "data" / "validation" / "cross_check.json"
     kept = json.loads(file.read_text(encoding="utf-8"))

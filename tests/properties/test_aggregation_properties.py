@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pyfsagg._kernels.lists.order_statistics import log_stuart
+from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg.aggregation import AGGREGATORS, aggregate
 from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import select_top

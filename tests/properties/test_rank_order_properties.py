@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.rank_order import eliminate, spearman_distance, subset_divergence, to_rank_order
+from pyfsagg.rank_order._orders import to_boolean_order
 from pyfsagg.rank_order.distances import inversion_counts, kendall_distance, order_concordance
-from pyfsagg.rank_order.transforms import to_boolean_order
 
 METHODS = ("spoilers", "cdv", "greedy_kl", "koller_sahami")
 SETTINGS = settings(max_examples=25, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._kernels.stability.pairs import canberra_pair_sum
+from pyfsagg._kernels.stability import canberra_pair_sum
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import UndefinedStabilityError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
-from pyfsagg.unsupervised.affinity import adjusted_rand_between_matrices
-from pyfsagg.unsupervised.consensus import consensus_matrix, consensus_partition
+from pyfsagg.unsupervised.clusterings import consensus_matrix, consensus_partition
+from pyfsagg.unsupervised.consensus_affinity import adjusted_rand_between_matrices
 from pyfsagg.unsupervised.evaluation import borda_curve
 from pyfsagg.unsupervised.result import mean_plus_sd
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from html_pages import Page
 
-from pyfsagg._page.page import render_page
+from pyfsagg._report.page import render_page
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
+from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._page import aggregation_page
 from pyfsagg.aggregation._result import INDEPENDENCE
-from pyfsagg.aggregation.comparison import compare_aggregations
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 

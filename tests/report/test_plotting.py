@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
-from pyfsagg._draw.style import feature_label, number_ticks
+from pyfsagg._report.drawing import feature_label, number_ticks
 from pyfsagg.ensemble._plot import (
     ENSEMBLE_PLOTS,
     correlate_rows,

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._page.page import Picture, Table, render_page
+from pyfsagg._report.page import Picture, Table, render_page
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
-from pyfsagg.rank_order._page import elimination_page
+from pyfsagg.rank_order._report import elimination_page
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 from pyfsagg_papers.orders.experiment import Experiment, Finding
 from pyfsagg_papers.orders.figures import experiment_page

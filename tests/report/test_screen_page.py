@@ -8,7 +8,12 @@ from html_pages import Page, open_in_browser
 
 from pyfsagg import screen
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.screens._plot import plot_gene_ranks, plot_guides, plot_p_value_quantiles, plot_volcano
+from pyfsagg.screens._report import (
+    plot_gene_ranks,
+    plot_guides,
+    plot_p_value_quantiles,
+    plot_volcano,
+)
 
 
 def made(hits=30, n_genes=600, **options):

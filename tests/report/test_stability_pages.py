@@ -13,9 +13,12 @@ from html_pages import Page, open_in_browser
 from matplotlib.figure import Figure
 
 from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
-from pyfsagg._page.page import Text, render_page, write_page
-from pyfsagg.aggregator_influence._page import influence_page
-from pyfsagg.aggregator_influence._plot import plot_aggregator_stability, plot_pairwise
+from pyfsagg._report.page import Text, render_page, write_page
+from pyfsagg.aggregator_influence._report import (
+    influence_page,
+    plot_aggregator_stability,
+    plot_pairwise,
+)
 from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import (
@@ -23,9 +26,13 @@ from pyfsagg.stability_measures import (
     adequacy,
     stability,
 )
-from pyfsagg.stability_measures._page import stability_page
-from pyfsagg.stability_measures._plot import plot_adequacy, plot_stability_curve, plot_trade_off
-from pyfsagg.stability_measures.table import stability_table
+from pyfsagg.stability_measures._report import (
+    plot_adequacy,
+    plot_stability_curve,
+    plot_trade_off,
+    stability_page,
+)
+from pyfsagg.stability_measures.result import stability_table
 
 WINE = load_dataset("wine")
 RNG = np.random.default_rng(2)

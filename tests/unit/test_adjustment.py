@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from pyfsagg._base.adjustment import adjust_p_values
+from pyfsagg._base.arithmetic import adjust_p_values
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable

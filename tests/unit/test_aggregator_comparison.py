@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
+from pyfsagg.aggregation._base import describe_items, describe_lists
+from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import AggregationComparison
-from pyfsagg.aggregation.comparison import compare_aggregations
-from pyfsagg.aggregation.description import describe_items, describe_lists
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import RankTable
 

@@ -22,7 +22,7 @@ ROOT = Path(pyfsagg.__file__).parents[1]
 # are one room each, above it.
 FLOORS = (
     ("_base",),
-    ("_kernels", "_table", "_draw", "_page"),
+    ("_kernels", "_table", "_report"),
     ("_run", "ranks", "resampling", "discretization", "datasets"),
     (
         "_command",
@@ -154,7 +154,7 @@ def _hidden(tree: ast.AST) -> Iterator[str]:
 
 def test_a_hidden_name_is_seen_wherever_it_is_used() -> None:
     text = """from pyfsagg import _run, wam, __version__
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.validation import check_integer
 def f():
     import pyfsagg._page
     from pyfsagg.ranks import _files
@@ -162,7 +162,7 @@ def f():
 """
     assert set(_hidden(ast.parse(text))) == {
         "pyfsagg._run",
-        "pyfsagg._base.checks.check_integer",
+        "pyfsagg._base.validation.check_integer",
         "pyfsagg._page",
         "pyfsagg.ranks._files",
         "pyfsagg.ranks._input",

@@ -39,10 +39,10 @@ from pyfsagg.statistics import (
 )
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 from pyfsagg.unsupervised import evaluate_rankings, frcm, laplacian_score, svd_entropy
-from pyfsagg.unsupervised.adequacy import enough_clusterings
-from pyfsagg.unsupervised.consensus import consensus_matrix
+from pyfsagg.unsupervised.clusterings import consensus_matrix
+from pyfsagg.unsupervised.consensus_affinity import enough_clusterings
 from pyfsagg.unsupervised.evaluation import summarise_trials
-from pyfsagg.unsupervised.multiple_views import correlation_ratio
+from pyfsagg.unsupervised.rankings import correlation_ratio
 
 WINE = pyfsagg.load_dataset("wine")
 QUICK = {"filter": "chi_squared", "n_resamples": 4, "random_state": 0}

@@ -10,13 +10,17 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pyfsagg._kernels.tables.class_tables import value_difference
+from pyfsagg._kernels.class_tables import value_difference
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.chi_squared import chi_squared
-from pyfsagg.filters.distance import fit_criterion, spearman, value_difference_metric
+from pyfsagg.filters.association import (
+    chi_squared,
+    fit_criterion,
+    spearman,
+    value_difference_metric,
+)
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
 assert _spec is not None

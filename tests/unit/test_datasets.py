@@ -19,8 +19,7 @@ import pytest
 from scipy import sparse
 
 from pyfsagg.datasets import load_dataset, read_table
-from pyfsagg.datasets._catalogue import catalogue
-from pyfsagg.datasets._files import split_target
+from pyfsagg.datasets._catalogue import catalogue, split_target
 from pyfsagg.datasets._loaders import list_datasets
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.extending import data_folder

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from pyfsagg._kernels.tables.binning import width_cutpoints, width_rows
+from pyfsagg._kernels.class_tables import width_cutpoints, width_rows
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.chi_squared import chi_squared
-from pyfsagg.filters.distance import value_difference_metric
+from pyfsagg.filters.association import chi_squared, value_difference_metric
 from pyfsagg.filters.mrmr import mrmr
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))

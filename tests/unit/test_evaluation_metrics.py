@@ -22,10 +22,9 @@ from sklearn.tree import DecisionTreeClassifier
 from pyfsagg import load_dataset
 from pyfsagg._table.table import as_table
 from pyfsagg.evaluation import weighted_average_accuracy
-from pyfsagg.evaluation.classifiers import CLASSIFIERS, build_model, read_classifiers
+from pyfsagg.evaluation.cells import read_thresholds
+from pyfsagg.evaluation.learners import CLASSIFIERS, MixedNaiveBayes, build_model, read_classifiers
 from pyfsagg.evaluation.metrics import METRICS, Predictions
-from pyfsagg.evaluation.naive_bayes import MixedNaiveBayes
-from pyfsagg.evaluation.thresholds import read_thresholds
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.listing import list_methods
 

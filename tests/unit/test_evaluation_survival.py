@@ -9,9 +9,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from statsmodels.duration.hazard_regression import PHReg
 
 import pyfsagg
-from pyfsagg._table.survival import Survival
-from pyfsagg.evaluation.cox import CoxModel
-from pyfsagg.evaluation.survival_metrics import concordance_index, integrated_brier_score
+from pyfsagg._table.target import Survival
+from pyfsagg.evaluation.survival import CoxModel, concordance_index, integrated_brier_score
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.listing import list_methods
 

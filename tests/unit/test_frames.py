@@ -14,13 +14,14 @@ import pyarrow as pa
 import pytest
 
 import pyfsagg
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import NarwhalsFrame, open_frame, pandas_frame, pandas_series
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import Kind, as_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.rank_order._orders import project, to_boolean_order
 from pyfsagg.rank_order.distances import center
-from pyfsagg.rank_order.transforms import project, to_boolean_order
 
 N = 60
 GRADES = ["low", "middle", "high", "never"]

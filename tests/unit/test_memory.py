@@ -18,7 +18,7 @@ from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.stability_measures import feature_stability
 from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.unsupervised.consensus import consensus_matrix
+from pyfsagg.unsupervised.clusterings import consensus_matrix
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.arange(40) % 2

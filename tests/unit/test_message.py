@@ -13,8 +13,14 @@ import pytest
 
 import pyfsagg
 from pyfsagg import exceptions
-from pyfsagg._base.checks import check_choice, check_flag, check_integer, check_list, check_mapping
 from pyfsagg._base.remarks import set_aside, warn
+from pyfsagg._base.validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_list,
+    check_mapping,
+)
 from pyfsagg._command import spelling as terminal
 from pyfsagg._message import (
     FILTER,

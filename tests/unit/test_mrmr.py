@@ -12,35 +12,35 @@ import pandas as pd
 import pytest
 from numba import njit
 
-from pyfsagg._kernels.mrmr.draws import place_draws, words_for
-from pyfsagg._kernels.mrmr.few_rows import (
+from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
+from pyfsagg._kernels.mrmr import (
     add_row_by_row,
     encode_rows,
     place_rows,
     takes_few_rows,
 )
-from pyfsagg._kernels.mrmr.joint_counts import (
+from pyfsagg._kernels.mrmr_counts import (
     _complete,
     add_information,
     allocate,
     encode,
     log_table,
 )
-from pyfsagg._kernels.mrmr.popcount import (
+from pyfsagg._kernels.mrmr_masks import (
     WORD_BITS,
     equal_bits,
     meet_1x1,
     meet_1x3,
     meet_3x1,
     meet_3x3,
+    place_draws,
+    words_for,
 )
-from pyfsagg._kernels.tables.binning import praznik_bins, praznik_rows
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.filters._base import FILTERS, read_depth
 from pyfsagg.filters._columns import counted_columns
-from pyfsagg.filters._depth import read_depth
 from pyfsagg.filters.mrmr import MrmrScorer, mrmr, prepare_mrmr
 
 _spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))

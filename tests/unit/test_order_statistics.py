@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, binomtest
 
-from pyfsagg._kernels.lists.beta_crossing import log_crossing, log_exact_p, log_quantiles
-from pyfsagg._kernels.lists.binomial_tail import (
+from pyfsagg._kernels.order_statistics import log_joint_by_complement, log_stuart
+from pyfsagg._kernels.rho import (
     log_binomial_pmf,
     log_binomial_tail,
+    log_crossing,
+    log_exact_p,
     log_poisson_binomial_tail,
+    log_quantiles,
     log_rho,
 )
-from pyfsagg._kernels.lists.order_statistics import log_joint_by_complement, log_stuart
 from pyfsagg.aggregation import AGGREGATORS, aggregate
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable

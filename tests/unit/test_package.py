@@ -32,7 +32,7 @@ def test_data_templates_and_type_marker_are_packed(wheel: Path) -> None:
         assert f"pyfsagg/datasets/data/published/{table.name}" in names
     assert "pyfsagg/datasets/data/ionosphere.csv" in names
     assert "pyfsagg/py.typed" in names
-    assert any(name.startswith("pyfsagg/_page/templates/") for name in names)
+    assert any(name.startswith("pyfsagg/_report/templates/") for name in names)
     assert not [name for name in names if "test" in name or "__pycache__" in name]
 
 

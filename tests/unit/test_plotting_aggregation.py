@@ -10,9 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.aggregation._plot import plot_consensus, plot_list_ranks
-from pyfsagg.aggregation._plot_comparison import plot_method_agreement, plot_overlap, plot_places
-from pyfsagg.aggregation.comparison import AggregationComparison, compare_aggregations
+from pyfsagg.aggregation._call import compare_aggregations
+from pyfsagg.aggregation._plot import (
+    plot_consensus,
+    plot_list_ranks,
+    plot_method_agreement,
+    plot_overlap,
+    plot_places,
+)
+from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable
 

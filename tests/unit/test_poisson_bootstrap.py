@@ -19,7 +19,7 @@ from pyfsagg._kernels.poisson_bootstrap import (
 )
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import PoissonBootstrap
-from pyfsagg.resampling.poisson import check_poisson_totals, poisson_key, poisson_resamples
+from pyfsagg.resampling.plans import check_poisson_totals, poisson_key, poisson_resamples
 
 MASK = 2**64 - 1
 

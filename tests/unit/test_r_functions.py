@@ -16,7 +16,7 @@ from pyfsagg.ensemble.flat import flat_names
 from pyfsagg.for_r._words import IN_R
 
 import pyfsagg
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.for_r.calls import CALLS, arguments_of, as_typed
 from pyfsagg.for_r.tasks import GROUPS

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import pyfsagg
-from pyfsagg._kernels.rank_sets import (
+from pyfsagg._kernels.ranks import (
     dense_item_maxima,
     dense_maxima,
     independent_item_maxima,

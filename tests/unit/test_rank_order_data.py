@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._kernels.orders import rank_order as kernels
-from pyfsagg._kernels.orders.centers import add_precedences
+from pyfsagg._kernels import rank_order as kernels
+from pyfsagg._kernels.rank_order import add_precedences
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
     make_planted_orders,
@@ -20,22 +20,21 @@ from pyfsagg.rank_order import (
     subset_divergence,
     to_rank_order,
 )
-from pyfsagg.rank_order._orders import integer_ranks
+from pyfsagg.rank_order._orders import OrderState, integer_ranks, project, to_boolean_order
 from pyfsagg.rank_order.distances import (
     center,
     class_centers,
+    instance_divergence,
     inversion_counts,
     kendall_distance,
     order_concordance,
 )
-from pyfsagg.rank_order.divergence import instance_divergence
 from pyfsagg.rank_order.generators import _near, make_concordant_orders
 from pyfsagg.rank_order.naive_bayes import (
     naive_bayes_accuracy,
     random_subset_baseline,
     stratified_folds,
 )
-from pyfsagg.rank_order.transforms import OrderState, project, to_boolean_order
 
 _spec = importlib.util.spec_from_file_location(
     "rank_order_reference", Path(__file__).with_name("rank_order_reference.py")

@@ -16,7 +16,7 @@ import pytest
 import sklearn.datasets
 
 from pyfsagg import read_table
-from pyfsagg._base.reading import Reading
+from pyfsagg._base.settings import Reading
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.source import read_source
 from pyfsagg._table.table import as_table

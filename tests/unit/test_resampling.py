@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from pyfsagg._base.seeds import resolve_seed
+from pyfsagg._base.validation import resolve_seed
 from pyfsagg._table.table import Table, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.datasets import load_dataset

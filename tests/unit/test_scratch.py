@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg._base import blocks as _blocks
-from pyfsagg._base.blocks import column_blocks, row_blocks
+from pyfsagg._base import arithmetic as _blocks
+from pyfsagg._base.arithmetic import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import core
 from pyfsagg.ensemble.core import MatrixStore

@@ -14,8 +14,8 @@ import pytest
 
 import pyfsagg
 from pyfsagg import Checks, Execution, Precision, Protocol, Task
-from pyfsagg._base.checks import check_integer
 from pyfsagg._base.settings import Settings, is_default, option
+from pyfsagg._base.validation import check_integer
 from pyfsagg._command import flags
 from pyfsagg.cli import build_parser
 from pyfsagg.ensemble.settings import gather_settings

@@ -13,7 +13,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import pyfsagg
-from pyfsagg._table.table import SparseTable, as_table
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.filters import FILTERS
 

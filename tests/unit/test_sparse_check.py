@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_array, csr_matrix, dia_matrix
 
 import pyfsagg
-from pyfsagg._table.table import SparseTable, as_table
+from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError
 
 FORMATS = ["csr", "csc", "coo", "bsr", "dok", "lil", "dia"]

@@ -17,8 +17,7 @@ from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import feature_stability, pareto_front, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
-from pyfsagg.stability_measures.curves import chance_level
-from pyfsagg.stability_measures.features import _known_quantiles
+from pyfsagg.stability_measures.curves import _known_quantiles, chance_level
 from pyfsagg.stability_measures.measure import measure_stability
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]

@@ -14,7 +14,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, BoundStatistic, PairwiseAverage
 from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.measure import bind, measure_stability
-from pyfsagg.stability_measures.table import stability_table
+from pyfsagg.stability_measures.result import stability_table
 
 NAMES = [spec.name for spec in STABILITY_MEASURES]
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata, weightedtau
 
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import n_selected
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -24,7 +24,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.stability_measures.thesis import thesis_measures
+from pyfsagg.stability_measures.pairwise import thesis_measures
 
 Floats = NDArray[np.float64]
 SCORE_AND_RANK = [spec.name for spec in STABILITY_MEASURES if spec.kind != "sets"]

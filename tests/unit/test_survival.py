@@ -13,9 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.reading import read_target
 from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
+from pyfsagg._table.target import check_target, read_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters import FILTERS
 from pyfsagg.filters.survival import prepare_concordance

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 import pyfsagg
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks.ranking import select_top
-from pyfsagg.ranks.tied import about_ties, tie_sizes
+from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import (
     STABILITY_MEASURES,
     feature_stability,
@@ -20,10 +19,9 @@ from pyfsagg.stability_measures import (
     stability_curve,
 )
 from pyfsagg.stability_measures.curves import chance_level
-from pyfsagg.stability_measures.jackknife import pseudo_values
-from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.stability_measures.table import stability_table
-from pyfsagg.stability_measures.thesis import thesis_measures
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
+from pyfsagg.stability_measures.pairwise import thesis_measures
+from pyfsagg.stability_measures.result import stability_table
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 BY_FORMULA = [name for name in SETS if not STABILITY_MEASURES.get(name).needs_strict]

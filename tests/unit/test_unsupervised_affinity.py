@@ -19,10 +19,12 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.unsupervised import ConsensusRanking, frcm
-from pyfsagg.unsupervised.adequacy import enough_clusterings
-from pyfsagg.unsupervised.affinity import adjusted_rand_between_matrices, affinity_matrix
-from pyfsagg.unsupervised.clusterings import CLUSTERERS
-from pyfsagg.unsupervised.consensus import consensus_matrix
+from pyfsagg.unsupervised.clusterings import CLUSTERERS, consensus_matrix
+from pyfsagg.unsupervised.consensus_affinity import (
+    adjusted_rand_between_matrices,
+    affinity_matrix,
+    enough_clusterings,
+)
 from pyfsagg.unsupervised.result import mean_plus_sd
 
 

@@ -8,8 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from pyfsagg._kernels.clusters.secular import secular_root, spectral_entropy_without
-from pyfsagg._kernels.clusters.separation import correlation_ratios
+from pyfsagg._kernels.clusters import correlation_ratios, secular_root, spectral_entropy_without
 from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import wam
@@ -24,9 +23,9 @@ from pyfsagg.unsupervised import (
     rank_unsupervised,
     svd_entropy,
 )
-from pyfsagg.unsupervised._input import check_numbers
+from pyfsagg.unsupervised.clusterings import check_numbers
 from pyfsagg.unsupervised.methods import UnsupervisedFilter
-from pyfsagg.unsupervised.multiple_views import correlation_ratio
+from pyfsagg.unsupervised.rankings import correlation_ratio
 
 OWN = [spec.name for spec in UNSUPERVISED_METHODS.own()]
 RNG = np.random.default_rng(20)

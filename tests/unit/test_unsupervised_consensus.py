@@ -12,9 +12,9 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings
-from pyfsagg.unsupervised.consensus import consensus_partition
+from pyfsagg.unsupervised.clusterings import consensus_partition
 from pyfsagg.unsupervised.evaluation import borda_curve, summarise_trials
-from pyfsagg.unsupervised.multiple_views import correlation_ratio
+from pyfsagg.unsupervised.rankings import correlation_ratio
 
 HAS_METIS = importlib.util.find_spec("pymetis") is not None
 METIS = pytest.param(

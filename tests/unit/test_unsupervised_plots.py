@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyfsagg._page.page import render_page
+from pyfsagg._report.page import render_page
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.unsupervised import clustering_curve, frcm, rank_unsupervised
-from pyfsagg.unsupervised._page import unsupervised_page
-from pyfsagg.unsupervised._plot import (
+from pyfsagg.unsupervised._report import (
     consensus_order,
     plot_borda_curve,
     plot_clustering_curve,
     plot_consensus_matrix,
     plot_spectrum,
+    unsupervised_page,
 )
 from pyfsagg.unsupervised.evaluation import borda_curve
 

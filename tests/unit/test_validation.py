@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import Kind, as_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 

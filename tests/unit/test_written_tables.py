@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._table.delimited import read_delimited
-from pyfsagg._table.writing import escaped, unescaped, unescaped_frame, write_csv
+from pyfsagg._table.delimited import escaped, read_delimited, unescaped, unescaped_frame, write_csv
 
 NAMES = [
     "=HYPERLINK(1)",
