@@ -72,7 +72,7 @@ def read_rankings(
     ranking_rows: Rows | None,
     features: tuple[str, ...] | None = None,
 ) -> dict[str, GivenRanking]:
-    """Results, arrays of ranks and lists of names, as positions of the features (of the columns by default)."""
+    """Results, arrays of ranks and lists of names, as positions of the features (default: columns)."""
     if isinstance(rankings, EnsembleResult):
         rankings = {rankings.method: rankings}
     if not hasattr(rankings, "items"):

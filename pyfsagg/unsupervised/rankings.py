@@ -301,7 +301,9 @@ def frmv(
 
     Parameters
     ----------
-    X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels, random_state, n_jobs, execution
+    X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels
+        As in :func:`frcm`.
+    random_state, n_jobs, execution
         As in :func:`frcm`; one seed gives both methods the same clusterings.
     aggregator : str
         Any method of :func:`pyfsagg.aggregate`; it aggregates the association of every feature with
