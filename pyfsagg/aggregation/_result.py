@@ -204,12 +204,12 @@ class Aggregation(Result):
         return about_ties(self.scores, top, "items")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per item, best first: ranking, score, statistic, and p-values if any.
+        """One row per item, best first: rank, score, statistic, and p-values if any.
 
         ``tied`` is the number of items with this score (1: no tie).
         """
         columns: dict[str, Any] = {
-            "ranking": self.ranking,
+            "rank": self.ranking,
             "score": self.scores,
             "statistic": self.statistic,
             "tied": tie_sizes(self.scores),
@@ -219,7 +219,7 @@ class Aggregation(Result):
             if self.log10_p_values is not None:
                 columns["log10_p_value"] = self.log10_p_values
             columns["adjusted_p_value"] = self.adjusted_p_values
-        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
+        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="item"))
         return frame.iloc[self._order()]
 
     @property
@@ -310,7 +310,7 @@ class Aggregation(Result):
         frame = self.to_frame() if self.table is None else self.items(adjusted=view["adjusted"])
         best = frame.head(top)
         columns = {
-            "rank": ranks(best["ranking"]),
+            "rank": ranks(best["rank"]),
             "statistic": [f"{value:.5g}" for value in best["statistic"]],
         }
         for key, title in (
@@ -392,7 +392,7 @@ class PermutationTest(Part):
                 "adjusted_p_value": self.adjusted_p_values,
                 "family_wise_p_value": self.family_wise_p_values,
             },
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
@@ -482,7 +482,7 @@ class AggregationComparison(Result):
         """Rank of each item by each aggregator, ties averaged; in the order of the first one."""
         frame = pd.DataFrame(
             {result.method: result.ranking for result in self.results},
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[self.results[0]._order()]
 

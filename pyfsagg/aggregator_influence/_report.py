@@ -21,7 +21,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES, InfluenceResult
@@ -306,7 +306,7 @@ def _filter_blocks(
 
 def _stability_table(
     result: InfluenceResult, frame: pd.DataFrame, measures: Sequence[str]
-) -> Table:
+) -> PageTable:
     cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
     rows = []
     for aggregator in result.aggregators:
@@ -323,10 +323,10 @@ def _stability_table(
     ]
     direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
     reasons = [note for note in dict.fromkeys(frame["note"]) if note]
-    return Table(
+    return PageTable(
         f"Stability of the rankings over {plural(result.n_folds, 'fold')}, with 95 % jackknife "
         "intervals.",
-        [Column("Aggregator", numeric=False), *(Column(titled(name)) for name in measures)],
+        [PageColumn("Aggregator", numeric=False), *(PageColumn(titled(name)) for name in measures)],
         rows,
         direction
         + " ".join(
@@ -339,7 +339,7 @@ def _stability_table(
     )
 
 
-def _tests_table(comparisons: dict[str, AggregatorComparison]) -> Table:
+def _tests_table(comparisons: dict[str, AggregatorComparison]) -> PageTable:
     rows, reasons = [], []
     for measure, comparison in comparisons.items():
         for test, row in comparison.tests().iterrows():
@@ -349,15 +349,15 @@ def _tests_table(comparisons: dict[str, AggregatorComparison]) -> Table:
                 [titled(measure), TESTS[str(test)], number(row["statistic"], 2), *degrees, p]
             )
         reasons += [f"{titled(measure)}: {why}." for why in comparison.refused.values()]
-    return Table(
+    return PageTable(
         "Do the aggregators differ? Tests over the pseudo-values of the folds.",
         [
-            Column("Measure", numeric=False),
-            Column("Test", numeric=False),
-            Column("F or χ²"),
-            Column("df"),
-            Column("df of error"),
-            Column("p"),
+            PageColumn("Measure", numeric=False),
+            PageColumn("Test", numeric=False),
+            PageColumn("F or χ²"),
+            PageColumn("df"),
+            PageColumn("df of error"),
+            PageColumn("p"),
         ],
         rows,
         " ".join(

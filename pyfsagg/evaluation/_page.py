@@ -12,7 +12,7 @@ from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._report.closing import closing, settings_groups, target_words
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
 from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.metrics import METRICS
@@ -23,7 +23,7 @@ from pyfsagg.exceptions import InputTypeError
 MOST_ROWS = 2000
 
 
-def best_table(result: Evaluation) -> Table:
+def best_table(result: Evaluation) -> PageTable:
     """For each protocol and classifier the best cell, beside all features and random subsets."""
     metric = result.metrics[0]
     better = METRICS.get(metric).higher_is_better
@@ -50,15 +50,15 @@ def best_table(result: Evaluation) -> Table:
                     *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
                 ]
             )
-    return Table(
+    return PageTable(
         f"Best mean {readable(metric)} of each classifier",
         [
-            Column("Classifier", numeric=False),
-            Column("Protocol", numeric=False),
-            Column("Best"),
-            Column("Method", numeric=False),
-            Column("Features"),
-            *(Column(name.capitalize()) for name in baselines),
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            PageColumn("Best"),
+            PageColumn("Method", numeric=False),
+            PageColumn("Features"),
+            *(PageColumn(name.capitalize()) for name in baselines),
         ],
         rows,
         note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
@@ -90,12 +90,12 @@ def average_sections(result: Evaluation) -> list[Section]:
                 *(number(float(values.get(name, float("nan"))), 4) for name in labels),
             ]
         )
-    table = Table(
+    table = PageTable(
         f"Weighted average {readable(metric)}",
         [
-            Column("Classifier", numeric=False),
-            Column("Protocol", numeric=False),
-            *(Column(readable(name)) for name in labels),
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            *(PageColumn(readable(name)) for name in labels),
         ],
         rows,
         note="Mean over thresholds below 100 %, weighted by the share of features left out: "
@@ -121,12 +121,12 @@ def optimism_sections(result: Evaluation) -> list[Section]:
         for row in means.to_dict("records")
     ]
     heads = [*result.protocols, *(f"{name} − nested" for name in others)]
-    table = Table(
+    table = PageTable(
         f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
         [
-            Column("Method", numeric=False),
-            Column("Classifier", numeric=False),
-            *map(Column, heads),
+            PageColumn("Method", numeric=False),
+            PageColumn("Classifier", numeric=False),
+            *map(PageColumn, heads),
         ],
         rows,
         note="The nested protocol ranks features inside each training fold and has no "
@@ -154,9 +154,9 @@ def failure_sections(result: Evaluation) -> list[Section]:
         for row in counts.to_dict("records")
     ]
     heads = ("Classifier", "Metric", "Status", "Message")
-    table = Table(
+    table = PageTable(
         "Cells that failed or were warned of",
-        [*(Column(head, numeric=False) for head in heads), Column("Cells")],
+        [*(PageColumn(head, numeric=False) for head in heads), PageColumn("Cells")],
         rows[:MOST_ROWS],
         note="A failed cell has no value; means are over the others, and folds with a failed cell "
         "are left out of the tests.",
@@ -164,7 +164,7 @@ def failure_sections(result: Evaluation) -> list[Section]:
     return [Section("failures", "Failures", [table])]
 
 
-def value_table(result: Evaluation) -> Table:
+def value_table(result: Evaluation) -> PageTable:
     summary = result.summary()
     shown = summary.head(MOST_ROWS)
     rows = [
@@ -181,17 +181,17 @@ def value_table(result: Evaluation) -> Table:
         for row in shown.to_dict("records")
     ]
     hidden = len(summary) - len(shown)
-    return Table(
+    return PageTable(
         "Mean and standard deviation over folds",
         [
-            Column("Method", numeric=False),
-            Column("Classifier", numeric=False),
-            Column("Protocol", numeric=False),
-            Column("Features"),
-            Column("Metric", numeric=False),
-            Column("Mean"),
-            Column("SD"),
-            Column("Folds"),
+            PageColumn("Method", numeric=False),
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            PageColumn("Features"),
+            PageColumn("Metric", numeric=False),
+            PageColumn("Mean"),
+            PageColumn("SD"),
+            PageColumn("Folds"),
         ],
         rows,
         note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
@@ -199,13 +199,13 @@ def value_table(result: Evaluation) -> Table:
     )
 
 
-def pair_table(comparison: MethodComparison) -> Table:
+def pair_table(comparison: MethodComparison) -> PageTable:
     """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
     found = comparison.tests["corrected_t"]
     share = f"{100 * found.confidence_level:.3g} %"
     columns = [
-        Column("Pair", numeric=False),
-        *(Column(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
+        PageColumn("Pair", numeric=False),
+        *(PageColumn(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
     ]
     rows = [
         [
@@ -220,7 +220,7 @@ def pair_table(comparison: MethodComparison) -> Table:
     )
     if "bayesian_t" in comparison.tests:
         posterior = comparison.tests["bayesian_t"]
-        columns += [Column("P(below)"), Column("P(equivalent)"), Column("P(above)")]
+        columns += [PageColumn("P(below)"), PageColumn("P(equivalent)"), PageColumn("P(above)")]
         for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
             row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
         note += (
@@ -228,7 +228,7 @@ def pair_table(comparison: MethodComparison) -> Table:
             f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
             "not corrected for the number of pairs."
         )
-    return Table("Differences of all pairs", columns, rows, note=note, header=0)
+    return PageTable("Differences of all pairs", columns, rows, note=note, header=0)
 
 
 REFERENCES = (

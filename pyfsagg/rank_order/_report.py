@@ -25,7 +25,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._result import Elimination
@@ -214,13 +214,13 @@ def _pictures(result: Elimination) -> list[Block]:
     return blocks
 
 
-def _features(result: Elimination, size: int) -> Table:
+def _features(result: Elimination, size: int) -> PageTable:
     shown = result.to_frame().iloc[::-1].head(MOST_ROWS)
     columns = [
-        Column("Rank"),
-        Column("Feature", numeric=False),
-        Column("Criterion"),
-        Column("Divergence (nats)"),
+        PageColumn("Rank"),
+        PageColumn("Feature", numeric=False),
+        PageColumn("Criterion"),
+        PageColumn("Divergence (nats)"),
     ]
     cells = [
         [count(rank) for rank in shown["rank"].tolist()],
@@ -229,7 +229,7 @@ def _features(result: Elimination, size: int) -> Table:
         [number(value) for value in shown["divergence"].tolist()],
     ]
     if result.accuracy is not None:
-        columns.append(Column("Accuracy"))
+        columns.append(PageColumn("Accuracy"))
         cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
     hidden = result.n_features - len(shown)
     more = f" {count(hidden)} more are in removal.csv." if hidden else ""
@@ -237,7 +237,7 @@ def _features(result: Elimination, size: int) -> Table:
     if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
         weighed = ELIMINATIONS.get(result.method).criterion.lower()
         criterion = f"Criterion: {weighed}, when the feature was removed. "
-    return Table(
+    return PageTable(
         f"Features, the one kept longest first; the {count(size)} selected are tinted.",
         columns,
         list(zip(*cells, strict=True)),

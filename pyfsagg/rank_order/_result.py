@@ -156,7 +156,7 @@ class Elimination(Result):
 
     def _size(self, view: Mapping[str, Any]) -> int:
         """How many features are selected."""
-        return n_selected(view["n_features_to_select"], self.n_features)
+        return n_selected(view["n_features_to_select"], self.n_features, "n_features_to_select")
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]

@@ -38,7 +38,7 @@ from pyfsagg._report.drawing import (
     set_title,
     write_at_right,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
 
@@ -417,7 +417,7 @@ def _side(result: Screen, side: str, fdr: float) -> list[Block]:
     ]
 
 
-def _genes(result: Screen, side: str, fdr: float) -> Table:
+def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     frame = result.to_frame(side)
     shown = frame.head(MOST_ROWS)
     word = "score" if result.log_fold_changes is None else "lfc"
@@ -425,22 +425,22 @@ def _genes(result: Screen, side: str, fdr: float) -> Table:
     counted = [
         f"{c} of {n}" for c, n in zip(shown[f"{side}_counted"], shown["guides"], strict=True)
     ]
-    columns: list[tuple[Column, list[str]]] = [
-        (Column("Rank"), ranks(shown[f"{side}_rank"])),
-        (Column("Gene", numeric=False), [str(name) for name in shown.index]),
-        (Column("Guides that count"), counted),
-        (Column("ρ"), probabilities(shown[f"{side}_rho"])),
-        (Column("p-value"), probabilities(shown[f"{side}_p_value"])),
-        (Column("FDR"), probabilities(shown[f"{side}_fdr"])),
-        (Column("q-value"), probabilities(shown[f"{side}_q_value"])),
-        (Column("Median"), numbers(shown[f"median_{word}"])),
-        (Column("Second best"), numbers(shown[f"{side}_second_best_{word}"])),
-        (Column("Mean of those that count"), numbers(shown[f"{side}_alpha_mean_{word}"])),
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Rank"), ranks(shown[f"{side}_rank"])),
+        (PageColumn("Gene", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Guides that count"), counted),
+        (PageColumn("ρ"), probabilities(shown[f"{side}_rho"])),
+        (PageColumn("p-value"), probabilities(shown[f"{side}_p_value"])),
+        (PageColumn("FDR"), probabilities(shown[f"{side}_fdr"])),
+        (PageColumn("q-value"), probabilities(shown[f"{side}_q_value"])),
+        (PageColumn("Median"), numbers(shown[f"median_{word}"])),
+        (PageColumn("Second best"), numbers(shown[f"{side}_second_best_{word}"])),
+        (PageColumn("Mean of those that count"), numbers(shown[f"{side}_alpha_mean_{word}"])),
     ]
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
     limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
-    return Table.of_columns(
+    return PageTable.of_columns(
         f"Genes by the p-value of this side, best first{limit}.",
         columns,
         Markup(

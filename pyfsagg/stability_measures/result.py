@@ -262,6 +262,18 @@ def _row(
     }
 
 
+WORDS_BEFORE = {
+    "top": "n_features_to_select",
+    "level": "confidence_level",
+    "larger_is_stabler": "higher_is_better",
+}
+"""What records said before, and what they say now."""
+
+
+def _todays(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {WORDS_BEFORE.get(name, name): value for name, value in record.items()}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Pair(Part):
     """Two collections of selections and the test that their stability is the same."""
@@ -370,7 +382,7 @@ class StabilityResult(Result):
         return self.table.iloc[0]
 
     @property
-    def what(self) -> str:
+    def _what(self) -> str:
         """What was compared, in words."""
         p, kind = self.data["n_features"], self.parameters["input"]
         sizes = self.data.get("selection_sizes")
@@ -398,8 +410,8 @@ class StabilityResult(Result):
         columns["chance"] = ["corrected" if yes else "" for yes in table["corrected_for_chance"]]
         text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)
         notes = [f"{name}: {note}" for name, note in table["note"].items() if note]
-        parts = [f"{self.data['n_resamples']:,} resamples: {self.what}", text, *notes]
-        parts += [each for each in (self.about_ties, self.about_intervals) if each]
+        parts = [f"{self.data['n_resamples']:,} resamples: {self._what}", text, *notes]
+        parts += [each for each in (self._about_ties, self._about_intervals) if each]
         if self.pair is not None:
             a, b = self.pair.results
             parts.append(
@@ -409,7 +421,7 @@ class StabilityResult(Result):
         return parts
 
     @property
-    def about_ties(self) -> str:
+    def _about_ties(self) -> str:
         """In how many resamples equal scores compete for the last places; empty if in none."""
         sets = self.table[self.table["kind"] == "sets"]
         tied = int(sets["n_tied"].max()) if len(sets) else 0
@@ -422,7 +434,7 @@ class StabilityResult(Result):
         )
 
     @property
-    def about_intervals(self) -> str:
+    def _about_intervals(self) -> str:
         """Of what the intervals speak; empty without any."""
         if not self.table["lower"].notna().any():
             return ""
@@ -441,7 +453,7 @@ class StabilityResult(Result):
                 shown += (
                     f", {100 * self.parameters['confidence_level']:g} % [{low:.4g}, {high:.4g}]"
                 )
-        return f"StabilityResult({self.data['n_resamples']:,} resamples: {self.what}; {shown})"
+        return f"StabilityResult({self.data['n_resamples']:,} resamples: {self._what}; {shown})"
 
 
 def stability(

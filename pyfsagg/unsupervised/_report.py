@@ -26,7 +26,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
 
@@ -227,9 +227,14 @@ def _ranking(
         (str(name), f"{row.rank:g}", f"{row.score:.5g}", "yes" if row.selected else "no")
         for name, row in zip(frame.index, frame.itertuples(), strict=True)
     ]
-    return Table(
+    return PageTable(
         "All features, best first",
-        [Column("Feature", False), Column("Rank"), Column("Score"), Column("Selected", False)],
+        [
+            PageColumn("Feature", False),
+            PageColumn("Rank"),
+            PageColumn("Score"),
+            PageColumn("Selected", False),
+        ],
         rows,
         note="Larger scores are more important; equal scores share their mean rank.",
         tinted=n_selected,

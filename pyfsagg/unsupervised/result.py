@@ -120,7 +120,11 @@ class ConsensusRanking(Result):
                 )
             return mean_plus_sd(self.scores)
         mask = np.zeros(self.n_features, dtype=np.bool_)
-        mask[self.order()[: n_selected(n_features_to_select, self.n_features)]] = True
+        mask[
+            self.order()[
+                : n_selected(n_features_to_select, self.n_features, "n_features_to_select")
+            ]
+        ] = True
         return mask
 
     def selected(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
@@ -167,7 +171,7 @@ class ConsensusRanking(Result):
         return {"selected.txt": lines_of(self.selected(view["n_features_to_select"]))}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        return [f"selected = result.selected({view['rule']!r})"]
+        return [f"selected = result.selected({view['n_features_to_select']!r})"]
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         selected = self.selected(view["n_features_to_select"])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._report.page import Picture, Table, render_page
+from pyfsagg._report.page import PageTable, Picture, render_page
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
 from pyfsagg.rank_order._report import elimination_page
@@ -36,7 +36,7 @@ def test_elimination_page(result: Elimination) -> None:
     assert page.title == "Elimination by Spoilers: a table"
     blocks = [block for section in page.sections for block in section.blocks]
     assert sum(isinstance(block, Picture) for block in blocks) == 2
-    table = next(block for block in blocks if isinstance(block, Table))
+    table = next(block for block in blocks if isinstance(block, PageTable))
     assert [row[1] for row in table.rows] == result.select(7)
     assert [row[0] for row in table.rows] == [str(rank) for rank in range(1, 8)]
     assert table.tinted == 3
@@ -66,5 +66,5 @@ def test_experiment_page(result: Elimination) -> None:
     assert "1 of 2 statements" in html
     blocks = [block for section in page.sections for block in section.blocks]
     assert [block.title for block in blocks if isinstance(block, Picture)] == ["first", "second"]
-    table = next(block for block in blocks if isinstance(block, Table))
+    table = next(block for block in blocks if isinstance(block, PageTable))
     assert [row[0] for row in table.rows] == ["holds", "does not hold"]
