@@ -210,13 +210,13 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> len(plot_adequacy(adequacy(scores, sizes="auto", top=1).curve).lines)
     2
     """
-    columns = ("n_resamples", "top", "expected_kendall", "expected_top_overlap")
+    columns = ("n_resamples", "n_features_to_select", "expected_kendall", "expected_top_overlap")
     _require(curve, columns, "adequacy")
     if curve.empty:
         raise DataError("the curve has no rows; there is nothing to draw")
     ax = new_axes(ax, 3.4)
     sizes = curve["n_resamples"].to_numpy()
-    k = int(curve["top"].iloc[0])
+    k = int(curve["n_features_to_select"].iloc[0])
     ax.plot(
         sizes,
         curve["expected_kendall"],
@@ -276,15 +276,12 @@ def stability_page(
 ) -> Page:
     """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
     table, confidence_level = result.table, result.parameters["confidence_level"]
-    interval, p = result.parameters["interval"], result.data["n_features"]
+    p = result.data["n_features"]
     sections = [
-        Section("summary", "Summary", [Text(_summary(result))]),
-        Section(
-            "measures",
-            "Measures",
-            [_measures(result, interval, confidence_level), *_definitions(table)],
-        ),
+        Section("summary", "Summary", result._facts({})),
     ]
+    if definitions := _definitions(table):
+        sections.append(Section("measures", "Measures", definitions))
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
@@ -314,77 +311,6 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
     title = "Stability of the best k features"
     about = {"label": CURVE_LABEL, "caption": CURVE_CAPTION}
     return picture(title, "curve", plot_stability_curve, curve, **about)
-
-
-def _summary(result: StabilityResult) -> str:
-    confidence_level = result.parameters["confidence_level"]
-    resamples = plural(result.data["n_resamples"], "resample").capitalize()
-    sentences = [f"{resamples} were compared: {result.what}."]
-    rows = result.table.to_dict("index")
-    for name in ("nogueira", "spearman", "jaccard"):
-        row = rows.get(name)
-        if row is None or pd.isna(row["value"]):
-            continue
-        text = f"{titled(name)} is {number(row['value'])}"
-        if pd.notna(row["lower"]):
-            limits = f"{number(row['lower'])} to {number(row['upper'])}"
-            text += f" ({100 * confidence_level:g} % interval {limits})"
-        meaning = {
-            "nogueira": "1 is perfect agreement of the selections, 0 what chance gives",
-            "spearman": "the mean rank correlation of two resamples",
-            "jaccard": "the mean share of the features of two selections that are in both",
-        }[name]
-        sentences.append(f"{text}: {meaning}.")
-    return " ".join([*sentences, *([result.about_ties] if result.about_ties else [])])
-
-
-def _measures(result: StabilityResult, interval: str, confidence_level: float) -> Table:
-    rows, table = [], result.table
-    for name, row in table.iterrows():
-        limits = "–"
-        if pd.notna(row["lower"]):
-            limits = f"{number(row['lower'])} to {number(row['upper'])}"
-        rows.append(
-            [
-                titled(str(name)),
-                number(row["value"]),
-                limits,
-                str(row["bounds"]).replace("-", "−").replace("inf", "∞"),
-                "larger" if row["higher_is_better"] else "smaller",
-                "yes" if row["corrected_for_chance"] else "no",
-                str(row["kind"]),
-                count(int(row["n_undefined"])),
-            ]
-        )
-    reasons = [f"{titled(str(name))}: {note}." for name, note in table["note"].items() if note]
-    return Table(
-        "Measures of stability"
-        + (
-            f", with {100 * confidence_level:g} % intervals ({interval} over resamples)."
-            if interval != "none"
-            else "."
-        ),
-        [
-            Column("Measure", numeric=False),
-            Column("Value"),
-            Column("Interval"),
-            Column("Range", numeric=False),
-            Column("Stabler if", numeric=False),
-            Column("Corrected for chance", numeric=False),
-            Column("Compares", numeric=False),
-            Column("Undefined"),
-        ],
-        rows,
-        " ".join(
-            [
-                "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
-                "they are left out. Stability says how far the given results agree, not whether they "
-                "are right; resamples of one table say nothing of another sample.",
-                result.about_intervals,
-                *reasons,
-            ]
-        ),
-    )
 
 
 def _definitions(table: pd.DataFrame) -> list[Block]:
@@ -423,8 +349,8 @@ def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
             rows,
         ),
         Text(
-            f"{pair.sentence} Resamples of one data set are independent given these data only: "
-            f"the test is then about a repetition with another seed."
+            "Resamples of one data set are independent given these data only: the test is then about "
+            "a repetition with another seed."
         ),
     ]
 
