@@ -127,7 +127,7 @@ def committee_page(
         else []
     )
     sections = [
-        Section("summary", "Summary", [Text(text) for text in result.sentences()]),
+        Section("summary", "Summary", result._facts({})),
         Section(
             "ranking",
             "Features in order",
@@ -135,7 +135,6 @@ def committee_page(
             short="Features",
         ),
         *front,
-        Section("learners", "Voters", [_learners(result)]),
         Section("reading", "How to read it", _reading(result)),
         *closing(
             settings_groups(result),
@@ -215,34 +214,6 @@ def _front(result: Committee) -> list[Block]:
         "The distance is on axes scaled to [0, 1].",
     )
     return [drawn, table]
-
-
-def _learners(result: Committee) -> Table:
-    rows = [
-        [
-            str(name),
-            count(int(row["voters"])),
-            count(int(row["empty"])),
-            number(row["n_features"], 1),
-            number(row["performance"]),
-            number(row["jaccard"]),
-        ]
-        for name, row in result.summary().iterrows()
-    ]
-    return Table(
-        "Voters by learner.",
-        [
-            Column("Learner", numeric=False),
-            Column("Voters"),
-            Column("Without selection"),
-            Column("Mean number of features"),
-            Column("Mean performance"),
-            Column("Jaccard similarity"),
-        ],
-        rows,
-        "Jaccard similarity: mean over the pairs of voters with a selection of the share of features "
-        "that both select among those that one of them selects.",
-    )
 
 
 def _reading(result: Committee) -> list[Block]:
