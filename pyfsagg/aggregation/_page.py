@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import (
@@ -37,7 +36,6 @@ from pyfsagg.aggregation._plot import (
     plot_places,
 )
 from pyfsagg.aggregation._result import (
-    INDEPENDENCE,
     Aggregation,
     AggregationComparison,
     PermutationTest,
@@ -77,20 +75,13 @@ def aggregation_page(
     top = min(check_integer("top", top, low=1), table.n_items)
     view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
-        Section(
-            "summary",
-            "Summary",
-            [
-                *(Text(Markup("<b>{}</b>").format(each)) for each in result._answer(adjusted)),
-                Text(_summary(table, result, top)),
-            ],
-        ),
+        Section("summary", "Summary", result._facts({"top": top, "adjusted": adjusted})),
         Section(
             "ranking",
             "Ranking",
             [
                 _ranking(result.items(), result, top, adjusted),
-                *_significance(result, permutation, adjusted),
+                *_permutation(result, permutation),
             ],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
@@ -121,48 +112,6 @@ def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
             [Path(file).name for file in (*result.data["files"], *result.data.get("unranked", ()))]
         )
     return words
-
-
-def _summary(table: RankTable, result: Aggregation, top: int) -> str:
-    spec = AGGREGATORS.get(result.method)
-    held = (~table.missing).sum(axis=1)
-    absent = ""
-    if table.missing.any():
-        absent = (
-            " An item that is not in a list has no rank in it."
-            if table.full
-            else " An item that is not in a list counts as worse than all items in it."
-        )
-    universe = (
-        "each list is its own universe"
-        if table.full
-        else f"out of a universe of {_span(table.sizes.astype(np.int64))}"
-    )
-    everywhere = int((~table.missing).all(axis=0).sum())
-    common = (
-        "the same in all lists"
-        if everywhere == table.n_items
-        else f"{plural(table.n_items, 'different item')}, of which every list holds "
-        f"{count(everywhere)}"
-    )
-    return Markup(
-        "{} of {} items ({}): {}.{} They were combined by {}: {}. <b>The best {}:</b> {}."
-    ).format(
-        plural(table.n_lists, "list"),
-        _span(held),
-        universe,
-        common,
-        absent,
-        readable(spec.name),
-        spec.summary,
-        count(top),
-        enumerate_names(result.select(top), most=20),
-    )
-
-
-def _span(values: NDArray[np.int64]) -> str:
-    low, high = int(values.min()), int(values.max())
-    return count(low) if low == high else f"{count(low)} to {count(high)}"
 
 
 def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> PageTable:
@@ -232,30 +181,21 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
     )
 
 
-def _significance(
-    result: Aggregation, permutation: PermutationTest | None, adjusted: bool
-) -> list[Block]:
-    if result.p_values is None and permutation is None:
-        return [Text(remark) for remark in result.remarks]
-    blocks: list[Block] = []
-    if result.p_values is not None:
-        blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
-    blocks += [Text(remark) for remark in result._about_p_values(adjusted)]
+def _permutation(result: Aggregation, permutation: PermutationTest | None) -> list[Block]:
+    """What permutation p-values are, or could be."""
     if permutation is None:
-        blocks.append(Text(_REMEDY))
-    else:
-        smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
-        blocks.append(
-            Text(
-                f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
-                "in which the items of each source were relabelled at random, all lists of a "
-                f"source alike. The smallest of them is {smallest}; more permutations can resolve "
-                "smaller ones. They respect the dependence inside the sources that were named, "
-                "and no other. Labels are drawn from the whole universe, also from the items that "
-                "no list holds."
-            )
+        return [] if result.p_values is None else [Text(_REMEDY)]
+    smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
+    return [
+        Text(
+            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
+            "in which the items of each source were relabelled at random, all lists of a "
+            f"source alike. The smallest of them is {smallest}; more permutations can resolve "
+            "smaller ones. They respect the dependence inside the sources that were named, "
+            "and no other. Labels are drawn from the whole universe, also from the items that "
+            "no list holds."
         )
-    return blocks
+    ]
 
 
 def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
@@ -407,7 +347,7 @@ def agreement_page(
     """The report on how deep lists agree as a page for :func:`pyfsagg._report.page.write_page`."""
     lists, items = result.data["n_lists"], result.data["n_items"]
     sections = [
-        Section("summary", "Summary", [Text(text) for text in result.sentences()]),
+        Section("summary", "Summary", result._facts({})),
         Section(
             "curve", "Common items by depth", [_picture(result), _curve(result)], short="Curve"
         ),

@@ -127,7 +127,7 @@ def committee_page(
         else []
     )
     sections = [
-        Section("summary", "Summary", [Text(text) for text in result.sentences()]),
+        Section("summary", "Summary", result._facts({})),
         Section(
             "ranking",
             "Features in order",
@@ -135,7 +135,6 @@ def committee_page(
             short="Features",
         ),
         *front,
-        Section("learners", "Voters", [_learners(result)]),
         Section("reading", "How to read it", _reading(result)),
         *closing(
             settings_groups(result),

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, n_selected
-from pyfsagg._base.words import count, enumerate_names, number, plural, readable
+from pyfsagg._base.words import count, number, plural, readable
 from pyfsagg._message import Use
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
@@ -152,7 +151,7 @@ def elimination_page(
     size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
     view = result._options_in_force({"n_features_to_select": size, "reading": reading})
     sections = [
-        Section("summary", "Summary", [Text(_summary(result, size))]),
+        Section("summary", "Summary", result._facts({"n_features_to_select": size})),
         Section("path", "Along the path", _pictures(result)),
         Section("features", "Features", [_features(result, size)]),
         *closing(
@@ -165,26 +164,6 @@ def elimination_page(
     name = title_of(result.method)
     title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
     return Page(title, plural(result.n_features, "feature"), sections)
-
-
-def _summary(result: Elimination, size: int) -> str:
-    loss = result.divergence[result.n_features - size]
-    zero = result.size_by_divergence(0.0)
-    accuracy = ""
-    if result.accuracy is not None and not np.isnan(result.accuracy[result.n_features - size]):
-        share = result.accuracy[result.n_features - size]
-        accuracy = f" Naive Bayes on their orders is right in {share:.1%} (cross-validated)."
-    return Markup(
-        "Each sample was read as an order of its features, and features were removed one by one. "
-        "<b>The last {} kept:</b> {}. Their orders lose {} nats about the class against those of "
-        "all features; nothing is lost down to {}.{}"
-    ).format(
-        count(size),
-        enumerate_names(result.select(size), most=20),
-        number(float(loss)),
-        plural(zero, "feature"),
-        accuracy,
-    )
 
 
 def _pictures(result: Elimination) -> list[Block]:

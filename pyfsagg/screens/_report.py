@@ -15,7 +15,6 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import (
     count,
-    enumerate_names,
     number,
     numbers,
     plural,
@@ -311,7 +310,7 @@ def screen_page(
     check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
     view = result._options_in_force({"top": top, "fdr": fdr, "reading": reading})
     sections = [
-        Section("summary", "Summary", _summary(result, top, fdr)),
+        Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
         Section("pictures", "Effect and evidence", _pictures(result, fdr), short="Pictures"),
     ]
     sections += [
@@ -334,36 +333,6 @@ def screen_page(
 
 def _alphas(result: Screen) -> str:
     return ", ".join(f"{side}: {each.alpha:.4g}" for side, each in result.sides.items())
-
-
-def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
-    sizes = result.n_guides
-    few, many = int(sizes.min()), int(sizes.max())
-    span = f"{count(few)} to {count(many)}" if few < many else count(few)
-    blocks: list[Block] = [
-        Text(
-            f"{plural(len(result.guides), 'guide')} were ranked by score, and "
-            f"{plural(len(result.genes), 'gene')} of {span} guides tested by α-RRA: whether more "
-            f"guides of a gene are at the top than expected by chance."
-        )
-    ]
-    for side in result.sides:
-        found = result.select(side, fdr)
-        best = [result.genes[g] for g in result._order(side)[:top]]
-        blocks.append(
-            Text(
-                Markup(
-                    "<b>{}:</b> {} with a false discovery rate of at most {}. The best {}: {}."
-                ).format(
-                    WAYS[side].capitalize(),
-                    plural(len(found), "gene"),
-                    f"{fdr:g}",
-                    count(len(best)),
-                    enumerate_names(best, most=top),
-                )
-            )
-        )
-    return [*blocks, *(Text(remark, quiet=True) for remark in result.remarks)]
 
 
 def _pictures(result: Screen, fdr: float) -> list[Block]:

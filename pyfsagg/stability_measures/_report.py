@@ -276,15 +276,12 @@ def stability_page(
 ) -> Page:
     """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
     table, confidence_level = result.table, result.parameters["confidence_level"]
-    interval, p = result.parameters["interval"], result.data["n_features"]
+    p = result.data["n_features"]
     sections = [
-        Section("summary", "Summary", [Text(_summary(result))]),
-        Section(
-            "measures",
-            "Measures",
-            [_measures(result, interval, confidence_level), *_definitions(table)],
-        ),
+        Section("summary", "Summary", result._facts({})),
     ]
+    if definitions := _definitions(table):
+        sections.append(Section("measures", "Measures", definitions))
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
@@ -316,14 +313,15 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
     return picture(title, "curve", plot_stability_curve, curve, **about)
 
 
-def _summary(result: StabilityResult) -> str:
-    confidence_level = result.parameters["confidence_level"]
-    resamples = plural(result.data["n_resamples"], "resample").capitalize()
-    sentences = [f"{resamples} were compared: {result._what}."]
-    rows = result.table.to_dict("index")
-    for name in ("nogueira", "spearman", "jaccard"):
-        row = rows.get(name)
-        if row is None or pd.isna(row["value"]):
+def _definitions(table: pd.DataFrame) -> list[Block]:
+    """What each measure is; those of other packages may be absent here."""
+    known = [STABILITY_MEASURES.get(name) for name in {result._what}.index if name in STABILITY_MEASURES]
+    rows = [
+        [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
+        for spec in known
+    ]
+    columns = [Column(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
+    note = Markup("Formulas as they are or pd.isna(row["value"]):
             continue
         text = f"{titled(name)} is {number(row['value'])}"
         if pd.notna(row["lower"]):
@@ -423,8 +421,8 @@ def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
             rows,
         ),
         Text(
-            f"{pair.sentence} Resamples of one data set are independent given these data only: "
-            f"the test is then about a repetition with another seed."
+            "Resamples of one data set are independent given these data only: the test is then about "
+            "a repetition with another seed."
         ),
     ]
 

@@ -33,7 +33,7 @@ def test_influence_writes_everything_and_agrees_with_python(
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "5 of 5 folds done" in done.stderr
-    assert "Stability over the folds, mrmr" in done.stdout
+    assert "Stability of the rankings by mrmr over" in done.stdout
     result = influence(
         WINE.X, WINE.y, filter=["ig", "mrmr"],
         aggregators={"am": {}, "gm": {"shift": "minimum"}, "median": {}},

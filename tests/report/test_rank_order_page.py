@@ -28,7 +28,7 @@ def result() -> Elimination:
 def test_elimination_page(result: Elimination) -> None:
     band = random_subset_baseline(X, DATA.y, max_size=7, n_subsets=5)
     banded = replace(result, baseline=band)
-    page = elimination_page(banded, size=3, data_name="a table", command="order x")
+    page = elimination_page(banded, n_features_to_select=3, data_name="a table", command="order x")
     html = render_page(page)
     assert "&lt;b&gt;one&lt;/b&gt;" in html
     assert "<b>one</b>" not in html
@@ -42,12 +42,12 @@ def test_elimination_page(result: Elimination) -> None:
     assert table.tinted == 3
     share = result.accuracy[-3]
     assert f"{share:.1%} (cross-validated)" in html
-    with pytest.raises(ParameterError, match="size"):
-        elimination_page(result, size=8)
+    with pytest.raises(ParameterError, match="n_features_to_select"):
+        elimination_page(result, n_features_to_select=8)
 
 
 def test_page_without_accuracy() -> None:
-    page = elimination_page(eliminate(X, DATA.y, "cdv"), size=2)
+    page = elimination_page(eliminate(X, DATA.y, "cdv"), n_features_to_select=2)
     blocks = [block for section in page.sections for block in section.blocks]
     assert sum(isinstance(block, Picture) for block in blocks) == 1
     (repeat,) = (section for section in page.sections if section.id == "repeat")
