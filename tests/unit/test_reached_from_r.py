@@ -49,7 +49,6 @@ REACHED = {
     "value_difference_metric": "score_features",
     "vote": "vote_features",
     "wam": "wam",
-    "write_report": "write_report",
 }
 """Functions that R has a function of its own for, with other arguments than Python's."""
 
