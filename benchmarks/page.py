@@ -20,9 +20,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg._draw.style import BLUE, GREY, ORANGE, clear_frame
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text, write_page
+from pyfsagg._report.drawing import BLUE, GREY, ORANGE, clear_frame, inline_svg
+from pyfsagg._report.page import Block, Column, Page, Picture, Section, Table, Text, write_page
 from pyfsagg._version import __version__
 
 HISTORY = Path(__file__).resolve().parent / "history.jsonl"

@@ -197,7 +197,7 @@ class Values:
             "b": lambda: rng.normal(size=6),
             "first": lambda: rng.normal(size=6),
             "second": lambda: rng.normal(size=6),
-            "confidence": lambda: 0.9,
+            "confidence_level": lambda: 0.9,
             "threshold": lambda: [2, 0.5][rng.integers(2)],
             "n_features_to_select": lambda: [2, 0.5, "auto"][rng.integers(3)],
             "top": lambda: [2, 0.5][rng.integers(2)],

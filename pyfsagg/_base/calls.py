@@ -15,8 +15,6 @@ from typing import Any
 
 from pyfsagg._base.settings import Settings, is_default
 
-__all__ = ["Call"]
-
 # They decide how a result is reached, not what it is.
 _NOT_REPEATED = ("n_jobs", "execution", "progress", "checkpoint", "scratch")
 _DATA = ("X", "y")
@@ -53,21 +51,7 @@ class Call:
         data: Sequence[str] = _DATA,
         **settled: Any,
     ) -> Call:
-        """The call of `function` with the arguments `given`.
-
-        Parameters
-        ----------
-        function : callable
-            The public function.
-        given : mapping
-            Its arguments by name: ``locals()`` in its first line.
-        name : str, optional
-            Its name below ``pyfsagg``, if it is not its own.
-        data : sequence of str
-            Arguments that are data; those that are None are left out.
-        **settled
-            Arguments as they were settled, for instance the seed; they are always shown.
-        """
+        """The call of `function` with the arguments `given`."""
         own: dict[str, str] = {}
         arguments: dict[str, str] = {}
         for parameter in inspect.signature(function).parameters.values():
@@ -107,17 +91,7 @@ class Call:
     def code(
         self, before: Sequence[str] = (), after: Sequence[str] = (), *, result: str = "result"
     ) -> str:
-        """Python code that repeats the call.
-
-        Parameters
-        ----------
-        before : sequence of str
-            Lines that make or describe the data.
-        after : sequence of str
-            Lines that use the result.
-        result : str
-            What the result is called.
-        """
+        """Python code that repeats the call."""
         made = {line.partition(" = ")[0] for line in before}
         owned = [f"# {name}: {what}" for name, what in self.own.items() if name not in made]
         return "\n".join(

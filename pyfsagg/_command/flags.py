@@ -13,34 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from pyfsagg._base.output import Place, TakenError
-from pyfsagg._base.reading import Reading
-from pyfsagg._base.settings import names_of
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Reading, Task, names_of
 from pyfsagg._base.words import duration
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
-
-__all__ = [
-    "TABLE_HELP",
-    "add_accept_flag",
-    "add_event_flag",
-    "add_output_flags",
-    "add_reading_flags",
-    "add_table_flags",
-    "add_view_flags",
-    "add_work_flags",
-    "assignments",
-    "on_cluster",
-    "output_place",
-    "reporter",
-    "require_target",
-    "target_columns",
-    "threshold",
-    "threshold_or_auto",
-    "thresholds",
-    "view_of",
-]
-
 
 TABLE_HELP = (
     "text (CSV, TSV …), Parquet, Feather, ARFF, or a sheet of a workbook (xlsx, ods); plain or packed "
@@ -49,7 +25,11 @@ TABLE_HELP = (
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
 # What rooms call the number of features to select.
-THRESHOLDS = ("n_features_to_select", "threshold", "rule", "size")
+THRESHOLDS = (
+    "n_features_to_select",
+    "threshold",
+    "n_features_to_select",
+)
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
 
@@ -106,13 +86,7 @@ def add_event_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def target_columns(options: argparse.Namespace) -> str | list[str] | None:
-    """What --target and --event name; with --event the task is survival.
-
-    Raises
-    ------
-    ParameterError
-        If one of --target, --event and --task does not go with the others.
-    """
+    """What --target and --event name; with --event the task is survival."""
     target: str | None = options.target
     if options.event is None:
         if options.task == "survival":
@@ -201,15 +175,7 @@ def add_work_flags(
 
 @contextmanager
 def on_cluster(address: str | None) -> Iterator[None]:
-    """Let the workers of a Dask scheduler do the work.
-
-    Raises
-    ------
-    MissingDependencyError
-        If Dask is not installed.
-    ParameterError
-        If no scheduler answers at the address.
-    """
+    """Let the workers of a Dask scheduler do the work."""
     if address is None:
         yield
         return
@@ -274,13 +240,7 @@ def add_view_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What the flags of :func:`add_view_flags` say, for a result with the options `known`.
-
-    Raises
-    ------
-    ParameterError
-        For a threshold of a result that selects nothing.
-    """
+    """What the flags of :func:`add_view_flags` say, for a result with the options `known`."""
     given = assignments(options.set)
     if options.threshold is None:
         return given
@@ -324,8 +284,6 @@ def output_place(options: argparse.Namespace) -> Iterator[Place]:
 
     Raises
     ------
-    ParameterError
-        If the folder lies in the checkpoint, or the checkpoint in it.
     OutputError
         If it cannot be taken.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.reading import Reading
+from pyfsagg._base.settings import Reading
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg.exceptions import ParameterError, UnknownNameError
@@ -16,18 +16,7 @@ from pyfsagg.exceptions import ParameterError, UnknownNameError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pyfsagg._table.source import Source
-
-__all__ = [
-    "LoadedTable",
-    "load_sparse",
-    "load_table",
-    "read_columns",
-    "read_files",
-    "read_sparse_columns",
-    "refuse_reading_flags",
-    "require_column",
-]
+    from pyfsagg._table.source import TableSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +48,7 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     One file is ``file`` and ``sha256``, as where a table is read; several are ``files``. Standard input
     and the folders of saved runs have no hash. Files of one name are told apart by their paths.
     """
-    from pyfsagg._table.unpack import read_hashed
+    from pyfsagg._table.delimited import read_hashed
 
     def hash_of(path: str) -> str:
         if path == "-":
@@ -95,19 +84,15 @@ def read_columns(
     target: str | list[str] | None = None,
     groups: str | None = None,
 ) -> tuple[
-    Source, pd.DataFrame, pd.Series[Any] | pd.DataFrame | None, pd.Series[Any] | None, list[str]
+    TableSource,
+    pd.DataFrame,
+    pd.Series[Any] | pd.DataFrame | None,
+    pd.Series[Any] | None,
+    list[str],
 ]:
-    """The table of a command as it is read: the source, features, target, groups, and code that reads it.
-
-    Raises
-    ------
-    UnknownNameError
-        If a column does not exist.
-    ParameterError
-        If the target or the groups are left out, or an event does not occur.
-    """
+    """The table of a command as it is read: the source, features, target, groups, and code that reads it."""
     from pyfsagg._table.source import read_source
-    from pyfsagg.datasets import split_target
+    from pyfsagg.datasets._catalogue import split_target
 
     how = Reading.from_flags(options)
     said = [(name, "the target") for name in _names(target)]
@@ -123,10 +108,10 @@ def read_columns(
 
 
 def _with_events(
-    source: Source, target: str | list[str] | None
-) -> tuple[Source, str | list[str] | None, list[str]]:
+    source: TableSource, target: str | list[str] | None
+) -> tuple[TableSource, str | list[str] | None, list[str]]:
     """Events as 0 and 1 if a value was named as in ``status=2``, or R's codes are there; and code for it."""
-    from pyfsagg._table.survival import coded_as_in_r
+    from pyfsagg._table.target import coded_as_in_r
 
     if not isinstance(target, list):
         return source, target, []
@@ -172,20 +157,12 @@ def load_table(
     target: str | list[str] | None = None,
     groups: str | None = None,
 ) -> LoadedTable:
-    """Read the table of a command, and look through it.
-
-    Raises
-    ------
-    DataError
-        For findings that stop a run, and are not accepted.
-    UnknownNameError, ParameterError
-        As :func:`read_columns`.
-    """
+    """Read the table of a command, and look through it."""
     import numpy as np
     import pandas as pd
 
-    from pyfsagg._command.remedies import in_flags
-    from pyfsagg._table.findings import find_in_table, with_remedies
+    from pyfsagg._command.spelling import Terminal
+    from pyfsagg._table.findings import find_in_table
 
     source, X, y, of_groups, code = read_columns(options, target, groups)
     found = find_in_table(
@@ -195,7 +172,7 @@ def load_table(
         task=getattr(options, "task", "classification"),
         grouped=of_groups is not None,
     )
-    found = with_remedies(found, in_flags)
+    found = found.spelled(Terminal(options.parser))
     found.require(options.accept)
     known: Any = np.ones(len(X), dtype=np.bool_)
     if y is not None:
@@ -218,13 +195,7 @@ def load_table(
 
 
 def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any]]:
-    """The features and labels of a sparse file, whose columns have no names.
-
-    Raises
-    ------
-    ParameterError
-        For flags that name columns, or read a table in another way.
-    """
+    """The features and labels of a sparse file, whose columns have no names."""
     from pyfsagg.datasets import read_sparse_table
 
     refuse_reading_flags(options, "is a sparse table", "drop")
@@ -238,22 +209,13 @@ def read_sparse_columns(options: argparse.Namespace) -> tuple[Any, pd.Series[Any
 
 
 def load_sparse(options: argparse.Namespace) -> LoadedTable:
-    """Read the sparse table of a command, and look through it.
-
-    Raises
-    ------
-    DataError
-        For findings that stop a run, and are not accepted.
-    ParameterError
-        As :func:`read_sparse_columns`.
-    """
-    from pyfsagg._command.remedies import in_flags_of_sparse
-    from pyfsagg._table.findings import with_remedies
+    """Read the sparse table of a command, and look through it."""
+    from pyfsagg._command.spelling import SPARSE, Terminal
+    from pyfsagg._table.delimited import read_hashed
     from pyfsagg._table.sparse_findings import find_in_sparse
-    from pyfsagg._table.unpack import read_hashed
 
     X, y = read_sparse_columns(options)
-    found = with_remedies(find_in_sparse(X, y, task=options.task), in_flags_of_sparse)
+    found = find_in_sparse(X, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
     found.require(options.accept)
     code = [
         "from pyfsagg.datasets import read_sparse_table",

@@ -1,7 +1,7 @@
 """Results that are kept in files, read again, drawn, reported and repeated: one base for all.
 
-A subclass says what is its own: its kind, the parts of its record, its arrays and tables, and how it
-is made of them.  Its picture and its page are tied to it in the face of its room, by
+A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
+tells beside them.  Its picture and its page are tied to it in the face of its room, by
 :func:`shown_by`, so that no file of a result knows Matplotlib or the page that shows it.
 """
 
@@ -11,36 +11,28 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pyfsagg._base.calls import Call
+from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
 from pyfsagg._base.output import new_file, new_folder
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from pyfsagg._page.page import Page
+    from pyfsagg._report.page import Page
 
-__all__ = [
-    "REPORT_FILE",
-    "RUN_FILE",
-    "Face",
-    "Result",
-    "Saved",
-    "as_record",
-    "read_result",
-    "records",
-    "shown_by",
-]
 
 RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
 
@@ -51,6 +43,9 @@ ORIGIN: Mapping[str, Any] = MappingProxyType(
 )
 """Where a result comes from, for its page: the arguments of the command that made it, what the data
 are called, the lines of code that read them, and what was found in the file."""
+
+_MADE = ("parameters", "data", "versions")
+"""Fields that say how a result was made."""
 
 KINDS: dict[str, type[Result]] = {}
 """Every class of results by its kind."""
@@ -128,32 +123,45 @@ class Saved:
         """A table as it is written, every cell a text."""
         import pandas as pd
 
-        from pyfsagg._table.writing import unescaped_frame
+        from pyfsagg._table.delimited import unescaped_frame
 
         return unescaped_frame(pd.read_csv(self.path / name, dtype="str", keep_default_na=False))
 
-    def frame(self, name: str, *, index: str | None = None) -> pd.DataFrame:
-        """A table; numbers keep every digit, and the labels of the column `index` are texts."""
+    def frame(
+        self,
+        name: str,
+        *,
+        index: str | None = None,
+        words: Sequence[str] = (),
+        types: Mapping[str, Any] = MappingProxyType({}),
+    ) -> pd.DataFrame:
+        """A table; numbers keep every digit.
+
+        The labels of the column `index` are texts unless `types` says otherwise, and so are the columns
+        `words`, where an empty cell is an empty text.
+        """
         import pandas as pd
 
-        from pyfsagg._table.writing import unescaped_frame
+        from pyfsagg._table.delimited import unescaped_frame
 
         # To the last digit: from pandas 3 on that is the default, and asking for it warns.
         old = int(pd.__version__.split(".")[0]) < 3
         exact: dict[str, Any] = {"float_precision": "round_trip"} if old else {}
-
-        found: pd.DataFrame = pd.read_csv(
+        texts = [*words, *([index] if index is not None and index not in types else [])]
+        frame: pd.DataFrame = pd.read_csv(
             self.path / name,
             index_col=index,
-            dtype=None if index is None else {index: "str"},
+            dtype=dict.fromkeys(texts, "str"),
             keep_default_na=False,
             na_values=[""],
             **exact,
         )
-        return unescaped_frame(found)
+        empty = {column: frame[column].fillna("") for column in words if column in frame}
+        frame = unescaped_frame(frame.assign(**empty))
+        return frame.astype({column: types[column] for column in types if column in frame})
 
 
-class Result:
+class Result(Part):
     """The base of all results.
 
     Attributes
@@ -188,19 +196,29 @@ class Result:
     # -----------------------------------------------------------------------------------------
     def _origin(self) -> dict[str, Any]:
         """What the record holds first: how the result was made."""
-        return {"parameters": self.parameters, "data": self.data, "versions": self.versions}
+        return {name: getattr(self, name) for name in self._own(_MADE)}
+
+    @classmethod
+    def _own(cls, names: Sequence[str]) -> list[str]:
+        """Those that are fields of the class."""
+        known = {each.name for each in fields(cls)}  # type: ignore[arg-type]
+        return [name for name in names if name in known]
+
+    def _apart(self) -> Apart:
+        """The fields as they are kept."""
+        return taken_apart(self, arrays=not self._one_file, without=_MADE)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the record holds beside its :meth:`_origin`."""
-        return {}
+        """What the record holds beside its :meth:`_origin`; a subclass adds what follows from the fields."""
+        return self._apart().record
 
     def _arrays(self) -> Arrays:
         """What is kept in ``matrices.npz``."""
-        return {}
+        return self._apart().arrays
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         """CSV files by name; an index is written if it has a name."""
-        return {}
+        return self._apart().tables
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         """Plain texts to be written beside the record, by file name."""
@@ -209,7 +227,18 @@ class Result:
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
         """The result of its files."""
-        raise NotImplementedError
+        return cls._of_fields(saved)
+
+    @classmethod
+    def _of_fields(cls, saved: Saved, **known: Any) -> Self:
+        """The result of its files, but for the fields that are `known`."""
+        for name in cls._own(_MADE):
+            known.setdefault(
+                name, saved.document[name] if name == "parameters" else saved.document.get(name, {})
+            )
+        source = None if cls._one_file else saved
+        made: Self = put_together(cls, saved.document, source, known=known)
+        return made
 
     def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
         """Paragraphs for the terminal."""
@@ -223,13 +252,7 @@ class Result:
     # what all have
     # -----------------------------------------------------------------------------------------
     def _options_in_force(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options in force: those given, else those it was saved with, else the defaults.
-
-        Raises
-        ------
-        ParameterError
-            For a name that is not an option of the class.
-        """
+        """The options in force: those given, else those it was saved with, else the defaults."""
         known = {**self._options, **ORIGIN}
         strange = [name for name in given if name not in known]
         if strange:
@@ -292,7 +315,7 @@ class Result:
         The record comes last and names all files that are there then, so that a later run that takes the
         place of this one knows which to remove.
         """
-        from pyfsagg._table.writing import write_csv
+        from pyfsagg._table.delimited import write_csv
 
         view = self._options_in_force(options)
         for name, frame in self._tables(view).items():
@@ -341,7 +364,9 @@ class Result:
                 )
             made = cls._from_files(saved)
             # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
+            object.__setattr__(
+                made, "_view", _renamed(saved.document.get("view", {}), made._options)
+            )
             return made
 
     def _face(self) -> Face:
@@ -356,22 +381,17 @@ class Result:
             Name of the picture; the notes of the class list them, and the first one is the default.
         **options
             Passed on to the function of ``pyfsagg.plotting`` that draws it.
-
-        Raises
-        ------
-        ParameterError
-            For a kind that the class does not have.
         """
         pictures = self._face().pictures
         chosen = next(iter(pictures), "none") if kind is None else kind
         if chosen not in pictures:
             known = ", ".join(map(repr, pictures)) or "nothing"
-            raise ParameterError(f"kind must be one of {known}, got {chosen!r}")
+            raise ParameterError(Param("kind"), f" must be one of {known}", Got(chosen))
         return pictures[chosen](self, **options)
 
     def _page(self, **options: Any) -> Page:
         """The page of the result, as blocks."""
-        from pyfsagg._page.closing import with_source
+        from pyfsagg._report.closing import with_source
 
         make = self._face().page
         if make is None:
@@ -383,7 +403,7 @@ class Result:
 
     def to_html(self, **options: Any) -> str:
         """The report: one HTML page that needs no other file and no network."""
-        from pyfsagg._page.page import render_page
+        from pyfsagg._report.page import render_page
 
         return render_page(self._page(**options))
 
@@ -395,7 +415,7 @@ class Result:
         OutputError
             If the file cannot be written.
         """
-        from pyfsagg._page.page import write_page
+        from pyfsagg._report.page import write_page
 
         return write_page(self._page(**options), path)
 
@@ -414,10 +434,10 @@ class Result:
 
     def _code(self, view: Mapping[str, Any]) -> str | None:
         """The same, or None if the call was not recorded."""
-        from pyfsagg._page.closing import lines_about
+        from pyfsagg._report.closing import lines_about
 
-        if "call" not in self.parameters:
-            return None
+        if "call" not in getattr(self, "parameters", {}):
+            return None  # the page names the command that repeats it
         call = Call.from_record(self.parameters["call"])
         before = list(view["reading"]) or lines_about(self.data, call.data)
         return call.code(before=before, after=self._lines_after(view))
@@ -428,20 +448,29 @@ class Result:
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
-    """Any saved result whose class has been imported, by its kind.
-
-    Raises
-    ------
-    OutputError
-        As :meth:`Result.load`.
-    """
+    """Any saved result by its kind: of a class that has been imported, or that another package brings."""
     with _saying_what_is_wrong(path, "result"):
         kind = Saved.read(path).document.get("kind")
         if kind not in KINDS:
-            held = "no result" if kind is None else f"a {kind!r}"
-            known = enumerate_names(sorted(KINDS), most=len(KINDS))
-            raise OutputError(f"{path} holds {held}; what is read here: {known}")
+            others = {point.name: point for point in entry_points(group="pyfsagg.results")}
+            if kind not in others:
+                held = "no result" if kind is None else f"a {kind!r}"
+                known = sorted({*KINDS, *others})
+                names = enumerate_names(known, most=len(known))
+                raise OutputError(f"{path} holds {held}; what is read here: {names}")
+            _load_class(others[kind])
     return KINDS[kind].load(path)
+
+
+def _load_class(point: EntryPoint) -> None:
+    """Import the class of a kind of results, which enters itself into `KINDS`."""
+    try:
+        point.load()
+    except Exception as error:  # whatever foreign code does
+        raise OutputError(
+            f"results of the kind {point.name!r} are read by {point.value}, which cannot be imported: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 _DAMAGES = (
@@ -492,22 +521,18 @@ def _text_of(value: Any) -> str:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows as plain values; what is missing is None, for NaN is no JSON number."""
-    plain = frame.astype(object)
-    rows = plain.where(plain.notna(), None).to_dict("records")
+    cells = frame.astype(object)
+    rows = cells.where(cells.notna(), None).to_dict("records")
     return [{str(name): cell for name, cell in row.items()} for row in rows]
 
 
-def as_record(value: Any) -> Any:
-    """What JSON does not know as plain values; NaN of arrays as None."""
-    import numpy as np
-
-    if isinstance(value, np.ndarray):
-        plain = value.astype(object)
-        if value.dtype.kind == "f":
-            plain[np.isnan(value)] = None
-        return plain.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return dict(value)
-    return str(value)
+def _renamed(view: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """A saved view in today's words; `known` are the options of its kind of result."""
+    made = dict(view)
+    if "n_features_to_select" in known:
+        for name in ("top", "rule", "size", "threshold"):
+            if name in made and name not in known:
+                made["n_features_to_select"] = made.pop(name)
+    if "alpha" in made and "confidence_level" in known:
+        made["confidence_level"] = 1.0 - made.pop("alpha")
+    return made

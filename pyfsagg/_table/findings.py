@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -12,24 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._table.columns import Kind, array_kind, holds_dates, read_column
+from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
+from pyfsagg._table.columns import NUMBER_GAPS, Kind, array_kind, holds_dates, read_column
 from pyfsagg._table.identity import mix_bits
-from pyfsagg._table.number_words import NUMBER_GAPS
-from pyfsagg._table.survival import coded_as_in_r
+from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "CODES",
-    "COLUMNS_AT_ONCE",
-    "FEW",
-    "MISSING_CODES",
-    "Finding",
-    "Look",
-    "TableCheck",
-    "find_in_table",
-    "subject_among",
-    "with_remedies",
-]
 
 STOP, WARNING = "stop", "warning"
 CODES = {
@@ -112,7 +100,12 @@ class Finding:
         return CODES[self.code][0]
 
     def __str__(self) -> str:
-        return f"[{self.code}] {self.sentence}; {self.remedy}"
+        return self.message
+
+    @property
+    def message(self) -> Message:
+        """All of it, with its parts."""
+        return Message(f"[{self.code}] ", self.sentence, "; ", self.remedy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,20 +189,7 @@ class TableCheck:
         }
 
     def require(self, accept: Sequence[str] = ()) -> None:
-        """Refuse the table if something in it stops a run.
-
-        Parameters
-        ----------
-        accept : sequence of str
-            Codes of findings that may be there; ``"all"`` accepts every one that can be accepted.
-
-        Raises
-        ------
-        DataError
-            For the findings that stop a run and are not accepted, in one line.
-        ParameterError
-            For an unknown code.
-        """
+        """Refuse the table if something in it stops a run."""
         for code in accept:
             if code not in CODES and code != "all":
                 raise ParameterError(
@@ -224,8 +204,18 @@ class TableCheck:
         if not stops:
             return
         codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
-        way = f"; to accept it: accept={codes}" if codes else ""
-        raise DataError("; ".join(map(str, stops)) + way)
+        parts = [part for each in stops for part in ("; ", each)][1:]
+        raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
+
+    def spelled(self, door: Door) -> TableCheck:
+        """The same as the terminal or R spells it."""
+        found = (
+            replace(
+                each, sentence=rendered(each.sentence, door), remedy=rendered(each.remedy, door)
+            )
+            for each in self.findings
+        )
+        return replace(self, findings=tuple(found))
 
 
 def find_in_table(
@@ -236,19 +226,7 @@ def find_in_table(
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
-    """Look through a table; time and memory grow with its cells, not faster.
-
-    Parameters
-    ----------
-    frame : DataFrame (n_samples, n_features)
-    y : Series (n_samples,), optional
-        With survival a frame (n_samples, 2), times and events.
-    nominal : sequence of str
-        Columns that are declared to hold classes: their words may be anything.
-    task : {"classification", "regression", "survival"}
-    grouped : bool
-        Whether rows of one subject are kept together by a column that is not in `frame`.
-    """
+    """Look through a table; time and memory grow with its cells, not faster."""
     look = Look(frame, y, frozenset(map(str, nominal)), task, grouped)
     look.at_target()
     for names, kinds, values in look.blocks():
@@ -622,9 +600,9 @@ _SAID = {
     "unreadable": ("{details}", "if there is a code for missing values, {missing}; or {drop}"),
     "infinite": (
         "infinite values (inf): {details}",
-        "replace infinity by a number or mark it missing (NaN), or {drop}",
+        "replace infinity by a number or mark it missing ({nan}), or {drop}",
     ),
-    "missing_target": ("the target {columns} is missing (NaN) in {details}", "{rows}"),
+    "missing_target": ("the target {columns} is missing ({nan}) in {details}", "{rows}"),
     "many_classes": (
         "different values of the target {columns}: {details}",
         "if it is a number to be predicted, {number}; if it is a time, {time}; otherwise bin it into classes",
@@ -668,15 +646,21 @@ _SAID = {
 }
 
 
-_IN_PYTHON = {
-    "drop": "leave it out of X",
-    "groups": "give that column as groups to the resampling plan and to Protocol",
-    "missing": "replace it by NaN (read_table does, with missing=[CODE])",
-    "rows": "leave these rows out",
-    "number": "say task='regression'",
-    "time": "give times and events, with task='survival'",
-}
-"""What to do, as the remedies name it."""
+def _ways(columns: Sequence[str]) -> dict[str, Phrase]:
+    """What to do about columns, as the remedies name it."""
+    subject = next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
+    return {
+        "drop": Phrase("drop", "leave it out of X", columns=columns),
+        "groups": Phrase(
+            "groups",
+            "give that column as groups to the resampling plan and to Protocol",
+            subject=subject,
+        ),
+        "missing": Phrase("missing", "replace it by NaN (read_table does, with missing=[CODE])"),
+        "rows": Phrase("rows", "leave these rows out"),
+        "number": Phrase("number", "say task='regression'"),
+        "time": Phrase("time", "give times and events, with task='survival'"),
+    }
 
 
 def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Finding:
@@ -687,30 +671,14 @@ def _finding(code: str, columns: tuple[str, ...], details: Sequence[str]) -> Fin
         "columns": enumerate_names([repr(name) for name in named]) if named else "",
         "details": enumerate_names(told) if told else "",
     }
-    return Finding(code, named, sentence.format(**words), remedy.format(**_IN_PYTHON))
+    return Finding(code, named, _filled(sentence, words), _filled(remedy, _ways(named)))
 
 
-def with_remedies(
-    found: TableCheck, words: Callable[[Sequence[str]], Mapping[str, str]]
-) -> TableCheck:
-    """The same findings with remedies in the words of the terminal or of R.
-
-    Parameters
-    ----------
-    found : TableCheck
-    words : callable
-        Of the columns of a finding: what to do, under the names of `_IN_PYTHON`.
-    """
-    told = (
-        replace(each, remedy=_SAID[each.code][1].format(**words(each.columns)))
-        for each in found.findings
-    )
-    return replace(found, findings=tuple(told))
-
-
-def subject_among(columns: Sequence[str]) -> str:
-    """The first column that is called like a subject, or else the first."""
-    return next(filter(_SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
+def _filled(template: str, parts: Mapping[str, object]) -> Message:
+    """The message of a template with parts by name; ``{nan}`` is what the door calls missing."""
+    parts = {**parts, "nan": NAN}
+    named = ((text, parts[name] if name else "") for text, name, *_ in Formatter().parse(template))
+    return Message(*(part for pair in named for part in pair))
 
 
 def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:

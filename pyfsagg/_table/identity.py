@@ -15,8 +15,6 @@ from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg._version import __version__
 
-__all__ = ["arithmetic", "data_hash", "mix_bits", "row_digests", "versions"]
-
 
 def data_hash(table: AnyTable, target: Target | None) -> str:
     """SHA-256 of names, kinds, cell values and target: the identity of the data of a run."""

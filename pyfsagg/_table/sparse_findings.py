@@ -14,8 +14,6 @@ from pyfsagg._table.findings import COLUMNS_AT_ONCE, FEW, MISSING_CODES, Look, T
 from pyfsagg._table.identity import mix_bits
 from pyfsagg._table.sparse import SparseTable, read_sparse
 
-__all__ = ["find_in_sparse"]
-
 
 def find_in_sparse(
     X: Any, y: pd.Series[Any] | pd.DataFrame | None = None, *, task: str = "classification"
@@ -24,17 +22,6 @@ def find_in_sparse(
 
     Columns that could be a copy of the target, a row number or hold codes are few, or full, and are
     looked at as dense ones, some hundred at a time.
-
-    Parameters
-    ----------
-    X : SciPy sparse matrix or array (n_samples, n_features)
-    y : Series (n_samples,), optional
-    task : {"classification", "regression", "survival"}
-
-    Raises
-    ------
-    DataError
-        For complex or infinite values and a damaged matrix.
     """
     names = tuple(f"x{j}" for j in range(X.shape[1]))
     table = read_sparse(X, names, ())

@@ -15,24 +15,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._base.memory import require_memory
-from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
+from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
+from pyfsagg._message import DENSE, INF, NAN, Message, Param, Phrase, Remedy
+from pyfsagg._table.columns import EXACT, array_kind, read_column, refuse_rounded
 from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-
-__all__ = [
-    "AnyTable",
-    "Kind",
-    "SparseTable",
-    "Table",
-    "Weights",
-    "check_names",
-    "check_table",
-    "full_weights",
-    "weights_from_counts",
-]
 
 Weights = NDArray[np.uint16]
 """Row weights (n_resamples, n_samples): how often each row is in each resample."""
@@ -105,7 +94,7 @@ AnyTable = Table | SparseTable
 # tables
 # ---------------------------------------------------------------------------------------------
 @overload
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -118,7 +107,7 @@ def check_table(
 
 
 @overload
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -130,7 +119,7 @@ def check_table(
 ) -> AnyTable: ...
 
 
-def check_table(
+def as_table(
     X: Any,
     *,
     nominal: Sequence[str | int] | None = None,
@@ -158,8 +147,6 @@ def check_table(
 
     Raises
     ------
-    InputTypeError
-        For something that is not a two-dimensional table, or is sparse where `sparse` is False.
     DataError
         For duplicate or missing names, infinite values, a column that mixes numbers and words, a
         column type with no meaning here (dates, nested values), too few rows or columns, or a table
@@ -246,12 +233,13 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
     array = as_array("X", X)
     if array.ndim == 0:
         raise InputTypeError(
-            f"X is a {type(X).__name__}, and no table with two dimensions: give an array, or a data frame "
-            f"of {FRAMES}"
+            Param("X"),
+            f" is a {type(X).__name__}, and no table with two dimensions: give an array, or a ",
+            f"data frame of {FRAMES}",
         )
     _check_dimensions(array.shape)
     if array.dtype.kind not in "fiubOUS":
-        raise InputTypeError(f"X has the unsupported type {array.dtype}")
+        raise InputTypeError(Param("X"), f" has the unsupported type {array.dtype}")
     if array.dtype.kind in "US":
         array = array.astype(object)
     names = _array_names(array.shape, feature_names)
@@ -260,8 +248,9 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
 
 def _sparse_refused(X: Any) -> InputTypeError:
     return InputTypeError(
-        "sparse input is read by wam, bam and influence with the filters that list_filters() marks as "
-        f"sparse, and not here; convert it with X.toarray() if {dense_megabytes(X)} fit into memory"
+        "sparse input is read by wam, bam and influence with the filters that list_methods('filters') marks ",
+        "as sparse, and not here",
+        Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
     )
 
 
@@ -273,7 +262,11 @@ def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) ->
         else check_list("feature_names", feature_names)
     )
     if len(names) != shape[1]:
-        raise ParameterError(f"feature_names has {len(names)} names for {shape[1]} columns of X")
+        raise ParameterError(
+            Param("feature_names"),
+            f" has {len(names)} names for {shape[1]} columns of ",
+            Param("X"),
+        )
     check_writable_names([str(name) for name in names], "a column")
     return names
 
@@ -281,8 +274,9 @@ def _array_names(shape: tuple[int, ...], feature_names: Sequence[str] | None) ->
 def _check_dimensions(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
         raise DataError(
-            f"X must be a table with two dimensions (samples by features), got an array of shape "
-            f"{shape}. Reshape your data, for instance with X.reshape(-1, 1)."
+            Param("X"),
+            " must be a table with two dimensions (samples by features), got an array of shape ",
+            f"{shape}. Reshape your data, for instance with X.reshape(-1, 1).",
         )
 
 
@@ -290,19 +284,26 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
     n_samples, n_features = shape
     if n_samples < min_samples:
         raise DataError(
-            f"X has {n_samples} sample(s) (shape={shape}); a minimum of {min_samples} is required."
+            Param("X"),
+            f" has {n_samples} sample(s)",
+            Phrase("shape", f" (shape={shape})"),
+            f"; a minimum of {min_samples} is required.",
         )
     if n_features < min_features:
         raise DataError(
-            f"X has {n_features} feature(s) (shape={shape}) while a minimum of "
-            f"{min_features} is required."
+            Param("X"),
+            f" has {n_features} feature(s)",
+            Phrase("shape", f" (shape={shape})"),
+            f" while a minimum of {min_features} is required.",
         )
 
 
 def check_names(columns: pd.Index) -> None:
     """Refuse columns without a name of their own."""
     if isinstance(columns, pd.MultiIndex):
-        raise DataError("X has several levels of column names; flatten them to one")
+        raise DataError(
+            Param("X"), " has several levels of column names", Remedy("flatten them to one")
+        )
     missing = columns.isna()
     names = [str(name) for name in columns.tolist()]
     blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
@@ -328,13 +329,15 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
         known = isinstance(column, Hashable) and column in place
         if isinstance(column, numbers.Integral) and not known:
             positions.add(
-                check_integer("a position in nominal", column, low=0, high=len(names) - 1)
+                check_integer(
+                    Message("a position in ", Param("nominal")), column, low=0, high=len(names) - 1
+                )
             )
         elif known:
             positions.add(place[column])
         else:
             raise ParameterError(
-                f"nominal names the column {column!r}, which the table does not have"
+                Param("nominal"), f" names the column {column!r}, which the table does not have"
             )
     return positions
 
@@ -352,8 +355,10 @@ def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_cons
             j = int(infinite.argmax())
             row = int(np.isinf(block[:, j]).argmax())
             raise DataError(
-                f"column {names[start + j]!r} has an infinite value (inf) in row {row + 1}; replace "
-                "infinity by a number or mark it missing (NaN)"
+                f"column {names[start + j]!r} has an infinite value",
+                INF,
+                f" in row {row + 1}",
+                Remedy("replace infinity by a number or mark it missing (", NAN, ")"),
             )
     if not allow_constant:
         _refuse_constant(_is_constant(column) for column in values.T)
@@ -374,43 +379,35 @@ def _is_constant(column: NDArray[np.float64]) -> bool:
 # weights
 # ---------------------------------------------------------------------------------------------
 def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
-    """The table itself as one resample: every row once, or `sample_weight` times.
-
-    Raises
-    ------
-    ParameterError
-        If the weights are not whole numbers from 0 to `MAX_WEIGHT`, one per row.
-    """
+    """The table itself as one resample: every row once, or `sample_weight` times."""
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
     weights = as_array("sample_weight", sample_weight, np.float64)
     if weights.shape != (n_samples,):
         raise ParameterError(
-            f"sample_weight must have one number per sample: Sample weights must be 1D of length "
-            f"{n_samples}, got shape {weights.shape}"
+            Param("sample_weight"),
+            " must have one number per sample: Sample weights must be 1D of length ",
+            f"{n_samples}, got shape {weights.shape}",
         )
     whole = np.isfinite(weights).all() and bool((weights == np.floor(weights)).all())
     if whole and weights.max() > MAX_WEIGHT:
         raise ParameterError(
-            f"sample_weight lets a row count {weights.max():.0f} times, and a row counts at most "
-            f"{MAX_WEIGHT} times; divide the weights by a common factor"
+            Param("sample_weight"),
+            f" lets a row count {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} ",
+            "times",
+            Remedy("divide the weights by a common factor"),
         )
     if not whole or weights.min() < 0 or weights.sum() < 2:
         raise ParameterError(
-            f"sample_weight says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not "
-            "nearly all of them zero; their sum must be at least 2"
+            Param("sample_weight"),
+            f" says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not nearly ",
+            "all of them zero; their sum must be at least 2",
         )
     return weights.astype(np.uint16)[np.newaxis, :]
 
 
 def weights_from_counts(counts: NDArray[np.intp], resample: int, remedy: str) -> NDArray[np.uint16]:
-    """How often a resample draws each row, in the type of weights, which must not wrap around.
-
-    Raises
-    ------
-    ParameterError
-        If a row is drawn more than `MAX_WEIGHT` times; the message ends with `remedy`.
-    """
+    """How often a resample draws each row, in the type of weights, which must not wrap around."""
     row = int(counts.argmax())
     if counts[row] > MAX_WEIGHT:
         raise ParameterError(

@@ -7,22 +7,21 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import plural
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._call import as_rank_table, hash_of_table
 from pyfsagg.exceptions import DataError
-
-__all__ = ["ListAgreement", "list_agreement", "overlap_of_uneven_lists", "truncation_point"]
 
 _DEVIATION = 0.251  # C of the paper: just above 1/4
 _STRETCH = 1.2  # r of the paper
@@ -56,8 +55,12 @@ class ListAgreement(Result):
     _kind: ClassVar[str] = "list_agreement"
     _noun: ClassVar[str] = "agreement of lists"
 
-    pairs: pd.DataFrame
-    curve: pd.DataFrame
+    pairs: pd.DataFrame = field(
+        metadata=stored(file="pairs.csv", words=("list", "other"), types={"k": float})
+    )
+    curve: pd.DataFrame = field(
+        metadata=stored(file="curve.csv", index="depth", types={"depth": int})
+    )
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
@@ -108,22 +111,6 @@ class ListAgreement(Result):
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {"k": self.k, "sentences": self.sentences(), "pairs": records(self.pairs)}
-
-    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {"pairs.csv": self.pairs, "curve.csv": self.curve}
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        texts = saved.texts("pairs.csv")
-        pairs = saved.frame("pairs.csv").assign(list=texts["list"], other=texts["other"])
-        document = saved.document
-        return cls(
-            pairs.astype({"k": float}),
-            saved.frame("curve.csv").set_index("depth"),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.pairs"]
@@ -177,8 +164,6 @@ def list_agreement(
     ------
     DataError
         For a single list.
-    ParameterError
-        For an option out of range.
 
     References
     ----------
@@ -233,13 +218,6 @@ def list_agreement(
 
 def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     """Place k down to which confirmed items are the majority; None if the walk does not settle.
-
-    Parameters
-    ----------
-    confirmed : array (n,) of 0 and 1
-        Whether the item at each place is confirmed by the other list.
-    pilot : int
-        ν: so many places are looked at in one step.
 
     Examples
     --------
@@ -307,11 +285,6 @@ def overlap_of_uneven_lists(
     left: NDArray[np.intp], right: NDArray[np.intp], persistence: float
 ) -> tuple[float, float, float]:
     """Rank-biased overlap of two lists that may end at different depths.
-
-    Returns
-    -------
-    tuple of float
-        Extrapolated value; the least and the most that it can be, whatever stands beyond the ends.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, TypeVar
@@ -10,23 +9,17 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.checks import check_real
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import check_real
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import STABILITY_MEASURES
-from pyfsagg.statistics import (
-    FriedmanTest,
-    OneWayAnova,
-    PairwiseTests,
-    RepeatedMeasuresAnova,
-    friedman,
-    one_way_anova,
-    pairwise_tests,
-    rm_anova,
-)
-
-__all__ = ["AggregatorComparison", "compare_values"]
+from pyfsagg.statistics import friedman, one_way_anova, pairwise_tests, rm_anova
+from pyfsagg.statistics.anova import RepeatedMeasuresAnova
+from pyfsagg.statistics.average_ranks import FriedmanTest
+from pyfsagg.statistics.one_way import OneWayAnova
+from pyfsagg.statistics.pairwise import PairwiseTests
 
 CAUTIONS = {
     "fold": "The training parts of two folds share most of their samples, and every pseudo-value "
@@ -35,6 +28,8 @@ CAUTIONS = {
     "data set": "Each data set counts once, whatever the number of its folds; the conclusion is "
     "about data sets like these.",
 }
+
+TESTS = ("repeated", "one_way", "friedman", "pairwise")
 
 DECIMALS = 10
 """To which values are tested; the rounding errors of pseudo-values are a thousand times smaller."""
@@ -53,7 +48,7 @@ class AggregatorComparison(Result):
     measure : str
     unit : {"fold", "data set"}
         Meaning of a row of `values`.
-    larger_is_stabler : bool
+    higher_is_better : bool
     repeated : RepeatedMeasuresAnova or None
         Aggregators as conditions, rows as subjects.
     one_way : OneWayAnova or None
@@ -72,14 +67,14 @@ class AggregatorComparison(Result):
     _noun: ClassVar[str] = "comparison"
     _one_file: ClassVar[bool] = True
 
-    values: pd.DataFrame
+    values: pd.DataFrame = field(metadata=stored(kept=False))
     measure: str
     unit: str
-    larger_is_stabler: bool
-    repeated: RepeatedMeasuresAnova | None
-    one_way: OneWayAnova | None
-    friedman: FriedmanTest | None
-    pairwise: PairwiseTests | None
+    higher_is_better: bool
+    repeated: RepeatedMeasuresAnova | None = field(metadata=stored(kept=False))
+    one_way: OneWayAnova | None = field(metadata=stored(kept=False))
+    friedman: FriedmanTest | None = field(metadata=stored(kept=False))
+    pairwise: PairwiseTests | None = field(metadata=stored(kept=False))
     refused: Mapping[str, str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -129,28 +124,17 @@ class AggregatorComparison(Result):
     @property
     def sentence(self) -> str:
         """The results of the tests and the remarks, in sentences."""
-        made = (self.repeated, self.one_way, self.friedman, self.pairwise)
-        found = [test.sentence for test in made if test is not None]
+        found = [test.sentence for name in TESTS if (test := getattr(self, name)) is not None]
         reasons = [f"No {name} test: {reason}." for name, reason in self.refused.items()]
         return " ".join([*found, *reasons, self.caution])
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        made = {
-            "repeated": self.repeated,
-            "one_way": self.one_way,
-            "friedman": self.friedman,
-            "pairwise": self.pairwise,
-        }
+        tests = {name: getattr(self, name) for name in TESTS}
         return {
-            "measure": self.measure,
-            "unit": self.unit,
-            "larger_is_stabler": self.larger_is_stabler,
+            **super()._record(view),
             "values": {str(name): self.values[name].tolist() for name in self.values},
             "rows": [str(label) for label in self.values.index],
-            "tests": {
-                name: json.loads(test.to_json()) for name, test in made.items() if test is not None
-            },
-            "refused": dict(self.refused),
+            "tests": {name: test._contents() for name, test in tests.items() if test is not None},
             "caution": self.caution,
         }
 
@@ -185,14 +169,14 @@ def compare_values(
     unit: str,
     *,
     adjust: str,
-    confidence: float,
+    confidence_level: float,
     data: Mapping[str, Any] | None = None,
 ) -> AggregatorComparison:
     """All tests of a table of units by aggregators; a test that the data refuse says why."""
     if values.shape[1] < 2:
         raise ParameterError("a comparison needs at least two aggregators, got one")
     # Options are checked before a refusal by the data can hide that they are wrong.
-    check_real("confidence", confidence, low=0.0, high=1.0, low_open=True)
+    check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     spec = STABILITY_MEASURES.get(measure)
     refused: dict[str, str] = {}
 
@@ -210,17 +194,20 @@ def compare_values(
         values,
         spec.name,
         unit,
-        spec.larger_is_stabler,
-        attempt("repeated", lambda: rm_anova(rounded, confidence=confidence)),
-        attempt("one_way", lambda: one_way_anova(groups, confidence=confidence)),
+        spec.higher_is_better,
+        attempt("repeated", lambda: rm_anova(rounded, confidence_level=confidence_level)),
+        attempt("one_way", lambda: one_way_anova(groups, confidence_level=confidence_level)),
         attempt(
             "friedman",
             lambda: friedman(
-                rounded, higher_is_better=spec.larger_is_stabler, confidence=confidence
+                rounded, higher_is_better=spec.higher_is_better, confidence_level=confidence_level
             ),
         ),
-        attempt("pairwise", lambda: pairwise_tests(rounded, adjust=adjust, confidence=confidence)),
+        attempt(
+            "pairwise",
+            lambda: pairwise_tests(rounded, adjust=adjust, confidence_level=confidence_level),
+        ),
         refused,
-        {"adjust": adjust, "confidence": confidence},
+        {"adjust": adjust, "confidence_level": confidence_level},
         data or {},
     )

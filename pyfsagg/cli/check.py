@@ -14,7 +14,6 @@ from pyfsagg._command.results import name_of_table
 if TYPE_CHECKING:
     from pyfsagg._table.findings import TableCheck
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:
@@ -47,7 +46,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--groups", metavar="COLUMN", help="column of subjects whose rows are kept together"
     )
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
 
     Task.add_flags(parser, "target_bins", "drop_near_zero_variance", "group_score")
     add_reading_flags(parser)
@@ -56,10 +55,10 @@ def add_commands(commands: Any) -> None:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from pyfsagg._command.remedies import in_flags, in_flags_of_sparse
+    from pyfsagg._command.spelling import SPARSE, Terminal
     from pyfsagg._command.tables import read_columns, read_sparse_columns
-    from pyfsagg._table.findings import find_in_table, with_remedies
-    from pyfsagg.datasets import is_sparse_file
+    from pyfsagg._table.findings import find_in_table
+    from pyfsagg.datasets._catalogue import is_sparse_file
 
     if is_sparse_file(options.table):
         from pyfsagg._table.sparse_findings import find_in_sparse
@@ -67,7 +66,7 @@ def _check(options: argparse.Namespace) -> int:
         words, labels = read_sparse_columns(options)
         groups = _groups(options, [f"x{j}" for j in range(words.shape[1])])
         found = find_in_sparse(words, labels, task=options.task)
-        found = with_remedies(found, in_flags_of_sparse)
+        found = found.spelled(Terminal(options.parser, SPARSE))
         record = {"file": name_of_table(options.table), "format": "sparse", **found.record()}
         return _tell(options, found, {**record, **groups}, [])
     source, X, y, subjects, _ = read_columns(options, target_columns(options), options.groups)
@@ -75,7 +74,7 @@ def _check(options: argparse.Namespace) -> int:
     found = find_in_table(
         X, y, nominal=options.nominal or (), task=options.task, grouped=subjects is not None
     )
-    found = with_remedies(found, in_flags)
+    found = found.spelled(Terminal(options.parser))
     record = {**source.record, "found": list(source.notes), **found.record()}
     return _tell(options, found, {**record, **groups}, source.notes)
 
@@ -94,7 +93,7 @@ def _tell(
 
 def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
     """What the record says of the groups that --feature-groups makes; nothing without the flag."""
-    from pyfsagg._base.task import Task
+    from pyfsagg._base.settings import Task
     from pyfsagg._table.groups import group_columns
 
     task = Task.from_flags(options)

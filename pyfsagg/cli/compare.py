@@ -12,7 +12,6 @@ from pyfsagg.exceptions import DataError
 if TYPE_CHECKING:
     from pyfsagg.ensemble import EnsembleResult
 
-__all__ = ["add_commands"]
 
 EPILOG = """\
 examples:

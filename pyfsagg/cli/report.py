@@ -9,8 +9,6 @@ from typing import Any
 from pyfsagg._command.flags import add_view_flags, view_of
 from pyfsagg.exceptions import ParameterError
 
-__all__ = ["add_commands"]
-
 
 def add_commands(commands: Any) -> None:
     """Add ``report``."""

@@ -11,20 +11,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import as_array, check_integer
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.types import Floats
+from pyfsagg._base.fields import stored
+from pyfsagg._base.validation import as_array, check_integer, n_selected
 from pyfsagg._base.words import number, plural, ranks
-from pyfsagg._run.result import Arrays, Result, Saved, records
+from pyfsagg._message import NONE, Got, Param, Remedy, Use
+from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
 from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures import pareto_front, stability
-
-__all__ = ["Committee"]
+from pyfsagg.stability_measures import pareto_front
+from pyfsagg.stability_measures.measure import measure_stability
 
 ALL = "all voters"
 _PRINTED = 20  # features that the terminal shows
@@ -67,23 +67,31 @@ class Committee(Grouped, Result):
     _kind: ClassVar[str] = "committee"
     _noun: ClassVar[str] = "committee"
 
-    ranking: pd.DataFrame
-    voters: pd.DataFrame
+    ranking: pd.DataFrame = field(
+        metadata=stored(file="ranking.csv", index="feature", types={"rank": float, "score": float})
+    )
+    voters: pd.DataFrame = field(
+        metadata=stored(
+            file="voters.csv",
+            words=("learner", "message"),
+            types={"performance": float, "weight": float},
+        )
+    )
     support: NDArray[np.bool_]
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...] = field(metadata=stored(array=True))
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
-    def counted(
+    def _counted(
         cls,
         voters: pd.DataFrame,
         support: NDArray[np.bool_],
         feature_names: tuple[str, ...],
         *,
         rule: str,
-        weights: Weights,
+        voter_weights: Weights,
         size: int | None,
         parameters: Mapping[str, Any],
         data: Mapping[str, Any],
@@ -92,7 +100,7 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_weights(weights, voters)
+        counts = read_voter_weights(voter_weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
         voting = support.any(axis=1) & (counts > 0.0)
         if not voting.any():
@@ -109,7 +117,9 @@ class Committee(Grouped, Result):
             },
             index=pd.Index(feature_names, name="feature"),
         ).iloc[found.order]
-        weighted = weights if weights is None or isinstance(weights, str) else "given"
+        weighted = (
+            voter_weights if voter_weights is None or isinstance(voter_weights, str) else "given"
+        )
         own = {"rule": spec.name, "weights": weighted, "size": size}
         return cls(
             ranking,
@@ -137,23 +147,23 @@ class Committee(Grouped, Result):
         """`ranking`."""
         return self.ranking
 
-    def select(self, k: int | float) -> list[str]:
+    def select(self, n_features_to_select: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = n_selected(k, len(self.feature_names), "k")
+        chosen = n_selected(n_features_to_select, len(self.feature_names), "n_features_to_select")
         return self.ranking.index[:chosen].tolist()
 
-    def columns(self, k: int | float) -> list[str]:
+    def columns(self, n_features_to_select: int | float) -> list[str]:
         """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
-        return columns_of(self, self.select(k))
+        return columns_of(self, self.select(n_features_to_select))
 
     def vote(
-        self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
+        self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
     ) -> Committee:
         """The same voters and selections, counted by another rule.
 
         Parameters
         ----------
-        rule, weights, size
+        rule, voter_weights, size
             As in :func:`pyfsagg.vote`.
 
         Returns
@@ -162,20 +172,24 @@ class Committee(Grouped, Result):
         """
         call = Call.from_record(self.parameters["call"])
         again = Call.of(
-            Committee.vote, {"rule": rule, "weights": weights, "size": size}, data=("self",)
+            Committee.vote,
+            {"rule": rule, "voter_weights": voter_weights, "size": size},
+            data=("self",),
         )
-        kept = {k: v for k, v in call.arguments.items() if k not in ("rule", "weights", "size")}
+        kept = {
+            k: v for k, v in call.arguments.items() if k not in ("rule", "voter_weights", "size")
+        }
         call = replace(
             call,
             arguments={**kept, **again.arguments},
-            own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
+            own={**{k: v for k, v in call.own.items() if k != "voter_weights"}, **again.own},
         )
-        return type(self).counted(
+        return type(self)._counted(
             self.voters,
             self.support,
             self.feature_names,
             rule=rule,
-            weights=weights,
+            voter_weights=voter_weights,
             size=size,
             parameters={**self.parameters, "call": call.record()},
             data=self.data,
@@ -204,10 +218,11 @@ class Committee(Grouped, Result):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             raise DataError(
-                "no voter has a performance, so that there is no front; give performance= to vote()"
+                "no voter has a performance, so that there is no front",
+                Remedy("give ", Param("performance"), " to vote()"),
             )
         n, performance = n[known], performance[known]
-        on_front = pareto_front(n, performance, larger_stability_is_better=False)
+        on_front = pareto_front(n, performance, higher_is_better=False)
         points, counts = np.unique(
             np.column_stack([n, performance])[on_front], axis=0, return_counts=True
         )
@@ -236,13 +251,13 @@ class Committee(Grouped, Result):
             return None
         return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
 
-    def agreement(self, measure: str = "jaccard", **options: Any) -> pd.Series[float]:
+    def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
         """Similarity of the selections, by a measure of selection stability.
 
         Parameters
         ----------
         measure : str
-            A measure of sets: see :func:`pyfsagg.list_stability_measures`.
+            A measure of sets: see ``pyfsagg.list_methods("stability")``.
         **options
             Of :func:`pyfsagg.stability`.
 
@@ -260,7 +275,7 @@ class Committee(Grouped, Result):
         }
         some = self.support.any(axis=1)
         values = {
-            name: self._similarity(self.support[rows & some], measure, options)
+            name: self._similarity(self.support[rows & some], measure, measure_params)
             for name, rows in groups.items()
         }
         return pd.Series(values, name=measure, dtype=float)
@@ -271,7 +286,7 @@ class Committee(Grouped, Result):
         if len(support) < 2:
             return float("nan")
         frame = pd.DataFrame(support, columns=list(self.feature_names))
-        return float(stability(frame, measure, input="sets", **options).value)
+        return float(measure_stability(frame, measure, input="sets", **options).value)
 
     def summary(self) -> pd.DataFrame:
         """Voters by learner.
@@ -324,7 +339,7 @@ class Committee(Grouped, Result):
         empty = int((n == 0).sum())
         if empty:
             parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
-        failed = self.failures()
+        failed = self._failures()
         if len(failed):
             parts.append(
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
@@ -334,7 +349,7 @@ class Committee(Grouped, Result):
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
-    def failures(self) -> pd.DataFrame:
+    def _failures(self) -> pd.DataFrame:
         """What was said of voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})
@@ -370,40 +385,15 @@ class Committee(Grouped, Result):
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
         return {
+            **super()._record(view),
             "sentences": self.sentences(),
             "learners": records(self.summary().reset_index()),
             "front": records(self.pareto_front()) if known else [],
             "ranking": records(self.ranking.reset_index()),
         }
 
-    def _arrays(self) -> Arrays:
-        return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
-
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {
-            "ranking.csv": self.ranking,
-            "voters.csv": self.voters,
-            **table_of_groups(self),
-        }
-
-    @classmethod
-    def _from_files(cls, saved: Saved) -> Self:
-        voters = saved.frame("voters.csv")
-        words = saved.texts("voters.csv")
-        for name in ("learner", "message"):
-            if name in voters:
-                voters[name] = words[name]
-        voters = voters.astype({"performance": float, "weight": float})
-        document = saved.document
-        return cls(
-            saved.frame("ranking.csv", index="feature").astype({"rank": float, "score": float}),
-            voters,
-            saved.arrays["support"],
-            tuple(saved.arrays["feature_names"].tolist()),
-            document["parameters"],
-            document["data"],
-            document["versions"],
-        )
+        return {**super()._tables(view), **table_of_groups(self)}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]
@@ -433,41 +423,49 @@ class Committee(Grouped, Result):
         )
 
 
-def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
-    """What each voter counts, shape (m,).
-
-    Raises
-    ------
-    ParameterError
-        For a word that is none, or weights of the wrong number, negative, missing or all 0.
-    DataError
-        If performances are to be weights, and there is none above 0.
-    """
+def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
+    """What each voter counts, shape (m,)."""
     m = len(voters)
-    if weights is None:
+    if voter_weights is None:
         return np.ones(m)
-    if isinstance(weights, str):
-        if weights != "performance":
+    if isinstance(voter_weights, str):
+        if voter_weights != "performance":
             raise ParameterError(
-                f"weights must be None, 'performance' or one number per voter, got {weights!r}"
+                Param("voter_weights"),
+                " must be ",
+                NONE,
+                ", 'performance' or one number per voter",
+                Got(voter_weights),
             )
         found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
         if not (found > 0.0).any():
             raise DataError(
-                "weights='performance' needs a performance above 0 of at least one voter; give "
-                "performance=, one number per voter and larger = better, or other weights"
+                Use(voter_weights="performance"),
+                " needs a performance above 0 of at least one voter",
+                Remedy(
+                    "give ",
+                    Param("performance"),
+                    ", one number per voter and larger = better, or other weights",
+                ),
             )
         known: Floats = np.maximum(found, 0.0)
         return known
-    given: Floats = as_array("weights", weights, np.float64)
+    given: Floats = as_array("voter_weights", voter_weights, np.float64)
     if given.shape != (m,):
         raise ParameterError(
-            f"weights must be one number per voter, {m} in all, got shape {given.shape}"
+            Param("voter_weights"),
+            f" must be one number per voter, {m} in all, got shape {given.shape}",
         )
     if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ParameterError("weights must be numbers that are not negative; one is not")
+        raise ParameterError(
+            Param("voter_weights"), " must be numbers that are not negative; one is not"
+        )
     if not given.any():
-        raise ParameterError("weights are all 0, so that no voter counts; give one above 0")
+        raise ParameterError(
+            Param("voter_weights"),
+            " are all 0, so that no voter counts",
+            Remedy("give one above 0"),
+        )
     return given
 
 

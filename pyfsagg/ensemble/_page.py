@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.words import (
     count,
     enumerate_names,
@@ -21,10 +21,19 @@ from pyfsagg._base.words import (
     ranks,
     readable,
 )
-from pyfsagg._page.closing import THESIS, closing, settings_groups, software, target_words
-from pyfsagg._page.glossary import Topic, glossary, leads_to, linked
-from pyfsagg._page.page import Block, Column, Page, Section, Table, Text
-from pyfsagg._run.picture import picture
+from pyfsagg._report.closing import (
+    THESIS,
+    Topic,
+    closing,
+    glossary,
+    leads_to,
+    linked,
+    settings_groups,
+    software,
+    target_words,
+)
+from pyfsagg._report.drawing import picture
+from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
 from pyfsagg.ensemble.data import best_names
 from pyfsagg.ensemble.facts import (
     between_blocks,
@@ -51,11 +60,10 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks import about_ties
+from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.resampling import PLANS
-from pyfsagg.stability_measures import STABILITY_MEASURES, adequacy_curve, stability_curve
-from pyfsagg.stability_measures._page import STABILITY_PAGE, curve_picture
-from pyfsagg.stability_measures._plot import plot_adequacy
+from pyfsagg.stability_measures import STABILITY_MEASURES, adequacy, stability_curve
+from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
@@ -466,7 +474,7 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
                 linked(name, STABILITY_PAGE.entry(spec.name)),
                 meaning,
                 spec.bounds.replace("-", "−").replace("inf", "∞"),
-                "larger" if spec.larger_is_stabler else "smaller",
+                "larger" if spec.higher_is_better else "smaller",
                 *_cells(frame[measure], result, str(measure)),
             ]
         )
@@ -541,17 +549,18 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     by = "halves" if extreme else "bootstrap"
     sizes = [size for size in (25 * 2**i for i in range(40)) if size < m]
     try:
-        curve = adequacy_curve(
+        curve = adequacy(
             result.combined,
-            [*sizes, m],
-            top=k,
+            sizes=[*sizes, m],
+            n_features_to_select=k,
             aggregator=again,
             by=by,
             n_boot=n_boot,
             random_state=result.seed,
-        )
+        ).curve
     except DataError as reason:
         return [Text(f"This cannot be measured here: {reason}.")]
+    assert curve is not None  # sizes were given
     last = curve.iloc[-1]
     replaced = 1.0 - float(last["expected_top_overlap"])
     verdict = (

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_integer
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import readable
-from pyfsagg._draw.style import (
+from pyfsagg._report.drawing import (
     BLUE,
     GREY,
     INK,
@@ -34,7 +34,8 @@ from pyfsagg.ensemble.data import Ranked, best_first, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks.ranking import select_top
 
 Number = float | int | str | Wish
 
@@ -58,28 +59,6 @@ def plot_ranking(
     grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
     selected without exception.  A resample that saw only
     some of the features ranks only these, so that its ranks are smaller numbers.
-
-    Parameters
-    ----------
-    result : EnsembleResult
-    n : int
-        How many features are drawn at most, best first; ties are in column order.
-    n_features_to_select : int, float or str
-        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Ranks along x (1 = most important), features along y.
-
-    Raises
-    ------
-    ParameterError
-        If `n` or `n_features_to_select` is out of range.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -156,26 +135,6 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     goes from the 2.5 % to the 97.5 % quantile.  Scores are those that the aggregator was given: of
     the only filter (WAM) or of all filters combined (BAM).
 
-    Parameters
-    ----------
-    result : EnsembleResult
-    n : int
-        How many features are drawn at most, best first; ties are in column order.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Scores along x (larger = more important), features along y.
-
-    Raises
-    ------
-    ParameterError
-        If `n` is below 1.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
-
     Examples
     --------
     >>> import pyfsagg
@@ -246,21 +205,6 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     correlation between two resamples, over all pairs (of 1000 evenly spaced resamples if there are
     more), with its mean.  Features that one of two rankings does not hold are left out of that
     pair; a ranking without any differences agrees with none and is left out.
-
-    Parameters
-    ----------
-    result : EnsembleResult
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------
@@ -373,26 +317,6 @@ def plot_convergence(
 
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
     method that needs several lists) are left out.
-
-    Parameters
-    ----------
-    result : EnsembleResult
-    n_features_to_select : int, float or str
-        The selection, as in :meth:`pyfsagg.EnsembleResult.selection`.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    Axes
-        Numbers of resamples along x (logarithmic), agreement along y.
-
-    Raises
-    ------
-    ParameterError
-        If `n_features_to_select` is out of range.
-    InputTypeError
-        If `ax` is not a Matplotlib axes.
 
     Examples
     --------

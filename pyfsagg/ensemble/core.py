@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._base.blocks import column_blocks, row_blocks
-from pyfsagg._base.checks import check_choice, check_mapping
+from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
+from pyfsagg._base.validation import check_choice, check_mapping
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.aggregation import AGGREGATORS, AggregatedValues
 from pyfsagg.aggregation._base import AggregatorSpec
 from pyfsagg.exceptions import OutputError, ParameterError
@@ -38,7 +38,7 @@ class MatrixStore:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         if folder is not None and not Path(folder).is_dir():
-            raise ParameterError(f"scratch must be an existing folder, got {str(folder)!r}")
+            raise ParameterError(Param("scratch"), " must be an existing folder", Got(str(folder)))
         self._folder = folder
         self.on_disk = folder is not None
         self._maps: list[mmap.mmap] = []
@@ -54,8 +54,9 @@ class MatrixStore:
                 mapped = mmap.mmap(file.fileno(), size)
         except OSError as error:
             raise OutputError(
-                f"scratch={str(self._folder)!r} cannot take a score matrix of "
-                f"{size / 1e6:,.0f} MB: {error.strerror}; name a folder with more room"
+                Use(scratch=str(self._folder)),
+                f" cannot take a score matrix of {size / 1000000.0:,.0f} MB: {error.strerror}",
+                Remedy("name a folder with more room"),
             ) from None
         self._maps.append(mapped)
         return np.frombuffer(mapped, dtype=np.float64).reshape(shape)

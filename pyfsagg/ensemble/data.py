@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.words import plural
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
@@ -397,7 +397,7 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
     """Where the features rank in the resamples, and how often they are among the best `k`."""
     frame = feature_stability(
         data.combined,
-        top=k,
+        n_features_to_select=k,
         quantiles=(0.025, 0.975),
         feature_names=data.feature_names,
         input="scores",

@@ -19,7 +19,7 @@ from pyfsagg._base.words import (
     plural,
     probabilities,
 )
-from pyfsagg._page.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg.ensemble.data import Ranked, columns_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
@@ -36,7 +36,7 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import MOST_SHOWN, agreement, between, shown_sets, why_no_sets
 from pyfsagg.error_control import ErrorControl, TargetPermutation
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import about_ties
+from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 
 # ---------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ MOST = 0.75
 def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str, str]:
     """Rows of a sample, features of a selection, and what has to be said of their number."""
     rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
-    k, p = pairs.top, pairs.n_features
+    k, p = pairs.n_features_to_select, pairs.n_features
     remarks = []
     if not isinstance(wish, Top | Share) and choose(data, wish).names:
         remarks.append(
@@ -115,7 +115,7 @@ def between_sentence(data: Ranked, wish: Wish) -> list[str]:
     rows, best, remarks = _sizes(pairs, data, wish)
     return [
         f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
-        f"({100 * pairs.level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
+        f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
         f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
     ]
 
@@ -130,7 +130,7 @@ def between_text(data: Ranked, wish: Wish) -> str:
     shown = pairs.estimates.dropna(subset=["estimate"])
     lines = [
         f"  {WORDS[str(name)][0]:<18}{row['estimate']:6.3f}   "
-        f"({100 * pairs.level:g} % interval for the population: {_limits(row.to_dict())})"
+        f"({100 * pairs.confidence_level:g} % interval for the population: {_limits(row.to_dict())})"
         for name, row in shown.iterrows()
     ]
     told = textwrap.fill(f"{what} {tells}.", 88, break_on_hyphens=False)
@@ -151,7 +151,9 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         Column("Agreement of", numeric=False),
         Column("Measure", numeric=False),
         Column("Estimate"),
-        Column(f"{100 * pairs.level:g}\u00a0% interval of the population", sortable=False),
+        Column(
+            f"{100 * pairs.confidence_level:g}\u00a0% interval of the population", sortable=False
+        ),
     ]
     what, tells = _sentences(pairs, data, wish)
     note = (

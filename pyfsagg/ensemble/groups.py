@@ -9,18 +9,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.checks import as_array, check_choice, check_real
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.validation import as_array, check_choice, check_real
 from pyfsagg._base.words import count, enumerate_names, readable
-from pyfsagg._page.page import Block, Column
-from pyfsagg._page.page import Table as TableBlock
+from pyfsagg._message import Param, Remedy, Use
+from pyfsagg._report.page import Block, Column
+from pyfsagg._report.page import Table as TableBlock
+from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Kind, Table, check_table
+from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.ensemble.data import Copies, Grouped, Ranked
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._similarity import check_similarity
-from pyfsagg.stability_measures.features import select_seen
+from pyfsagg.stability_measures.curves import select_seen
+from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
 # ---------------------------------------------------------------------------------------------
 # groups of columns
@@ -247,8 +248,9 @@ def clusters_of_run(
     if X is None and similarity is None and min_similarity is None:
         if data.copies is None:
             raise DataError(
-                "this run did not look for copies (it does for tables in memory that are not sparse, "
-                f"with at most {MOST_FEATURES} features); give the table X, or similarity= as a matrix"
+                "this run did not look for copies (it does for tables in memory that are not sparse, ",
+                f"with at most {MOST_FEATURES} features)",
+                Remedy("give the table X, or ", Param("similarity"), " as a matrix"),
             )
         return _frame(data, data.copies, k)
     least = LEAST if min_similarity is None else min_similarity
@@ -258,23 +260,28 @@ def clusters_of_run(
         check_choice("similarity", word, SIMILARITIES)
         if X is None:
             raise ParameterError(
-                f"similarity={word!r} is computed from the table, which a result does not keep; give X"
+                Use(similarity=word),
+                " is computed from the table, which a result does not keep",
+                Remedy("give ", Param("X")),
             )
         if data.groups:
             raise DataError(
-                "the similarity of groups of columns is not defined; give similarity= as a matrix of the "
-                f"{data.n_features} features"
+                "the similarity of groups of columns is not defined",
+                Remedy(
+                    "give ", Param("similarity"), f" as a matrix of the {data.n_features} features"
+                ),
             )
         matrix = absolute_correlations(_table_of(data, X), word)
     else:
         word = "matrix"
         if X is not None:
-            raise ParameterError("similarity= is a matrix already; leave out X")
+            raise ParameterError(Param("similarity"), " is a matrix already", Remedy("leave out X"))
         matrix, _ = check_similarity(similarity, data.feature_names, "clusters")
         if len(matrix) != data.n_features:
             raise DataError(
-                f"similarity has {len(matrix)} features and the result {data.n_features}; give one "
-                "row and column for each"
+                Param("similarity"),
+                f" has {len(matrix)} features and the result {data.n_features}",
+                Remedy("give one row and column for each"),
             )
     found = Copies(word, float(least), _groups(matrix, data.feature_names, least))
     return _frame(data, found, k)
@@ -287,12 +294,14 @@ def _table_of(data: Ranked, X: Any) -> Table:
     nominal = [  # recorded as texts; what names no column is a position
         int(each) if each not in columns and each.isdigit() else each for each in data.setup.nominal
     ]
-    table = check_table(X if frame is None else frame, nominal=nominal)
+    table = as_table(X if frame is None else frame, nominal=nominal)
     place = {name: j for j, name in enumerate(table.feature_names)}
     missing = [name for name in data.feature_names if name not in place]
     if missing:
         raise DataError(
-            f"X has no column {missing[0]!r}; give the table of the run, with the same names"
+            Param("X"),
+            f" has no column {missing[0]!r}",
+            Remedy("give the table of the run, with the same names"),
         )
     return table.take(np.array([place[name] for name in data.feature_names], dtype=np.intp))
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_list
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.task import Task
-from pyfsagg._base.types import Floats
-from pyfsagg._run.beside import Checks
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_choice, check_integer, check_list
+from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
-from pyfsagg._run.execution import Execution, Progress, progress_reporter
+from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg._table.table import Table
 from pyfsagg.ensemble.core import Matrices, Recipe, as_lists
@@ -60,26 +60,27 @@ def wam(
     ----------
     X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
         Numeric, integer, boolean or nominal columns; missing values as the filter allows.  A SciPy
-        sparse matrix for the filters that :func:`pyfsagg.list_filters` marks as sparse: the result
+        sparse matrix for the filters that ``pyfsagg.list_methods("filters")`` marks as sparse: the result
         is that of the dense table.
     y : array of shape (n_samples,), optional
         Class labels; numbers with ``task="regression"``; with ``task="survival"`` two columns, times
         and events (1, or 0 where censored), or a structured array such as scikit-survival's ``Surv``;
-        None for filters that need no target (see :func:`pyfsagg.list_filters`).
+        None for filters that need no target (see ``pyfsagg.list_methods("filters")``).
     filter : str, callable or estimator
-        A name from :func:`pyfsagg.list_filters`, a function ``(X, y, sample_weight) -> scores``, or
+        A name from ``pyfsagg.list_methods("filters")``, a function ``(X, y, sample_weight) -> scores``, or
         a scikit-learn estimator with ``feature_importances_`` or ``coef_``.
     filter_params : mapping, optional
         Parameters of a named filter, for instance ``{"mdl": "fselectorrcpp"}``.
     aggregator : str
-        A name from :func:`pyfsagg.list_aggregators`; `aggregator_params` are its options.
+        A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
         Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
         reached; ``"auto"`` is the default one.
     resampling : str or plan
-        A name from :func:`pyfsagg.list_resampling_plans`, or a plan: ``pyfsagg.Subsample(0.8)``,
-        ``pyfsagg.GroupedBootstrap(groups)``, ``pyfsagg.Bootstrap(sample_weight=counts)``,
-        ``pyfsagg.ComplementaryPairs()`` for disjoint halves, ``pyfsagg.Rows(indices)`` to repeat a
+        A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
+        ``Subsample(0.8)``,
+        ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
+        ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a
         run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
@@ -205,7 +206,7 @@ def bam(
     recipe = Recipe.of(aggregator, aggregator_params, normalize)
     if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
         raise ParameterError(
-            f"bam needs at least two filters to aggregate between, got {filters!r}; wam takes one"
+            "bam needs at least two filters to aggregate between", Got(filters), "; wam takes one"
         )
     execution = Execution.read("execution", execution)
     with execution.limited():
@@ -264,8 +265,6 @@ def permute_target(
     ------
     DataError
         Without a target.
-    ParameterError
-        For a plan with groups or weights, whose rows cannot be shuffled one by one, and as in ``wam``.
 
     Notes
     -----
@@ -291,7 +290,7 @@ def permute_target(
     """
     check_choice("method", method, tuple(METHODS))
     if y is None:
-        raise DataError("there is no target to shuffle; give y")
+        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
     checks = Checks(
         pairs=0,
         shuffles=0,
@@ -350,12 +349,12 @@ class Job:
     def work(self, first: int, m: int) -> Work:
         """What is left where m resamples are scored after the `first` ones."""
         total = self.n_scored(first + m) - first
-        fewer = {TENTH: self.n_scored(max(1, m // 10))}
+        fewer: dict[str, int] = {TENTH: self.n_scored(max(1, m // 10))}
         shuffled, permuted = self.nulls.n_shuffled(first + m), self.nulls.n_permuted(first + m)
         if 2 * shuffled > total:
-            fewer["checks=Checks(shuffles=0)"] = total - shuffled
+            fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
         if 2 * permuted > total:
-            fewer["checks=Checks(null='none')"] = total - permuted
+            fewer[Message(Use("Checks", null="none"))] = total - permuted
         return Work(total, fewer)
 
     def score(self, resamples: Resamples, m: int, **options: Any) -> dict[str, Floats]:
@@ -443,9 +442,10 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
         combined = job.combine(matrices)
     if not reached["reached"]:
         warn(
-            f"{m} resamples do not reach the precision asked for: a repetition is expected to "
-            f"replace {reached['expected_change']:.1%} of the best features, more than "
-            f"{reached['max_change']:.1%}; raise maximum or max_change",
+            f"{m} resamples do not reach the precision asked for: a repetition is expected to ",
+            f"replace {reached['expected_change']:.1%} of the best features, more than ",
+            f"{reached['max_change']:.1%}; raise maximum or ",
+            Param("max_change"),
             stacklevel=4,
         )
     return matrices, combined, {"precision": reached}
@@ -476,7 +476,7 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
             require_score_memory(len(run.labels), (size, len(run.names)))
         matrices = job.score(drawn, m, store=run.store, what="halves")
     except DataError as reason:
-        return None, {"pairs": {"reason": str(reason)}}
+        return None, {"pairs": {"reason": reason.message}}
     return job.combine(matrices), {"pairs": record_of_pairs(drawn)}
 
 
@@ -498,7 +498,7 @@ def _shuffled(job: Job, matrices: Matrices) -> tuple[ShuffledTargets | None, dic
             checkpoint=job.checkpoint,
         )
     except DataError as reason:
-        return None, {"shuffles": {"reason": str(reason)}}
+        return None, {"shuffles": {"reason": reason.message}}
     record = {"n_shuffles": found.n_shuffles, "n_resamples": found.n_resamples}
     return found, {"shuffles": record}
 

@@ -13,8 +13,9 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
+from pyfsagg._message import Param, Remedy
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.table import AnyTable
@@ -27,9 +28,9 @@ from pyfsagg.error_control import TargetPermutation, step_down_max_t
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
 from pyfsagg.resampling import Plan, Resamples, Rows
-from pyfsagg.resampling.draws import canonical_order, generator
-from pyfsagg.stability_measures._ties import n_draws
-from pyfsagg.stability_measures.thesis import measures_of
+from pyfsagg.resampling.plan import canonical_order, generator
+from pyfsagg.stability_measures.chance import n_draws
+from pyfsagg.stability_measures.pairwise import measures_of
 
 RESAMPLES_PER_SHUFFLED = 50
 FEWEST, MOST = 2, 10
@@ -235,16 +236,6 @@ def excess_over_noise(observed: Matrices, shuffled: Matrices) -> Floats:
     The true target is treated like the shuffled ones throughout: if it is unrelated to the features, it
     is one of them, and the best of K + 1 with probability 1 / (K + 1).
 
-    Parameters
-    ----------
-    observed : mapping of str to ndarray (p,)
-        Mean scores with the true target, by filter.
-    shuffled : mapping of str to ndarray (K, p)
-
-    Returns
-    -------
-    ndarray (K + 1, p)
-
     Examples
     --------
     >>> excess_over_noise({"a": np.array([9.0, 1.0])}, {"a": np.array([[2.0, 3.0], [1.0, 2.0]])})
@@ -304,8 +295,9 @@ def score_permuted(
     r = len(next(iter(matrices.values())))
     if not all_seen(matrices, r):
         raise DataError(
-            f"the first {r} resamples did not see all features, so that permuted targets cannot be "
-            "compared with the true one; raise permutation_resamples"
+            f"the first {r} resamples did not see all features, so that permuted targets cannot be ",
+            "compared with the true one",
+            Remedy("raise ", Param("permutation_resamples")),
         )
     observed = _aggregated(run, matrices, recipe)
     null = np.empty((number, len(observed)))

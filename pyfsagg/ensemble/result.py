@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import check_flag
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.ensemble.data import (
@@ -39,10 +39,10 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import agreement, between, control, rank_sets
 from pyfsagg.error_control import ErrorControl
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import about_ties
+from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 from pyfsagg.statistics import RankConfidence
-from pyfsagg.statistics._input import check_level
+from pyfsagg.statistics._base import check_confidence_level
 
 Number = int | float | str
 """How many features: a number, a share, or a word."""
@@ -196,9 +196,6 @@ class EnsembleResult(Ranked, Result):
 
         Raises
         ------
-        ParameterError
-            If the number is below 1 or above the number of features, the fraction out of range, or more
-            than one wish is given.
         DataError
             For a limit on false selections, if the run has no complementary pairs.
 
@@ -287,14 +284,12 @@ class EnsembleResult(Ranked, Result):
         ------
         DataError
             If the run has no complementary pairs, or fewer than two.
-        ParameterError
-            As in :func:`pyfsagg.error_control.control_errors`.
 
         Examples
         --------
         >>> import pyfsagg
         >>> data = pyfsagg.load_dataset("wine")
-        >>> pairs = pyfsagg.ComplementaryPairs()
+        >>> pairs = pyfsagg.resampling.ComplementaryPairs()
         >>> result = pyfsagg.wam(
         ...     data.X, data.y, resampling=pairs, n_resamples=100, random_state=0
         ... )
@@ -304,7 +299,7 @@ class EnsembleResult(Ranked, Result):
         return control(self, max_false=max_false, fdr=fdr, **options)
 
     def between_sample_stability(
-        self, n_features_to_select: Number = "auto", *, level: float = 0.95
+        self, n_features_to_select: Number = "auto", *, confidence_level: float = 0.95
     ) -> BetweenSampleStability:
         """Agreement of the rankings of two independent samples of half the size.
 
@@ -316,7 +311,7 @@ class EnsembleResult(Ranked, Result):
         ----------
         n_features_to_select : int, float or str
             How many features are selected, as in :meth:`selection`.
-        level : float
+        confidence_level : float
             Confidence level of the limits.
 
         Raises
@@ -336,7 +331,9 @@ class EnsembleResult(Ranked, Result):
         >>> result.between_sample_stability().n_rows
         88
         """
-        return between(self, choose(self, read_wish(n_features_to_select)).compared, level)
+        return between(
+            self, choose(self, read_wish(n_features_to_select)).compared, confidence_level
+        )
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
         """Agreement of the resamples by five measures: one row per filter (and one for BAM).
@@ -357,12 +354,12 @@ class EnsembleResult(Ranked, Result):
             raise table
         return table.copy()
 
-    def rank_confidence(self, confidence: float = 0.95) -> RankConfidence:
+    def rank_confidence(self, confidence_level: float = 0.95) -> RankConfidence:
         """Confidence sets for the true ranks of the features, from the spread over resamples.
 
         Parameters
         ----------
-        confidence : float
+        confidence_level : float
 
         Returns
         -------
@@ -378,8 +375,6 @@ class EnsembleResult(Ranked, Result):
             For an aggregator that is not a mean over resamples, fewer than 50 resamples, a plan other
             than bootstraps and subsamples, ``normalize="per_feature"`` with a bootstrap, or more than
             2,000 features.
-        ParameterError
-            For a `confidence` outside (0, 1).
 
         Notes
         -----
@@ -391,7 +386,7 @@ class EnsembleResult(Ranked, Result):
         of χ² is too large by about (levels − 1)(classes − 1)).  Therefore a feature may be ranked
         outside its set where features differ in their number of levels.
         """
-        return rank_sets(self, check_level("confidence", confidence))
+        return rank_sets(self, check_confidence_level("confidence_level", confidence_level))
 
     def clusters(
         self,
@@ -434,10 +429,6 @@ class EnsembleResult(Ranked, Result):
         DataError
             If the run did not look for copies and neither `X` nor a matrix is given, `X` lacks a
             feature, or the run ranks groups of columns and no matrix is given.
-        InputTypeError
-            For a sparse `X`.
-        ParameterError
-            For a similarity or a limit out of range.
 
         Notes
         -----

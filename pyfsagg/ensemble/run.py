@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.selection import n_selected
-from pyfsagg._base.task import Task
-from pyfsagg._run.beside import Checks
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import n_selected, resolve_seed
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._run.checkpoint import kept_seed
-from pyfsagg._run.execution import Execution
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_any_table, read_target
 from pyfsagg._table.table import AnyTable, Weights, full_weights
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, read_any_table, read_target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.ensemble.scoring import (
     bind_filters,
@@ -32,7 +30,8 @@ from pyfsagg.ensemble.trust import pairs_plan
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import variance
 from pyfsagg.filters._base import BoundFilter
-from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples, read_plan
+from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, draw_resamples
+from pyfsagg.resampling.plan import read_plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +163,10 @@ def set_up_run(
         _check_permuted_size(checks, plan, n_features)
     if groups is not None and resamples.changes_table:
         raise ParameterError(
-            f"resampling={plan.name!r} changes columns, and is not supported with feature_groups; use a "
-            "plan that draws rows, for instance 'bootstrap' or 'subsample'"
+            Use(resampling=plan.name),
+            " changes columns, and is not supported with ",
+            Param("feature_groups"),
+            Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     parameters = {
         "filters": labels,
@@ -226,7 +227,7 @@ def set_up_run(
 def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
     """Refuse p-values against permuted targets where rows cannot be shuffled one by one."""
     if target.kind == "none":
-        raise DataError("there is no target to shuffle; give y")
+        raise DataError("there is no target to shuffle", Remedy("give ", Param("y")))
     if plan.sample_weight is not None or getattr(plan, "groups", None) is not None:
         raise ParameterError(
             "rows of one group, or with weights, cannot be shuffled one by one, and p-values that take them "
@@ -238,8 +239,10 @@ def _check_permutations(checks: Checks, target: Target, plan: Plan) -> None:
 def _check_permuted_size(checks: Checks, plan: Plan, n_features: int) -> None:
     if not plan.only and checks.permutation_resamples % plan.together:
         raise ParameterError(
-            f"resampling={plan.name!r} draws {plan.together} resamples together: permutation_resamples "
-            f"must be a multiple of {plan.together}, got {checks.permutation_resamples}"
+            Use(resampling=plan.name),
+            f" draws {plan.together} resamples together: ",
+            Param("permutation_resamples"),
+            f" must be a multiple of {plan.together}, got {checks.permutation_resamples}",
         )
     require_memory(
         3 * 8 * checks.n_permuted * n_features,
@@ -252,17 +255,22 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
     """Refuse a number of resamples that is left open where it has to be known."""
     if plan.only:
         raise ParameterError(
-            "n_resamples='auto' draws more resamples as needed, which row_indices and k_fold do not "
-            "allow; give a number"
+            Use(n_resamples="auto"),
+            " draws more resamples as needed, which row_indices and k_fold do not allow",
+            Remedy("give a number"),
         )
     if goal.maximum % plan.together:
         raise ParameterError(
-            f"resampling={plan.name!r} draws {plan.together} resamples together: maximum must be a "
-            f"multiple of {plan.together}, got {goal.maximum}"
+            Use(resampling=plan.name),
+            f" draws {plan.together} resamples together: ",
+            Param("maximum"),
+            f" must be a multiple of {plan.together}, got {goal.maximum}",
         )
     if execution.scratch is not None:
         raise ParameterError(
-            "scratch reserves files for a known number of resamples; give n_resamples as a number"
+            Param("scratch"),
+            " reserves files for a known number of resamples",
+            Remedy("give ", Param("n_resamples"), " as a number"),
         )
     n_selected(goal.top, n_features)
 

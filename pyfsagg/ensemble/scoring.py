@@ -12,26 +12,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from pyfsagg._base.blocks import row_blocks
-from pyfsagg._base.estimators import is_survival_model
+from pyfsagg._base.arithmetic import Floats, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.types import Floats
 from pyfsagg._base.words import duration
+from pyfsagg._message import DENSE, FILTER, MAPPING, Got, Message, Param, Remedy, Use, Value
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._run.execution import Progress, progress_sink
 from pyfsagg._run.parallel import count_workers
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
-from pyfsagg._table.sparse import dense_megabytes
-from pyfsagg._table.table import AnyTable, SparseTable, Table
+from pyfsagg._table.selectors import is_survival_model
+from pyfsagg._table.sparse import SparseTable, dense_megabytes
+from pyfsagg._table.table import AnyTable, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters import FILTERS, Scorer, prepare_callable, prepare_estimator
-from pyfsagg.filters._base import BoundFilter
-from pyfsagg.filters._depth import LEAST
+from pyfsagg.filters import FILTERS, Scorer
+from pyfsagg.filters._base import LEAST, BoundFilter
+from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
-from pyfsagg.unsupervised import _filters as _filters  # adds the rankings without labels
 
 
 # ---------------------------------------------------------------------------------------------
@@ -48,12 +47,6 @@ def bind_filters(
     """Names, callables and estimators as filters of a table, and their labels in the order given.
 
     Filters that one pass computes together become one bound filter.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, InputTypeError
-        Unknown filter, a parameter that a filter does not have, the same filter twice, or something
-        that is no filter; a joint score of `groups` by a filter that counts no levels.
     """
     readings: dict[bool, GroupedColumns] = {}
     bound: list[BoundFilter] = []
@@ -86,11 +79,11 @@ def bind_filters(
                 each = replace(each, table=grouped.table, grouped=grouped, names=groups.names)
             bound.append(each)
     if not labels:
-        raise ParameterError("filters is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     if unused:
         raise ParameterError(
-            f"filter_params names {next(iter(unused))!r}, which is not among the filters "
-            f"{', '.join(labels)}"
+            Param("filter_params"),
+            f" names {next(iter(unused))!r}, which is not among the filters {', '.join(labels)}",
         )
     return bound, labels
 
@@ -98,27 +91,17 @@ def bind_filters(
 def read_filter_params(
     filters: Sequence[Any], given: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by the label of their filter.
-
-    Parameters
-    ----------
-    filters : sequence of filters
-    given : mapping, optional
-        By the name (or an alias) of a filter; of a single filter also flat.
-
-    Raises
-    ------
-    InputTypeError
-        If `given` is not a mapping.
-    ParameterError
-        If the parameters of several filters do not say whose they are, or a filter is named that is
-        not among `filters`.
-    """
+    """Parameters by the label of their filter."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise InputTypeError(
-            f"filter_params must be a mapping such as {{'mdl': 'fselectorrcpp'}}, got {given!r}"
+            Param("filter_params"),
+            " must be ",
+            MAPPING,
+            ", such as ",
+            Value({"mdl": "fselectorrcpp"}),
+            Got(given),
         )
     labels = [filter_label(item) for item in filters]
     found: dict[str, dict[str, Any]] = {}
@@ -128,32 +111,29 @@ def read_filter_params(
             found.setdefault(label, {}).update(chosen)
         elif isinstance(chosen, Mapping) and name in FILTERS:
             raise ParameterError(
-                f"filter_params names {label!r}, which is not among the filters {', '.join(labels)}"
+                Param("filter_params"),
+                f" names {label!r}, which is not among the filters {', '.join(labels)}",
             )
         elif len(labels) == 1:
             found.setdefault(labels[0], {})[str(name)] = chosen
         else:
             raise ParameterError(
-                f"filter_params of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; "
-                f"{name!r} is none of {', '.join(labels)}"
+                Param("filter_params"),
+                f" of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
+                f"of {', '.join(labels)}",
             )
     return found
 
 
 def filter_label(item: Any) -> str:
-    """The name under which a filter's scores are found in a result.
-
-    Raises
-    ------
-    UnknownNameError, InputTypeError
-        For an unknown name, or something that is not a filter.
-    """
+    """The name under which a filter's scores are found in a result."""
     if isinstance(item, str):
         return FILTERS.get(item).name
     if not _is_estimator(item) and not callable(item):
         raise InputTypeError(
-            "a filter must be a name, a callable (X, y, sample_weight) or a scikit-learn estimator, "
-            f"got {item!r}"
+            "a filter must be a name, ",
+            FILTER,
+            Got(item),
         )
     return str(getattr(item, "__name__", type(item).__name__))
 
@@ -221,8 +201,10 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
     if isinstance(table, SparseTable) and not usable:
         able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
         raise InputTypeError(
-            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it "
-            f"dense with X.toarray(), if {dense_megabytes(table)} fit into memory"
+            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it ",
+            "dense with ",
+            DENSE,
+            f", if {dense_megabytes(table)} fit into memory",
         )
 
 
@@ -376,30 +358,28 @@ def warn_of_time(
             less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
             label = next(iter(filter_.outputs))
             shorter = duration((each - seconds + less) * total / workers)
-            ways.append(f"filter_params={{{label!r}: {{'n_features': {LEAST}}}}}: about {shorter}")
+            fewer = Use(filter_params={label: {"n_features": LEAST}})
+            ways.append(Message(fewer, f": about {shorter}"))
     ways += [
-        f"{setting}: about {duration(each * number / workers)}"
+        Message(setting, f": about {duration(each * number / workers)}")
         for setting, number in work.fewer.items()
     ]
     warn(
-        f"this will take about {duration(expected)} with {workers} worker(s); " + "; ".join(ways),
+        f"this will take about {duration(expected)} with {workers} worker(s)",
+        *(part for way in ways for part in ("; ", way)),
         stacklevel=2,
     )
 
 
 def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
-    """Refuse score matrices that, with what is computed from them, do not fit into memory.
-
-    Raises
-    ------
-    DataError
-        With the estimate and a number that would fit.
-    """
+    """Refuse score matrices that, with what is computed from them, do not fit into memory."""
     m, p = shape
     require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,
         f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
-        "execution=Execution(scratch='FOLDER') keeps them in files; or draw fewer resamples",
+        Message(
+            Use("Execution", scratch="FOLDER"), " keeps them in files; or draw fewer resamples"
+        ),
     )
 
 
@@ -500,8 +480,8 @@ def _check_scores(label: str, matrix: Floats, names: Sequence[str], store: Matri
         if infinite.any():
             r, j = np.argwhere(infinite)[0].tolist()
             raise DataError(
-                f"the filter {label!r} gave an infinite score for {names[j]!r} in "
-                f"resample {rows.start + r}; scores must be finite"
+                f"the filter {label!r} gave an infinite score for {names[j]!r} in resample ",
+                f"{rows.start + r}; scores must be finite",
             )
         scored |= ~np.isnan(block).all(axis=0)
         store.release()

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.blocks import column_blocks
-from pyfsagg._base.checks import check_real, is_word
-from pyfsagg._base.selection import n_selected, size_of_share
-from pyfsagg._base.types import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, column_blocks
+from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg.ensemble.data import Ranked, best_first, once, over_resamples
 from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl
 from pyfsagg.error_control.control import check_goals
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import tie_sizes
+from pyfsagg.ranks.ranking import tie_sizes
 
 STATUSES = {
     "firm": "selected, and in at least 80 % of the resamples",
@@ -206,7 +204,7 @@ class Selection:
     frame : DataFrame
         One row per feature, best rank first: ``rank``, ``score``, ``selection_frequency`` (share of
         resamples that have it among the best `compared`), ``selected``, ``excess`` (only with shuffled
-        targets: :class:`pyfsagg.ShuffledTargets`) and ``status``: ``"firm"`` (selected, and in at least
+        targets: ``result.shuffled``) and ``status``: ``"firm"`` (selected, and in at least
         80 % of the resamples), ``"borderline"`` (selected in fewer, or not selected but in more than
         20 %), ``"noise"`` (its score is one that shuffled targets reach) or ``"out"``.
     compared : int

@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.estimators import estimator_accepts_missing
-from pyfsagg._base.task import Task
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._base.settings import Task
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.selection import TableSelector
-from pyfsagg._table.sparse import is_sparse
-from pyfsagg._table.sparse_check import check_sparse
+from pyfsagg._table.selectors import TableSelector, estimator_accepts_missing
+from pyfsagg._table.sparse import check_sparse, is_sparse
 from pyfsagg.ensemble.data import columns_of
 from pyfsagg.ensemble.methods import DEFAULT_FILTERS, bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
@@ -25,9 +22,8 @@ from pyfsagg.ensemble.scoring import deep_enough, filter_label, read_filter_para
 from pyfsagg.ensemble.selection import Auto, Wish, choose, read_wish
 from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters import FILTERS
-from pyfsagg.resampling import Plan, read_plan, with_data
-
-__all__ = ["BetweenAggregationSelector", "WithinAggregationSelector"]
+from pyfsagg.resampling import Plan
+from pyfsagg.resampling.plan import read_plan, with_data
 
 
 class _AggregationSelector(TableSelector):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar, get_args, get_type_hints
 
-from pyfsagg._base.checks import check_integer, check_real, is_word, shown
-from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.task import Task
-from pyfsagg._base.types import Floats
-from pyfsagg._run.beside import Checks
-from pyfsagg._run.execution import Execution
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.settings import Settings, Task, option
+from pyfsagg._base.validation import check_integer, check_real, is_word
+from pyfsagg._message import Got, Message, Param, Public, Use
+from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.resampling import Rows, read_plan, with_data
-from pyfsagg.stability_measures import enough_resamples
+from pyfsagg.resampling import Rows
+from pyfsagg.resampling.plan import read_plan, with_data
+from pyfsagg.stability_measures import adequacy
 
 FIRST_LOOK = 100
 
@@ -54,7 +54,9 @@ class Precision(Settings):
 
     def check(self) -> None:
         check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
-        check_integer("maximum (a number of resamples)", self.maximum, low=FIRST_LOOK)
+        check_integer(
+            Message(Param("maximum"), " (a number of resamples)"), self.maximum, low=FIRST_LOOK
+        )
 
     def look(
         self,
@@ -63,43 +65,39 @@ class Precision(Settings):
         by: str = "bootstrap",
     ) -> dict[str, Any]:
         """What the resamples so far say, as it is recorded with the run."""
-        reached, adequacy = enough_resamples(
+        found = adequacy(
             combined,
-            top=self.top,
-            max_change=self.max_change,
+            n_features_to_select=self.top,
             aggregator=aggregate,
             by=by,
             random_state=0,  # a run that is repeated stops at the same place
         )
         return {
             **self.record(),
-            "n_compared": adequacy.n_compared,
-            "expected_change": 1.0 - adequacy.expected_top_overlap,
-            "reached": bool(reached),
+            "n_compared": found.n_compared,
+            "expected_change": 1.0 - found.expected_top_overlap,
+            "reached": found.enough(self.max_change),
         }
 
 
 def read_number(n_resamples: int | str | Precision) -> int | Precision:
-    """A number of resamples, or the precision that decides it; ``"auto"`` is the default one.
-
-    Raises
-    ------
-    ParameterError, InputTypeError
-        For another word, a number below 1, or anything else.
-    """
+    """A number of resamples, or the precision that decides it; ``"auto"`` is the default one."""
     if isinstance(n_resamples, Precision):
         return n_resamples
     if is_word(n_resamples, "auto"):
         return Precision()
     if isinstance(n_resamples, str):
-        raise ParameterError(f"n_resamples must be a number or 'auto', got {n_resamples!r}")
+        raise ParameterError(Param("n_resamples"), " must be a number or 'auto'", Got(n_resamples))
     try:
         return check_integer("n_resamples", n_resamples, low=1)
     except ParameterError:
         if isinstance(n_resamples, (int, float)):
             raise
         raise InputTypeError(
-            f"n_resamples must be a number, 'auto' or a pyfsagg.Precision, got {shown(n_resamples)}"
+            Param("n_resamples"),
+            " must be a number, 'auto' or a ",
+            Public("Precision"),
+            Got(n_resamples),
         ) from None
 
 
@@ -108,15 +106,7 @@ _OF_PLAN = ("groups", "sample_weight")
 
 
 def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
-    """What :func:`gather_settings` takes for a run: its arguments, and the fields of its groups.
-
-    Parameters
-    ----------
-    run : callable
-        :func:`pyfsagg.wam` or its like; the table and the target come first.
-    **groups : class of settings
-        Of arguments that this room does not know.
-    """
+    """What :func:`gather_settings` takes for a run: its arguments, and the fields of its groups."""
     own = list(signature(run).parameters)[2:]
     names = [name for name in own if name not in (*_GROUPS, *groups)]
     for argument, group in {**_GROUPS, **groups}.items():
@@ -129,23 +119,7 @@ def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
 
 
 def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[str, Any]:
-    """Arguments of :func:`pyfsagg.wam` and its like, from names without groups.
-
-    Parameters
-    ----------
-    flat : mapping
-        The fields of :class:`pyfsagg.Task`, :class:`pyfsagg.Checks` and :class:`pyfsagg.Execution` by
-        name; ``resampling`` with ``resampling_params``, ``groups``, ``sample_weight``; or
-        ``row_indices``; ``n_resamples`` with ``precision``; everything else is passed on.  Values of
-        None are left out, and a group in which nothing differs from the defaults.
-    **groups : class of settings
-        Of more arguments: their fields are taken by name, too.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError
-        For parameters that do not belong together, or that a plan does not have.
-    """
+    """Arguments of :func:`pyfsagg.wam` and its like, from names without groups."""
     given = {name: value for name, value in flat.items() if value is not None}
     for argument, group in {**_GROUPS, **groups}.items():
         made = group(**{name: given.pop(name) for name in group.names() if name in given})
@@ -154,7 +128,7 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     precision = given.pop("precision", None)
     if precision is not None:
         if given.get("n_resamples") != "auto":
-            raise ParameterError("precision belongs to n_resamples='auto'")
+            raise ParameterError(Param("precision"), " belongs to ", Use(n_resamples="auto"))
         given["n_resamples"] = Precision.of(precision)
     rows = given.pop("row_indices", None)
     arrays = {name: given.pop(name, None) for name in _OF_PLAN}
@@ -162,8 +136,10 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
     if rows is not None:
         if params or any(array is not None for array in arrays.values()):
             raise ParameterError(
-                "row_indices say which rows are drawn; groups, sample_weight and resampling_params "
-                "cannot be given with them"
+                Param("row_indices"),
+                " say which rows are drawn; groups, ",
+                Param("sample_weight"),
+                " and resampling_params cannot be given with them",
             )
         given["resampling"] = Rows(rows)
     elif params or any(array is not None for array in arrays.values()):

@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.types import Floats
+from pyfsagg._message import Message, Use
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
 from pyfsagg.error_control import ErrorControl, control_errors
 from pyfsagg.error_control.control import require_pairs
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples
-from pyfsagg.stability_measures import (
-    BetweenSampleStability,
-    between_sample_stability,
-    thesis_measures,
-)
+from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
+from pyfsagg.stability_measures.pairwise import thesis_measures
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
 FEWEST = 50
@@ -49,15 +47,15 @@ def record_of_pairs(drawn: Resamples) -> dict[str, Any]:
     return {"n_pairs": len(drawn) // 2, "rows_in_a_half": round(float(rows.mean()))}
 
 
-def between(data: Ranked, k: int, level: float = 0.95) -> BetweenSampleStability:
+def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSampleStability:
     """See :meth:`pyfsagg.EnsembleResult.between_sample_stability`; `k` features are selected."""
     halves, n_rows = _halves(data)
     first, second = ComplementaryPairs.pairs(len(halves)).T
     return between_sample_stability(
         halves[first],
         halves[second],
-        top=k,
-        level=level,
+        n_features_to_select=k,
+        confidence_level=confidence_level,
         n_rows=n_rows,
         feature_names=data.feature_names,
     )
@@ -70,13 +68,17 @@ def _halves(data: Ranked) -> tuple[Floats, int | None]:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
     if data.halves is None:
         raise DataError(
-            "the run has no pairs of halves for the stability between samples"
-            + (
-                f": {setup.no_pairs}"
+            "the run has no pairs of halves for the stability between samples",
+            *(
+                (": ", setup.no_pairs)
                 if setup.no_pairs
-                else "; give checks=Checks(pairs=30), or 8 resamples or more, or "
-                "resampling='complementary_pairs'"
-            )
+                else (
+                    "; give ",
+                    Use("Checks", pairs=30),
+                    ", or 8 resamples or more, or ",
+                    Use(resampling="complementary_pairs"),
+                )
+            ),
         )
     return data.halves, setup.rows_in_a_half
 
@@ -151,9 +153,11 @@ def _why_none(setup: RunSetup) -> str:
     """The same as far as the settings of a run tell."""
     aggregator = setup.recipe.aggregator
     if aggregator not in MEANS:
-        return (
-            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its "
-            "standard error; use aggregator='arithmetic_mean' or 'mean_rank'"
+        return Message(
+            f"the aggregator {aggregator} is not a mean over resamples, so that they do not give its ",
+            "standard error; use ",
+            Use(aggregator="arithmetic_mean"),
+            " or 'mean_rank'",
         )
     if drawn_share(setup) is None:
         return (
@@ -165,9 +169,10 @@ def _why_none(setup: RunSetup) -> str:
             f"{setup.n_resamples} resamples are too few for standard errors; use at least {FEWEST}"
         )
     if setup.plan in FULL_SIZE and setup.recipe.normalize == "per_feature":
-        return (
-            "normalize='per_feature' scales a score by its range over the resamples, which a single sample "
-            "does not have; use 'per_resample'"
+        return Message(
+            Use(normalize="per_feature"),
+            " scales a score by its range over the resamples, which a single sample does not ",
+            "have; use 'per_resample'",
         )
     return ""
 
@@ -180,11 +185,11 @@ def shown_sets(data: Ranked) -> RankConfidence | None:
     return rank_sets(data, 0.95)
 
 
-def rank_sets(data: Ranked, confidence: float) -> RankConfidence:
+def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
     """See :meth:`pyfsagg.EnsembleResult.rank_confidence`."""
     reason = why_no_sets(data)
     if reason:
-        raise DataError(f"there are no confidence sets for ranks: {reason}")
+        raise DataError("there are no confidence sets for ranks: ", reason)
     of = MEANS[data.setup.recipe.aggregator]
 
     def read(scores: Floats) -> Floats:
@@ -204,7 +209,7 @@ def rank_sets(data: Ranked, confidence: float) -> RankConfidence:
         centre,
         values,
         names=data.feature_names,
-        confidence=confidence,
+        confidence_level=confidence_level,
         factor=factor,
         of=f"the expected {of} in samples of {size} from the same population",
     )

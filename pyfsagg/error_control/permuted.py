@@ -10,19 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.checks import as_array
-from pyfsagg._base.types import Floats
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.validation import as_array
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._message import Param, Part
 from pyfsagg.error_control.e_values import check_level
 from pyfsagg.exceptions import DataError
-
-__all__ = ["TargetPermutation", "step_down_max_t"]
 
 _ARRAYS = ("scores", "p_values", "family_wise_p_values")
 
 
 @dataclass(frozen=True, eq=False)
-class TargetPermutation:
+class TargetPermutation(Part):
     """Scores of an ensemble, and p-values from shuffled targets.
 
     Attributes
@@ -86,13 +85,7 @@ class TargetPermutation:
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
     def select(self, level: float = 0.05) -> list[str]:
-        """Features with a family-wise p-value of at most `level`, best first; the list may be empty.
-
-        Raises
-        ------
-        ParameterError
-            If the level is not between 0 and 1.
-        """
+        """Features with a family-wise p-value of at most `level`, best first; the list may be empty."""
         level = check_level("level", level)
         frame = self.to_frame()
         return [str(name) for name in frame.index[frame["family_wise_p_value"] <= level]]
@@ -174,8 +167,9 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
     drawn = as_array("null", null, np.float64)
     if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
         raise DataError(
-            f"null must have one column per feature ({scores.size}) and at least one row, got the "
-            f"shape {drawn.shape}"
+            Param("null"),
+            f" must have one column per feature ({scores.size}) and at least one row, got the ",
+            f"shape {drawn.shape}",
         )
     if np.isnan(scores).any() or np.isnan(drawn).any():
         raise DataError("a score is missing; every feature needs one in every run")

@@ -1,41 +1,235 @@
-"""The report of an evaluation: what was done, what was found, which differences are real."""
+"""The report of an evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 from matplotlib.axes import Axes
 
-from pyfsagg._base.checks import check_real
-from pyfsagg._base.words import enumerate_names, plural, readable
-from pyfsagg._page.closing import closing, settings_groups, target_words
-from pyfsagg._page.page import (
-    Block,
-    Page,
-    Section,
-    Text,
-)
-from pyfsagg._run.picture import picture
-from pyfsagg.evaluation._page_tables import (
-    average_sections,
-    best_table,
-    failure_sections,
-    optimism_sections,
-    pair_table,
-    value_table,
-)
-from pyfsagg.evaluation._plot import (
-    plot_accuracy,
-    plot_p_values,
-    plot_win_tie_loss,
-)
-from pyfsagg.evaluation.comparison import Comparison
-from pyfsagg.evaluation.protocol import PROTOCOLS
-from pyfsagg.evaluation.result import Evaluation
+from pyfsagg._base.validation import check_real
+from pyfsagg._base.words import enumerate_names, number, plural, readable
+from pyfsagg._report.closing import closing, settings_groups, target_words
+from pyfsagg._report.drawing import picture
+from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
+from pyfsagg.evaluation.comparison import MethodComparison
+from pyfsagg.evaluation.metrics import METRICS
+from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
+from pyfsagg.evaluation.splits import PROTOCOLS
 from pyfsagg.exceptions import InputTypeError
 
-__all__ = ["evaluation_page"]
+MOST_ROWS = 2000
+
+
+def best_table(result: Evaluation) -> Table:
+    """For each protocol and classifier the best cell, beside all features and random subsets."""
+    metric = result.metrics[0]
+    better = METRICS.get(metric).higher_is_better
+    summary = result.summary()
+    summary = summary[summary["metric"] == metric]
+    baselines = [name for name in result._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
+    rows = []
+    for protocol in result.protocols:
+        for classifier in result.classifiers:
+            own = summary[(summary["protocol"] == protocol) & (summary["classifier"] == classifier)]
+            found = own[own["kind"] != "baseline"].dropna(subset=["mean"])
+            fewer = found[found["threshold"] < 1.0]
+            found = found if fewer.empty else fewer
+            if found.empty:
+                continue
+            best = found.sort_values("mean", ascending=not better, kind="stable").iloc[0]
+            rows.append(
+                [
+                    readable(classifier),
+                    protocol,
+                    number(best["mean"]),
+                    readable(str(best["method"])),
+                    f"{best['n_features']}",
+                    *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
+                ]
+            )
+    return Table(
+        f"Best mean {readable(metric)} of each classifier",
+        [
+            Column("Classifier", numeric=False),
+            Column("Protocol", numeric=False),
+            Column("Best"),
+            Column("Method", numeric=False),
+            Column("Features"),
+            *(Column(name.capitalize()) for name in baselines),
+        ],
+        rows,
+        note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
+        "would reach on new data. Random subsets have the same number of features.",
+    )
+
+
+def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
+    own = cells[cells["method"] == label]
+    if label == RANDOM_SUBSETS:
+        own = own[own["n_features"] == n_features]
+    return number(float(own["mean"].iloc[0])) if len(own) else number(float("nan"))
+
+
+def average_sections(result: Evaluation) -> list[Section]:
+    """Weighted averages in the form of thesis table 4.3."""
+    if min(result.parameters["thresholds"]) == 1.0:
+        return []
+    metric = result.metrics[0]
+    frame = result.weighted_average_accuracy()
+    labels = [str(name) for name in frame["method"].unique()]
+    rows = []
+    for (protocol, classifier), own in frame.groupby(["protocol", "classifier"], sort=False):
+        values = own.set_index("method")["wacc"]
+        rows.append(
+            [
+                readable(str(classifier)),
+                str(protocol),
+                *(number(float(values.get(name, float("nan"))), 4) for name in labels),
+            ]
+        )
+    table = Table(
+        f"Weighted average {readable(metric)}",
+        [
+            Column("Classifier", numeric=False),
+            Column("Protocol", numeric=False),
+            *(Column(readable(name)) for name in labels),
+        ],
+        rows,
+        note="Mean over thresholds below 100 %, weighted by the share of features left out: "
+        "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
+    )
+    return [Section("averages", "Weighted averages", [table])]
+
+
+def optimism_sections(result: Evaluation) -> list[Section]:
+    others = [name for name in result.protocols if name != "nested"]
+    if "nested" not in result.protocols or not others:
+        return []
+    frame = result.optimism()
+    frame = frame[frame["kind"] != "baseline"]
+    columns = [*result.protocols, *(f"{name}_minus_nested" for name in others)]
+    means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
+    rows = [
+        [
+            readable(str(row["method"])),
+            readable(str(row["classifier"])),
+            *(number(float(row[name]), 4) for name in columns),
+        ]
+        for row in means.to_dict("records")
+    ]
+    heads = [*result.protocols, *(f"{name} − nested" for name in others)]
+    table = Table(
+        f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
+        [
+            Column("Method", numeric=False),
+            Column("Classifier", numeric=False),
+            *map(Column, heads),
+        ],
+        rows,
+        note="The nested protocol ranks features inside each training fold and has no "
+        "selection bias. The thesis protocol trains classifiers on fewer rows, so that its difference is "
+        "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
+    )
+    return [Section("optimism", "Optimism", [table])]
+
+
+def failure_sections(result: Evaluation) -> list[Section]:
+    """Cells without a value, and warnings of classifiers."""
+    cells = result.cells[result.cells["status"] != "ok"]
+    if cells.empty:
+        return []
+    kinds = ["classifier", "metric", "status", "message"]
+    counts = cells.groupby(kinds, sort=False).size().rename("n").reset_index()
+    rows = [
+        [
+            readable(str(row["classifier"])),
+            readable(str(row["metric"])),
+            str(row["status"]),
+            str(row["message"]),
+            f"{row['n']:,}",
+        ]
+        for row in counts.to_dict("records")
+    ]
+    heads = ("Classifier", "Metric", "Status", "Message")
+    table = Table(
+        "Cells that failed or were warned of",
+        [*(Column(head, numeric=False) for head in heads), Column("Cells")],
+        rows[:MOST_ROWS],
+        note="A failed cell has no value; means are over the others, and folds with a failed cell "
+        "are left out of the tests.",
+    )
+    return [Section("failures", "Failures", [table])]
+
+
+def value_table(result: Evaluation) -> Table:
+    summary = result.summary()
+    shown = summary.head(MOST_ROWS)
+    rows = [
+        [
+            readable(str(row["method"])),
+            readable(str(row["classifier"])),
+            str(row["protocol"]),
+            f"{row['n_features']}",
+            readable(str(row["metric"])),
+            number(float(row["mean"]), 4),
+            number(float(row["sd"]), 4),
+            f"{row['n']}",
+        ]
+        for row in shown.to_dict("records")
+    ]
+    hidden = len(summary) - len(shown)
+    return Table(
+        "Mean and standard deviation over folds",
+        [
+            Column("Method", numeric=False),
+            Column("Classifier", numeric=False),
+            Column("Protocol", numeric=False),
+            Column("Features"),
+            Column("Metric", numeric=False),
+            Column("Mean"),
+            Column("SD"),
+            Column("Folds"),
+        ],
+        rows,
+        note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
+        find="row",
+    )
+
+
+def pair_table(comparison: MethodComparison) -> Table:
+    """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
+    found = comparison.tests["corrected_t"]
+    share = f"{100 * found.confidence_level:.3g} %"
+    columns = [
+        Column("Pair", numeric=False),
+        *(Column(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
+    ]
+    rows = [
+        [
+            f"{readable(row['group1'])} − {readable(row['group2'])}",
+            *(number(row[name], 4) for name in ("estimate", "lower", "upper", "p_adjusted")),
+        ]
+        for row in found.to_frame().to_dict("records")
+    ]
+    note = (
+        f"Mean difference with its {share} interval over other tables of this size, for this pair "
+        "alone."
+    )
+    if "bayesian_t" in comparison.tests:
+        posterior = comparison.tests["bayesian_t"]
+        columns += [Column("P(below)"), Column("P(equivalent)"), Column("P(above)")]
+        for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
+            row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
+        note += (
+            f" P: probabilities that the difference is below −{posterior.rope:g}, within "
+            f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
+            "not corrected for the number of pairs."
+        )
+    return Table("Differences of all pairs", columns, rows, note=note, header=0)
+
 
 REFERENCES = (
     (
@@ -65,32 +259,12 @@ REFERENCES = (
 def evaluation_page(
     result: Evaluation,
     *,
-    alpha: float = 0.05,
+    confidence_level: float = 0.95,
     command: str | None = None,
     data_name: str | None = None,
     reading: Sequence[str] = (),
 ) -> Page:
-    """The report of an evaluation as a page for :func:`pyfsagg._page.page.write_page`.
-
-    Parameters
-    ----------
-    result : Evaluation
-    alpha : float
-        Significance level of the tests.
-    command, data_name, reading
-        As in :data:`pyfsagg._run.result.ORIGIN`.
-
-    Returns
-    -------
-    Page
-        At most 2,000 means are listed.
-
-    Raises
-    ------
-    ParameterError
-        If `alpha` is out of range.
-    InputTypeError
-        If `result` is not an evaluation.
+    """The report of an evaluation as a page for :func:`pyfsagg._report.page.write_page`.
 
     Examples
     --------
@@ -107,7 +281,7 @@ def evaluation_page(
         raise InputTypeError(
             f"this report is made of an Evaluation, got {type(result).__name__}; evaluate returns one"
         )
-    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True)
+    check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
@@ -115,7 +289,7 @@ def evaluation_page(
         f"{plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), _words(result)[0])}"
     )
-    comparison, reason = result.default_comparison(alpha)
+    comparison, reason = result._default_comparison(confidence_level)
     sections = [
         Section("summary", "Summary", _summary(result, comparison)),
         Section("curves", "Features kept", _curves(result)),
@@ -141,7 +315,7 @@ def _words(result: Evaluation) -> tuple[str, str]:
     return kinds.get(str(result.data.get("target_kind")), ("classifier", "classify"))
 
 
-def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
+def _summary(result: Evaluation, comparison: MethodComparison | None) -> list[Block]:
     parameters = result.parameters
     model, does = _words(result)
     sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
@@ -165,8 +339,8 @@ def _summary(result: Evaluation, comparison: Comparison | None) -> list[Block]:
         for name in result.protocols
     ]
     blocks += [Text(f"Take care: {remark}.") for remark in result.remarks]
-    if result.n_failed:
-        blocks.append(Text(f"Take care: {result.failure_sentence}."))
+    if result._n_failed:
+        blocks.append(Text(f"Take care: {result._failure_sentence}."))
     blocks.append(best_table(result))
     if comparison is not None and "corrected_t" in comparison.tests:
         verdict = comparison.sentences["corrected_t"]
@@ -194,7 +368,7 @@ def _curves(result: Evaluation) -> list[Block]:
     ]
 
 
-def _differences(comparison: Comparison | None, reason: str) -> list[Block]:
+def _differences(comparison: MethodComparison | None, reason: str) -> list[Block]:
     if comparison is None:
         return [Text(f"No tests were made: {reason}.")]
     blocks: list[Block] = [Text(f"Compared: {comparison.what}.")]

@@ -12,40 +12,50 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_integer, check_list
 from pyfsagg._base.registry import Registry
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._base.task import Task
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import check_integer, check_list, resolve_seed
+from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
-from pyfsagg._table.reading import read_table, read_target
 from pyfsagg._table.table import Table
-from pyfsagg._table.target import Target
+from pyfsagg._table.target import Target, read_target, table_of_task
 from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.evaluation.cells import Fit, Outcome, fit_all
-from pyfsagg.evaluation.classifiers import CLASSIFIERS, ClassifierSpec, read_classifiers
-from pyfsagg.evaluation.given import GivenRanking, read_rankings
+from pyfsagg.evaluation.cells import (
+    Fit,
+    Outcome,
+    Threshold,
+    fit_all,
+    largest_count,
+    read_thresholds,
+)
+from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS, ClassifierSpec, read_classifiers
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
+    GivenRanking,
     Method,
     rank_methods,
     read_methods,
+    read_rankings,
     repeat_of,
     single_filters,
 )
 from pyfsagg.evaluation.metrics import read_metrics
-from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.regressors import REGRESSORS
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.splits import Fold, Part, draw_parts, read_groups, read_rows, take_rows
-from pyfsagg.evaluation.survival_models import SURVIVAL_MODELS
-from pyfsagg.evaluation.thresholds import Threshold, largest_count, read_thresholds
+from pyfsagg.evaluation.splits import (
+    Fold,
+    Part,
+    Protocol,
+    draw_parts,
+    read_ranking_rows,
+    read_row_groups,
+    take_rows,
+)
+from pyfsagg.evaluation.survival import SURVIVAL_MODELS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.variance import drop_features
-
-__all__ = ["Plan", "read_plan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +102,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Design:
     """Everything that is settled before the first feature is ranked."""
 
     table: Table
@@ -295,7 +305,7 @@ def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
 # ---------------------------------------------------------------------------------------------
 # reading the arguments
 # ---------------------------------------------------------------------------------------------
-def read_plan(
+def read_design(
     X: Any,
     y: Any,
     rankings: Any,
@@ -310,14 +320,14 @@ def read_plan(
     task: Task,
     random_state: Any,
     execution: Execution,
-) -> Plan:
+) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table = read_table(task, X)
+    table = table_of_task(task, X)
     target = read_target(task, y, table.n_samples)
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
-    members = read_groups(protocol.groups, table.n_samples)
+    members = read_row_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
@@ -326,10 +336,11 @@ def read_plan(
         methods = DEFAULT_METHODS
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         raise ParameterError(
-            "ranking_rows gives the rows on which the rankings were made, and belongs to rankings "
-            "with protocol='thesis'"
+            Param("ranking_rows"),
+            " gives the rows on which the rankings were made, and belongs to rankings with ",
+            Use(protocol="thesis"),
         )
-    rows = None if ranking_rows is None else read_rows(ranking_rows, table.n_samples)
+    rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
     given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
     if "thesis" in protocols:
@@ -374,7 +385,7 @@ def read_plan(
         "n_groups": None if members is None else int(members.max()) + 1,
         "seed": seed,
     }
-    return Plan(
+    return Design(
         table,
         target,
         parts,
@@ -401,7 +412,9 @@ def _read_baselines(baselines: Any) -> tuple[str, ...]:
     unknown = [name for name in given if not isinstance(name, str) or name not in BASELINES]
     if unknown:
         raise ParameterError(
-            f"baselines must be some of {', '.join(map(repr, BASELINES))}, got {unknown[0]!r}"
+            Param("baselines"),
+            f" must be some of {', '.join(map(repr, BASELINES))}",
+            Got(unknown[0]),
         )
     return tuple(name for name in BASELINES if name in given)
 
@@ -415,8 +428,10 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
     for label, item in zip(given, items, strict=True):
         if not isinstance(item, EnsembleResult):
             raise ParameterError(
-                f"the ranking {label!r} cannot be repeated inside the folds of protocol='nested', "
-                "because how it was made is not known; use protocol='thesis', or give methods"
+                f"the ranking {label!r} cannot be repeated inside the folds of ",
+                Use(protocol="nested"),
+                ", because how it was made is not known",
+                Remedy("use ", Use(protocol="thesis"), ", or give methods"),
             )
         found[label] = repeat_of(label, item)
     return found

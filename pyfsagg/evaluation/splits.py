@@ -1,32 +1,115 @@
-"""Which rows rank the features, which train a classifier, and which test it."""
+"""Which rows rank the features, which train a learner and which test it."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.checks import as_array
 from pyfsagg._base.remarks import ALONE
+from pyfsagg._base.settings import Settings, names_of, option
+from pyfsagg._base.validation import as_array, check_integer, check_list, check_real
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import canonical_order
+from pyfsagg.resampling.plan import canonical_order
 
-__all__ = [
-    "Fold",
-    "Part",
-    "draw_parts",
-    "read_groups",
-    "read_rows",
-    "take_rows",
-]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+PROTOCOLS = {
+    "thesis": "features are ranked on one part of the rows, classifiers are cross-validated on the "
+    "rest",
+    "nested": "all rows are cross-validated, and features are ranked inside each training fold",
+    "leaky": "all rows are cross-validated, but features are ranked once on all rows, the test "
+    "rows among them",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol(Settings):
+    """The division of the rows into those that rank the features, train a classifier, and test it.
+
+    Parameters
+    ----------
+    protocol : {"thesis", "nested", "both", "leaky"} or several of them
+        ``"thesis"``: rank on 1 − `test_size` of the rows, cross-validate classifiers on the rest.
+        ``"nested"``: cross-validate on all rows, ranking inside each training fold.  ``"both"``:
+        these two.  ``"leaky"``: the folds of ``"nested"``, but one ranking on all rows, a common
+        mistake; its difference from ``"nested"`` is the selection bias.
+    n_folds, n_repeats : int
+        Folds of each cross-validation (stratified), at least 2, and how often it is repeated with
+        another division of the rows.
+    n_random : int
+        Number of random rankings of the baseline ``"random_subsets"``.
+    test_size : float
+        Share of the rows of each class on which classifiers are tested under ``"thesis"``.
+    ranking_rows : mask or positions of rows, optional
+        The rows on which given rankings were made; under ``"thesis"`` all others are test rows.
+    groups : array of shape (n_samples,), optional
+        Group (subject, batch) of each row: no group is on both sides of any division.
+
+    Examples
+    --------
+    >>> Protocol("nested", n_folds=10, n_repeats=3).changed()
+    {'protocol': 'nested', 'n_folds': 10, 'n_repeats': 3}
+    """
+
+    kind: ClassVar[str] = "protocol"
+    alone: ClassVar[tuple[type, ...]] = (str, Sequence)
+
+    protocol: str | Sequence[str] = option(
+        "thesis",
+        metavar="NAME",
+        read=names_of,
+        help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
+        "(the default; nested with --from), leaky (rank on all rows: shows the selection bias)",
+    )
+    n_folds: int = option(5, metavar="N", help="folds of each cross-validation")
+    n_repeats: int = option(1, metavar="N", help="repeats of the cross-validation")
+    n_random: int = option(5, metavar="N", help="random rankings of the baseline random_subsets")
+    test_size: float = option(
+        1 / 3, metavar="SHARE", help="share of the rows that test under the thesis protocol"
+    )
+    ranking_rows: ArrayLike | None = option(None, flag=False, help="rows of given rankings")
+    groups: ArrayLike | None = option(None, flag=False, help="group of each row")
+
+    def check(self) -> None:
+        read_protocols(self.protocol)
+        check_integer("n_folds", self.n_folds, low=2)
+        check_integer("n_repeats", self.n_repeats, low=1)
+        check_integer("n_random", self.n_random, low=1)
+        check_real("test_size", self.test_size, low=0.0, high=0.95, low_open=True)
+
+    @property
+    def names_given(self) -> tuple[str, ...]:
+        """The protocols asked for, one by one."""
+        return read_protocols(self.protocol)
+
+
+def read_protocols(protocol: Any) -> tuple[str, ...]:
+    """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`."""
+    given = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
+    words = [str(each) for each in given]
+    names = {
+        name for each in words for name in (("thesis", "nested") if each == "both" else (each,))
+    }
+    unknown = [name for name in names if name not in PROTOCOLS]
+    if unknown or not names:
+        raise ParameterError(
+            Param("protocol"),
+            f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them",
+            Got(protocol),
+        )
+    return tuple(name for name in PROTOCOLS if name in names)
+
 
 Rows = NDArray[np.intp]
 
@@ -71,14 +154,8 @@ def _seed(seed: int, key: tuple[int, ...]) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]) >> 1
 
 
-def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
-    """Positions of the rows that were used for given rankings, from a mask or positions.
-
-    Raises
-    ------
-    ParameterError
-        If they are no mask and no different positions, or leave no row to test on.
-    """
+def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
+    """Positions of the rows that were used for given rankings, from a mask or positions."""
     array = as_array("ranking_rows", ranking_rows)
     if array.ndim == 1 and array.dtype == np.bool_ and array.size == n_samples:
         rows = np.flatnonzero(array)
@@ -86,37 +163,36 @@ def read_rows(ranking_rows: Any, n_samples: int) -> Rows:
         rows = np.unique(array).astype(np.intp)
         if rows.size < array.size or rows[0] < 0 or rows[-1] >= n_samples:
             raise ParameterError(
-                f"ranking_rows must be different positions from 0 to {n_samples - 1}, got "
-                f"{array.size} positions from {array.min()} to {array.max()}"
+                Param("ranking_rows"),
+                f" must be different positions from 0 to {n_samples - 1}, got {array.size} ",
+                f"positions from {array.min()} to {array.max()}",
             )
     else:
         raise ParameterError(
-            f"ranking_rows must be a boolean mask of {n_samples} rows or a list of row positions, "
-            f"got {ranking_rows!r}"
+            Param("ranking_rows"),
+            f" must be a boolean mask of {n_samples} rows or a list of row positions",
+            Got(ranking_rows),
         )
     if not 0 < rows.size < n_samples:
         raise ParameterError(
-            f"ranking_rows holds {rows.size} of {n_samples} rows; some are needed, and others must "
-            "be left to test on"
+            Param("ranking_rows"),
+            f" holds {rows.size} of {n_samples} rows; some are needed, and others must be ",
+            "left to test on",
         )
     return rows
 
 
-def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
-    """Codes of the groups by row.
-
-    Raises
-    ------
-    ParameterError
-        If there is not one group for each row, or a group is missing.
-    """
+def read_row_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
+    """Codes of the groups by row."""
     if groups is None:
         return None
     series = pd.Series(as_array("groups", groups).ravel())
     if len(series) != n_samples:
-        raise ParameterError(f"groups has {len(series)} entries for {n_samples} samples of X")
+        raise ParameterError(
+            Param("groups"), f" has {len(series)} entries for {n_samples} samples of ", Param("X")
+        )
     if series.isna().any():
-        raise ParameterError("groups has missing entries; every row needs a group")
+        raise ParameterError(Param("groups"), " has missing entries; every row needs a group")
     return np.unique(series.astype(str), return_inverse=True)[1].astype(np.intp)
 
 
@@ -136,12 +212,6 @@ def draw_parts(
 
     The division depends on what the rows hold, not on where they stand.  Rows of one of the `groups`
     (codes by row) stay together.
-
-    Raises
-    ------
-    DataError
-        If a class (or, with groups, the whole) has fewer rows (or groups) than there are folds, where
-        rows are divided into folds.
     """
     order = canonical_order(table, target)
     parts = []
@@ -171,30 +241,41 @@ def _check_classes(
 ) -> None:
     if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
         raise DataError(
-            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower n_folds, or "
-            "raise test_size"
+            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds; lower ",
+            Param("n_folds"),
+            ", or raise ",
+            Param("test_size"),
         )
     if target.kind == "numeric":
         if rows.size < 2 * n_folds:
             raise DataError(
-                f"there are {rows.size} rows in {where}, fewer than two for each of the {n_folds} folds; "
-                "lower n_folds, or raise test_size"
+                f"there are {rows.size} rows in {where}, fewer than two for each of the ",
+                f"{n_folds} folds",
+                Remedy("lower ", Param("n_folds"), ", or raise ", Param("test_size")),
             )
         return  # its bins only spread the folds over its range
     counts = np.bincount(target.strata[rows], minlength=target.n_strata)
     if target.kind == "survival":
         if counts[1] < n_folds:
             raise DataError(
-                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower n_folds, "
-                "or raise test_size"
+                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds; lower ",
+                Param("n_folds"),
+                ", or raise ",
+                Param("test_size"),
             )
         return
     smallest = int(counts.argmin())
     if counts[smallest] < n_folds:
         raise DataError(
-            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in {where}, "
-            f"fewer than the {n_folds} folds; lower n_folds, raise test_size, or merge or drop the "
-            "class"
+            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in ",
+            f"{where}, fewer than the {n_folds} folds",
+            Remedy(
+                "lower ",
+                Param("n_folds"),
+                ", raise ",
+                Param("test_size"),
+                ", or merge or drop the class",
+            ),
         )
 
 

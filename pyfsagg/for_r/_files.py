@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._run.result import Result, as_record
+from pyfsagg._base.fields import as_record
+from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.data import arrays_of, document_of, fields_of
 from pyfsagg.exceptions import DataError
 from pyfsagg.results import load_result
-
-__all__ = ["ensemble_of", "packed", "record_of", "unpacked"]
 
 
 def packed(result: Result) -> str:

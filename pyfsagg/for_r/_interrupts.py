@@ -22,8 +22,6 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeVar
 
-__all__ = ["enter", "in_r", "interruptible", "leave"]
-
 Value = TypeVar("Value")
 
 PAUSE = 5.0  # seconds in which a second Ctrl-C does not cut short what the first one makes Python tidy up

@@ -11,15 +11,14 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pyfsagg._message import rendered
 from pyfsagg._run.result import Result
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.exceptions import DataError
 from pyfsagg.for_r._files import packed, record_of
-from pyfsagg.for_r._words import in_r_words
+from pyfsagg.for_r._spelling import InR
 from pyfsagg.ranks import RankTable
-
-__all__ = ["ensemble_parts", "frame_of", "plain", "returned"]
 
 
 def plain(value: Any) -> Any:
@@ -194,8 +193,8 @@ def _selection(result: EnsembleResult) -> dict[str, Any]:
     found = result.selection()
     return {
         "features": list(found.names),
-        "reason": in_r_words(found.reason),
-        "sentences": [in_r_words(each) for each in found.sentences],
+        "reason": rendered(found.reason, InR()),
+        "sentences": [rendered(each, InR()) for each in found.sentences],
     }
 
 
@@ -205,5 +204,5 @@ def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
         found = result.between_sample_stability()
     except DataError:
         return None
-    frame = found.to_frame().assign(top=found.top, n_pairs=found.n_pairs)
+    frame = found.to_frame().assign(top=found.n_features_to_select, n_pairs=found.n_pairs)
     return frame_of(frame, "measure")

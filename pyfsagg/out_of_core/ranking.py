@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.calls import Call
-from pyfsagg._base.checks import check_choice, check_integer, check_list
-from pyfsagg._base.seeds import resolve_seed
-from pyfsagg._kernels.entropy.counted_scores import OUTPUTS
+from pyfsagg._base.validation import check_choice, check_integer, check_list, resolve_seed
+from pyfsagg._kernels.entropy_scores import OUTPUTS
+from pyfsagg._message import Param, Remedy
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.identity import versions
@@ -23,11 +23,9 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
-from pyfsagg.out_of_core.columns import Coding
+from pyfsagg.out_of_core.counting import Coding
 from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
 from pyfsagg.ranks import rank_scores
-
-__all__ = ["DEFAULT_FILTERS", "rank_out_of_core"]
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
 BINNINGS = ("equal_width", "equal_frequency")
@@ -110,9 +108,6 @@ def rank_out_of_core(
     DataError
         No Parquet files, files that differ in their columns, a column of dates, infinite values, a
         target with missing values or one class, more than 10 000 levels.
-    UnknownNameError, ParameterError
-        An unknown column or filter, a filter that does not work by counts, a value out of range; a
-        memory limit that is too small for one column, with the estimate; a checkpoint of another run.
 
     Notes
     -----
@@ -233,7 +228,7 @@ def _filter_labels(filters: str | Sequence[str]) -> list[str]:
             raise ParameterError(f"the filter {label!r} is given twice")
         labels.append(label)
     if not labels:
-        raise ParameterError("filters is empty; name at least one filter")
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     return labels
 
 

@@ -217,9 +217,9 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) 
     )
     (tmp_path / "weights.csv").write_text(text)
     flag = "weights.csv" if given == "file" else "3,1,1,1,2,1"
-    code, _, err = command("aggregate --method mean_rank --weights", flag, *paths(lists))
+    code, _, err = command("aggregate --method mean_rank --list-weights", flag, *paths(lists))
     assert (code, err) == (0, "")
-    expected = aggregate(RankTable.from_lists(lists), "mean_rank", weights=weights)
+    expected = aggregate(RankTable.from_lists(lists), "mean_rank", list_weights=weights)
     found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="name")
     assert found["statistic"].to_dict() == pytest.approx(
         dict(zip(expected.names, expected.statistic, strict=True))
@@ -341,15 +341,15 @@ BAD_FILES = {
         ("a.txt b.txt --sources a,b", "--sources belongs to --permutations"),
         ("a.txt b.txt --permutations 9 --sources a,a", "a single source"),
         ("a.txt b.txt --permutations 9 --sources a", "one label per list (2)"),
-        ("a.txt b.txt --weights 1", "one number per list (2), got 1"),
-        ("a.txt b.txt --weights=-1,2", "must be a number of at least 0"),
-        ("a.txt b.txt --weights 0,0", "all weights are 0"),
-        ("a.txt b.txt --weights absent.csv", "no such file: absent.csv"),
-        ("a.txt b.txt --weights half.csv", "the list 'b' has no weight"),
-        ("a.txt b.txt --weights words.csv", "line 1 of words.csv is not the name of a list"),
-        ("a.txt b.txt --weights other.csv", "unknown list with a weight 'c'"),
-        ("a.txt b.txt --weights 1,0.5", "robust_rank_aggregation takes whole weights"),
-        ("a.txt b.txt --weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
+        ("a.txt b.txt --list-weights 1", "one number per list (2), got 1"),
+        ("a.txt b.txt --list-weights=-1,2", "must be a number of at least 0"),
+        ("a.txt b.txt --list-weights 0,0", "all weights are 0"),
+        ("a.txt b.txt --list-weights absent.csv", "no such file: absent.csv"),
+        ("a.txt b.txt --list-weights half.csv", "the list 'b' has no weight"),
+        ("a.txt b.txt --list-weights words.csv", "line 1 of words.csv is not the name of a list"),
+        ("a.txt b.txt --list-weights other.csv", "unknown list with a weight 'c'"),
+        ("a.txt b.txt --list-weights 1,0.5", "robust_rank_aggregation takes whole weights"),
+        ("a.txt b.txt --list-weights 1,2 --method mean_p_value", "mean_p_value takes no weights"),
         ("a.txt --unranked twice.txt", "'x' occurs twice in the list 'twice'"),
         ("ranks.csv --unranked a.txt", "is a matrix"),
         ("a.txt --unranked a.txt", "named twice"),

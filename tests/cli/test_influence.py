@@ -43,10 +43,12 @@ def test_influence_writes_everything_and_agrees_with_python(
     for key, matrix in result.scores.items():
         np.testing.assert_array_equal(back.scores[key], matrix)
     table = pd.read_csv(tmp_path / "out" / "influence.csv")
-    expected = result.to_frame(["spearman", "nogueira"], top=4)
+    expected = result.to_frame(["spearman", "nogueira"], n_features_to_select=4)
     np.testing.assert_allclose(table["value"], expected["value"], rtol=1e-12)
     pairs = pd.read_csv(tmp_path / "out" / "comparison.csv")
-    alone = result.compare("nogueira", "mrmr", top=4, adjust="bonferroni").to_frame()
+    alone = result.compare(
+        "nogueira", "mrmr", n_features_to_select=4, adjust="bonferroni"
+    ).to_frame()
     chosen = pairs[(pairs["filter"] == "mrmr") & (pairs["measure"] == "nogueira")]
     np.testing.assert_allclose(chosen["p_adjusted"], alone["p_adjusted"], rtol=1e-9)
 

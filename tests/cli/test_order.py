@@ -23,7 +23,7 @@ def table(tmp_path: Path) -> Path:
 def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     done = pyfsagg(
         "order orders.csv --target kind --exclude subject --method spoilers "
-        "--threshold 3 --accuracy all --baseline --output out"
+        "--n-features-to-select 3 --accuracy all --baseline --output out"
     )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
@@ -65,8 +65,8 @@ def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
         ("orders.csv", "required: -t/--target"),
         ("orders.csv --target knd", "did you mean 'kind'"),
         ("orders.csv --target kind --method kl", "method must be one of"),
-        ("orders.csv --target kind --threshold 99", "threshold"),
-        ("orders.csv --target kind --threshold 2 --divergence 0", "exclude"),
+        ("orders.csv --target kind --n-features-to-select 99", "n-features-to-select"),
+        ("orders.csv --target kind --n-features-to-select 2 --divergence 0", "exclude"),
         ("orders.csv --target kind --accuracy some", "expected a number or 'all'"),
         ("orders.csv --target kind --max-seconds 1e-9", "would take about"),
         (

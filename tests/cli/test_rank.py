@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import EnsembleResult, Subsample, load_dataset, wam
+from pyfsagg import EnsembleResult, load_dataset, wam
+from pyfsagg.resampling import Subsample
 
 WINE = load_dataset("wine")
 FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]

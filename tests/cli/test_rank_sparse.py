@@ -12,7 +12,8 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from pyfsagg import EnsembleResult, wam
-from pyfsagg.datasets import is_sparse_file, read_sparse_table
+from pyfsagg.datasets import read_sparse_table
+from pyfsagg.datasets._catalogue import is_sparse_file
 from pyfsagg.exceptions import DataError
 
 

@@ -21,7 +21,7 @@ DATA = make_planted_orders(3, 15, n_extraneous=5, n_redundant=1, random_state=3)
     [
         RankOrderSelector("cdv"),
         RankOrderSelector("spoilers", missing="unknown"),
-        RankOrderSelector("greedy_kl", threshold=None, divergence=0.1),
+        RankOrderSelector("greedy_kl", n_features_to_select=None, divergence=0.1),
         RankOrderSelector("koller_sahami", method_params={"blanket_size": 2}),
     ]
 )
@@ -34,7 +34,7 @@ def test_scikit_learn_checks(estimator, check) -> None:
 
 @pytest.mark.parametrize("method", ["cdv", "spoilers", "greedy_kl", "koller_sahami"])
 def test_selector_is_the_elimination(method: str) -> None:
-    selector = RankOrderSelector(method, threshold=4).fit(DATA.X, DATA.y)
+    selector = RankOrderSelector(method, n_features_to_select=4).fit(DATA.X, DATA.y)
     result = eliminate(DATA.X, DATA.y, method)
     np.testing.assert_array_equal(selector.ranking_, result.ranking)
     assert set(selector.get_feature_names_out()) == set(result.select(4))

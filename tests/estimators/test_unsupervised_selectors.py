@@ -51,7 +51,7 @@ def test_selector_is_its_function(method: str) -> None:
 
 
 def test_pipeline_without_labels_keeps_names() -> None:
-    selector = ConsensusAffinitySelector(threshold=0.3, n_clusterings=10, random_state=0)
+    selector = ConsensusAffinitySelector(n_features_to_select=0.3, n_clusterings=10, random_state=0)
     model = make_pipeline(selector, KMeans(3, n_init=1, random_state=0))
     model.set_output(transform="pandas").fit(X)
     assert model[0].transform(X).shape == (178, 4)
@@ -61,7 +61,7 @@ def test_pipeline_without_labels_keeps_names() -> None:
 @pytest.mark.parametrize("threshold", [0, 14, 1.5, "median"])
 def test_threshold_out_of_range(threshold: object) -> None:
     with pytest.raises(ParameterError, match=r"threshold|rule"):
-        SvdEntropySelector(threshold=threshold).fit(X)
+        SvdEntropySelector(n_features_to_select=threshold).fit(X)
 
 
 def test_missing_values_are_refused() -> None:

@@ -14,8 +14,8 @@ from html_pages import open_in_browser
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from pyfsagg._draw.svg import inline_svg
-from pyfsagg._page.page import (
+from pyfsagg._report.drawing import inline_svg
+from pyfsagg._report.page import (
     Code,
     Column,
     Enumeration,

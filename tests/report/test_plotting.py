@@ -13,15 +13,16 @@ from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
 
-from pyfsagg._draw.style import feature_label, number_ticks
-from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS, correlate_rows
-from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.plotting import (
+from pyfsagg._report.drawing import feature_label, number_ticks
+from pyfsagg.ensemble._plot import (
+    ENSEMBLE_PLOTS,
+    correlate_rows,
     plot_agreement,
     plot_convergence,
     plot_ranking,
     plot_scores,
 )
+from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 
 

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._page.page import Picture, Table, render_page
+from pyfsagg._report.page import Picture, Table, render_page
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders, random_subset_baseline
-from pyfsagg.rank_order._page import elimination_page
-from pyfsagg.reproduce.orders._page import experiment_page
-from pyfsagg.reproduce.orders.experiment import Experiment, Finding
+from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
+from pyfsagg.rank_order._report import elimination_page
+from pyfsagg.rank_order.naive_bayes import random_subset_baseline
+from pyfsagg_papers.orders.experiment import Experiment, Finding
+from pyfsagg_papers.orders.figures import experiment_page
 
 DATA = make_planted_orders(3, 10, n_extraneous=4, random_state=1)
 X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})

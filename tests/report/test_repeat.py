@@ -49,12 +49,12 @@ RUNS = {
     "agreement": "agreement a.txt b.txt c.txt --distance 2 --pilot 3 --persistence 0.9",
     "screen": "screen guides.csv --item gene --score z --alpha 0.2 --null uniform",
     "vote": "vote votes.csv --selection features --learner learner --performance accuracy --rule spav "
-    "--weights performance --size 2",
+    "--voter-weights performance --size 2",
     "vote of lines": "vote votes.txt --rule phragmen",
     "committee": "committee numbers-and-class.csv --target kind --learners lr --by elimination "
-    "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --weights performance "
+    "--n-features 3 --step 4 --metric balanced_accuracy --rule sav --voter-weights performance "
     "--resampling-param fraction=0.7 --n-resamples 3 --seed 4 --jobs 1",
-    "stability": "stability a.txt b.txt c.txt --n-features 40 --level 0.9",
+    "stability": "stability a.txt b.txt c.txt --n-features 40 --confidence-level 0.9",
 }
 
 

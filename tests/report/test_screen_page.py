@@ -8,7 +8,7 @@ from html_pages import Page, open_in_browser
 
 from pyfsagg import screen
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.plotting import (
+from pyfsagg.screens._report import (
     plot_gene_ranks,
     plot_guides,
     plot_p_value_quantiles,

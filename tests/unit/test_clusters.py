@@ -13,12 +13,13 @@ import scipy.sparse
 from scipy.stats import spearmanr
 
 import pyfsagg
-from pyfsagg import Bootstrap, EnsembleResult
-from pyfsagg._table.table import check_table
+from pyfsagg import EnsembleResult
+from pyfsagg._table.table import as_table
 from pyfsagg.ensemble import groups as clusters
 from pyfsagg.ensemble.data import Copies
 from pyfsagg.ensemble.groups import about_copies, absolute_correlations, find_copies
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.resampling import Bootstrap
 
 
 def noisy_copies(sign: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
@@ -144,13 +145,13 @@ def test_correlations_are_those_of_the_rows_known_in_both() -> None:
     rng = np.random.default_rng(5)
     X = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd")).round(1)
     X["d"] = X["a"] + 0.3 * X["b"]
-    complete = absolute_correlations(check_table(X))
+    complete = absolute_correlations(as_table(X))
     np.testing.assert_allclose(complete, X.corr().abs(), atol=1e-11)
-    ranks = absolute_correlations(check_table(X), "spearman")
+    ranks = absolute_correlations(as_table(X), "spearman")
     np.testing.assert_allclose(ranks, np.abs(spearmanr(X).statistic), atol=1e-11)
     X.loc[rng.random(40) < 0.2, "a"] = np.nan
     X.loc[rng.random(40) < 0.2, "b"] = np.nan
-    np.testing.assert_allclose(absolute_correlations(check_table(X)), X.corr().abs(), atol=1e-9)
+    np.testing.assert_allclose(absolute_correlations(as_table(X)), X.corr().abs(), atol=1e-9)
 
 
 def test_a_weight_is_a_repeated_row() -> None:
@@ -158,8 +159,8 @@ def test_a_weight_is_a_repeated_row() -> None:
     X = rng.integers(0, 9, size=(30, 5)) + np.arange(30)[:, np.newaxis] / 3
     weights = rng.integers(0, 4, size=30)
     for similarity in ("pearson", "spearman"):
-        one = absolute_correlations(check_table(X), similarity, weights)
-        two = absolute_correlations(check_table(np.repeat(X, weights, axis=0)), similarity)
+        one = absolute_correlations(as_table(X), similarity, weights)
+        two = absolute_correlations(as_table(np.repeat(X, weights, axis=0)), similarity)
         np.testing.assert_allclose(one, two, atol=1e-11)
     y = np.arange(30) % 2
     plan = Bootstrap(sample_weight=weights)
@@ -185,11 +186,11 @@ def test_what_has_no_correlation_stays_alone() -> None:
             "flag": value > 0,
         }
     )
-    found = find_copies(check_table(X))
+    found = find_copies(as_table(X))
     assert found is not None
     assert found.clusters == (("copy", "value"),)
     X["known"] = np.where(np.arange(60) < 31, value, np.nan)
-    found = find_copies(check_table(X))
+    found = find_copies(as_table(X))
     assert found is not None
     assert found.clusters == (("copy", "known", "value"),)
     result = run(X.drop(columns=["constant", "zero"]), (value > 0).astype(int))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import BetweenAggregationSelector, bam, evaluate, mrmr, wam
-from pyfsagg.evaluation.thresholds import largest_count
+from pyfsagg.evaluation.cells import largest_count
 
 RNG = np.random.default_rng(3)
 WIDE, Y = RNG.normal(size=(24, 420)), np.arange(24) % 2

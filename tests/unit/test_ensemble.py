@@ -11,14 +11,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from pyfsagg import (
-    Bootstrap,
     Checks,
     Execution,
-    FeatureSubspace,
-    GroupedBootstrap,
     Precision,
-    Rows,
-    Subsample,
     Task,
     bam,
     information_gain,
@@ -27,7 +22,7 @@ from pyfsagg import (
     symmetric_uncertainty,
     wam,
 )
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble.core import normalize_scores
 from pyfsagg.exceptions import (
@@ -38,7 +33,15 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import PLANS, draw_resamples
+from pyfsagg.resampling import (
+    PLANS,
+    Bootstrap,
+    FeatureSubspace,
+    GroupedBootstrap,
+    Rows,
+    Subsample,
+    draw_resamples,
+)
 
 IONOSPHERE = load_dataset("ionosphere")
 WINE = load_dataset("wine")
@@ -125,7 +128,7 @@ def test_a_plan_is_the_filter_on_what_each_resample_sees(plan: str) -> None:
     groups = np.random.default_rng(1).permutation(178) // 2
     chosen = GroupedBootstrap(groups) if plan == "grouped_bootstrap" else plan
     result = wam(WINE.X, WINE.y, resampling=chosen, n_resamples=6, random_state=3).combined
-    table = check_table(WINE.X)
+    table = as_table(WINE.X)
     drawn = draw_resamples(table, check_target(WINE.y, 178), chosen, n_resamples=6, seed=3)
     if plan == "grouped_bootstrap":
         pairs = drawn.weights[:, np.argsort(groups, kind="stable")].reshape(6, 89, 2)
@@ -235,7 +238,7 @@ def test_constant_feature_is_last_and_scores_zero() -> None:
     ("options", "error", "message"),
     [
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
-        ({"filter": 3}, InputTypeError, "a filter must be a name, a callable"),
+        ({"filter": 3}, InputTypeError, "a filter must be a name, a scikit-learn estimator"),
         ({"aggregator": "artihmetic_mean"}, UnknownNameError, "did you mean 'arithmetic_mean'"),
         ({"filter_params": {"mdll": 1}}, ParameterError, "no parameter 'mdll'; it takes: mdl"),
         ({"filter_params": {"mdl": "r"}}, ParameterError, "mdl must be one of"),
@@ -252,8 +255,8 @@ def test_constant_feature_is_last_and_scores_zero() -> None:
             "one number per sample",
         ),
         ({"resampling": "boostrap"}, UnknownNameError, "did you mean 'bootstrap'"),
-        ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.Subsample"),
-        ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.Subsample"),
+        ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
+        ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
         ({"task": 3}, InputTypeError, "a name or a pyfsagg.Task"),
         ({"execution": {"scratch": "."}}, InputTypeError, "must be a pyfsagg.Execution"),
         ({"aggregator_params": {"shift": 1}}, ParameterError, "no option 'shift'"),

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._run.result import as_record
+from pyfsagg._base.fields import as_record
 from pyfsagg.ensemble.selection import FDR, read_wish
 from pyfsagg.error_control import control_errors, e_bh, pfer_bound, stability_e_values
 from pyfsagg.exceptions import DataError, ParameterError
@@ -372,7 +372,7 @@ def assert_same_parts(one: Any, other: Any) -> None:
         ({"n_permutations": 0}, ParameterError, "n_permutations"),
         ({"method": "mean"}, ParameterError, "'bam'"),
         (
-            {"resampling": pyfsagg.GroupedBootstrap(np.arange(80) // 2)},
+            {"resampling": pyfsagg.resampling.GroupedBootstrap(np.arange(80) // 2)},
             ParameterError,
             "p-values that take them for single rows would be far too small",
         ),

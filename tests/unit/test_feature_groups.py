@@ -25,7 +25,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.filters import FILTERS
-from pyfsagg.reproduce import shipped_calibration
+from pyfsagg_papers import shipped_calibration
 
 COUNTING = [spec.name for spec in FILTERS if spec.counts_levels]
 OTHERS = ["spearman", "fit_criterion", "pearson"]
@@ -51,7 +51,7 @@ def _tables(seed: int = 0, missing: float = 0.1) -> tuple[pd.DataFrame, pd.DataF
 def _scores(X: Any, y: Any, name: str, task: Task | str = "classification") -> Any:
     """Scores in twelve resamples of the same rows, whatever the table."""
     rng = np.random.default_rng(7)
-    rows = pyfsagg.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
+    rows = pyfsagg.resampling.Rows([rng.integers(0, len(y), len(y)) for _ in range(12)])
     return pyfsagg.wam(
         X, y, filter=name, task=task, resampling=rows, n_resamples=12, checks="none", random_state=0
     )
@@ -65,7 +65,7 @@ def test_the_filters_that_count_levels() -> None:
         "information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "cramers_v", "mrmr",
         "value_difference_metric",
     }  # fmt: skip
-    assert pyfsagg.list_filters()["counts_levels"].sum() == len(COUNTING)
+    assert pyfsagg.list_methods("filters")["counts_levels"].sum() == len(COUNTING)
 
 
 @pytest.mark.parametrize("name", COUNTING)
@@ -169,7 +169,7 @@ def test_a_joint_score_of_any_columns_with_few_values() -> None:
     task = Task(feature_groups={"both": ["a", "b"]}, group_score="joint")
     found = _scores(X, y, "ig", task)
     whole = pyfsagg.wam(
-        X, y, filter="ig", task=task, resampling=pyfsagg.Rows([list(range(90))]), n_resamples=1,
+        X, y, filter="ig", task=task, resampling=pyfsagg.resampling.Rows([list(range(90))]), n_resamples=1,
         checks="none",
     )  # fmt: skip
     assert whole.combined[0, 0] == expected > 0.6
@@ -368,7 +368,7 @@ def test_copies_among_columns_of_their_own() -> None:
     assert found.copies is not None
     assert found.copies.clusters == (("size", "twin"),)
     assert found.clusters().loc["colour", "size"] == 1
-    with pytest.raises(DataError, match=r"groups of columns.*similarity= as a matrix"):
+    with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
         found.clusters(twin)
     assert len(found.clusters(similarity=np.eye(4))) == 4
 

@@ -11,7 +11,7 @@ import pytest
 from pyfsagg import Checks, bam, evaluate, influence, memory_limit, wam
 from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
-from pyfsagg._table.table import check_table
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import scoring
 from pyfsagg.exceptions import DataError, PyfsaggWarning
@@ -56,7 +56,7 @@ def test_halves_and_shuffled_targets_are_in_the_forecast(
         assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
         assert f"a tenth of the resamples: about {duration(tenth)}" in message
     assert not any("shuffles=0" in message for message in said[:4])
-    assert said[4].endswith("; checks=Checks(shuffles=0): about 2 minutes")
+    assert said[4].endswith("; checks=pyfsagg.Checks(shuffles=0): about 2 minutes")
 
 
 def test_what_is_shallow_already_is_not_named(slow: None) -> None:
@@ -144,7 +144,7 @@ def test_pairs_of_a_selection() -> None:
 def test_the_time_of_a_selection_follows_from_its_first_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table, target = check_table(X), check_target(Y, 30)
+    table, target = as_table(X), check_target(Y, 30)
     scorer = prepare_mrmr(table, target, n_features="all")
     monkeypatch.setitem(type(scorer).expected_seconds.__globals__, "_TIMED_PAIRS", 0)
     given = np.ones((1, 30), np.uint16), target.codes[np.newaxis]

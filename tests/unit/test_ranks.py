@@ -12,7 +12,8 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.ranks import RankTable, rank_scores, select_top
+from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks.ranking import select_top
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max", "ordinal"])

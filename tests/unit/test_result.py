@@ -11,7 +11,7 @@ import pytest
 
 from pyfsagg import EnsembleResult, bam, load_dataset, wam
 from pyfsagg._base.output import new_folder
-from pyfsagg._base.selection import n_selected
+from pyfsagg._base.validation import n_selected
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.ranks import rank_scores
 

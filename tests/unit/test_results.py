@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,13 @@ import pytest
 
 import pyfsagg
 from pyfsagg._run.result import ARRAY_FILE, KINDS, RUN_FILE
-from pyfsagg.aggregation import compare_methods
+from pyfsagg.aggregation import compare_aggregations
 from pyfsagg.cli import main
-from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggWarning
-from pyfsagg.reproduce import shipped
+from pyfsagg.extending import data_folder
 from pyfsagg.results import CLASSES
-from r_bridge.comparisons import CrossCheck
+from pyfsagg_papers import shipped
+from pyfsagg_papers.comparisons.run import CrossCheck
 
 WINE = pyfsagg.load_dataset("wine")
 LISTS = [["a", "b", "c", "d"], ["b", "a", "d"], ["c", "a"]]
@@ -47,10 +48,10 @@ MAKE: dict[str, Callable[[], Any]] = {
     ),
     "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
     "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
-    "method_comparison": lambda: compare_methods(LISTS, ["borda", "mean_rank"]),
+    "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
     "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),
-    "stability": lambda: pyfsagg.stability_report([set(each) for each in LISTS], n_features=9),
+    "stability": lambda: pyfsagg.stability([set(each) for each in LISTS], n_features=9),
 }  # fmt: skip
 
 
@@ -74,8 +75,9 @@ def made(kind: str) -> Any:
 
 
 def test_every_class_of_results_is_tried() -> None:
-    assert {each._kind for each in CLASSES} == set(MAKE)
-    assert all(KINDS[kind] in CLASSES for kind in MAKE)
+    others = entry_points(group="pyfsagg.results")
+    assert {*(each._kind for each in CLASSES), *others.names} == set(MAKE)
+    assert all(KINDS[point.name] is point.load() for point in others)
 
 
 @pytest.mark.parametrize("kind", MAKE)

@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 import pyfsagg
-from pyfsagg._base import blocks as _blocks
-from pyfsagg._base.blocks import column_blocks, row_blocks
+from pyfsagg._base import arithmetic as _blocks
+from pyfsagg._base.arithmetic import column_blocks, row_blocks
 from pyfsagg.aggregation import AGGREGATORS
 from pyfsagg.ensemble import core
 from pyfsagg.ensemble.core import MatrixStore
@@ -84,7 +84,7 @@ def test_bam_in_files_and_parts_equals_bam_in_memory(normalize, tmp_path, monkey
 
 def test_resamples_that_see_some_features_only(tmp_path, monkeypatch):
     X, y = data()
-    plan = pyfsagg.FeatureSubspace(0.4)
+    plan = pyfsagg.resampling.FeatureSubspace(0.4)
     options = {"resampling": plan, "n_resamples": 12, "random_state": 1}
     plain = pyfsagg.wam(X, y, **options)
     in_parts(monkeypatch)

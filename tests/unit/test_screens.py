@@ -12,8 +12,8 @@ from scipy.stats import beta, binomtest
 
 import pyfsagg
 from pyfsagg import screen
-from pyfsagg._kernels.lists.beta_crossing import log_exact_p
-from pyfsagg._kernels.lists.urn_crossing import log_crossing_of_draws, log_group_p
+from pyfsagg._kernels.order_statistics import log_crossing_of_draws, log_group_p
+from pyfsagg._kernels.rho import log_exact_p
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable

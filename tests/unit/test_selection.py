@@ -341,15 +341,15 @@ def test_numbers_and_times_are_shuffled_too(task: str, filter: str) -> None:
         ({"y": None, "filter": "frcm"}, "there is no target"),
         ({"filter": "frcm"}, "the filters do not use the target"),
         (
-            {"resampling": pyfsagg.GroupedBootstrap(np.repeat(np.arange(20), 4))},
+            {"resampling": pyfsagg.resampling.GroupedBootstrap(np.repeat(np.arange(20), 4))},
             "rows of one group belong together and cannot be shuffled one by one",
         ),
         (
-            {"resampling": pyfsagg.Bootstrap(sample_weight=np.repeat([1, 2], 40))},
+            {"resampling": pyfsagg.resampling.Bootstrap(sample_weight=np.repeat([1, 2], 40))},
             "rows with weights stand for several samples and cannot be shuffled one by one",
         ),
         (
-            {"resampling": pyfsagg.Rows(np.tile(np.arange(80), (4, 1)))},
+            {"resampling": pyfsagg.resampling.Rows(np.tile(np.arange(80), (4, 1)))},
             "the rows of the resamples were given, and it is not known how they were drawn",
         ),
     ],

@@ -22,14 +22,14 @@
 #' @param value What is compared: `"wacc"`, the average over thresholds, or one of the thresholds.
 #' @param protocol,classifier,metric Parts of the evaluation.
 #' @param baselines Whether baselines take part.
-#' @param alpha,confidence Levels of tests and intervals.
+#' @param confidence_level Level of tests and intervals.
 #' @param rope Differences up to here do not matter.
 #' @param results A named list with a result of [aggregator_influence()] for each data set.
 #' @param measure A measure of stability.
 #' @param filter Which filter, if the results have several.
-#' @param top For measures of sets, how many features.
+#' @param n_features_to_select For measures of sets, how many features.
 #' @param adjust How p-values are corrected.
-#' @param save A folder for the result.
+#' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return The writing functions return the path, invisibly; `clusters()` and `compare_runs()` data frames, the two
 #'   other comparisons lists ([answers]).
 #' @name results
@@ -92,16 +92,9 @@ compare_runs <- function(first, second, n_features_to_select = "auto") {
 #' @rdname results
 #' @export
 compare_methods <- function(object, value = "wacc", protocol = NULL, classifier = NULL, metric = NULL,
-                            baselines = FALSE, alpha = 0.05, rope = NULL) {
+                            baselines = FALSE, confidence_level = 0.95, rope = NULL) {
   call_method(object, "compare", list(
     value = value, protocol = protocol, classifier = classifier, metric = metric, baselines = baselines,
-    alpha = alpha, rope = rope
+    confidence_level = confidence_level, rope = rope
   ))
-}
-
-#' @rdname results
-#' @export
-compare_aggregators <- function(results, measure = "spearman", filter = NULL, top = 0.25, adjust = "holm",
-                                confidence = 0.95, save = NULL) {
-  call_python("compare_aggregators")
 }
