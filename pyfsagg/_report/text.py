@@ -14,9 +14,9 @@ from pyfsagg._report.page import (
     Code,
     Enumeration,
     Glossary,
+    PageTable,
     Picture,
     Records,
-    Table,
     Text,
 )
 
@@ -67,7 +67,7 @@ def _rendered(block: Block) -> str:
     match block:
         case Text(text):
             return _filled(text)
-        case Table():
+        case PageTable():
             columns = [column.title for column in block.columns]
             right = [column.numeric for column in block.columns]
             lines = _aligned([columns, *block.rows], right)

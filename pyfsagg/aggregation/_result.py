@@ -18,7 +18,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Apart, Part, stored
 from pyfsagg._base.validation import check_integer, check_real, size_of_share
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
@@ -312,8 +312,7 @@ class Aggregation(Result):
         top, adjusted = min(view["top"], len(self.names)), view["adjusted"]
         ties = self._about_ties(top)
         return [
-            *(Text(Markup(best["rank"]),
-            "statistic": [f"<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
+            *(Text(Markup("<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
             Text(self._what_was_combined()),
             self._best(top, adjusted),
             *([Text(ties)] if ties else []),
@@ -350,26 +349,26 @@ class Aggregation(Result):
         lengths = _span((~table.missing).sum(axis=1))
         return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"
 
-    def _best(self, top: int, adjusted: bool) -> Table:
+    def _best(self, top: int, adjusted: bool) -> PageTable:
         frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
         best = frame.head(top)
         columns = [
-            (Column("Rank"), ranks(best["ranking"])),
-            (Column("Item", numeric=False), [str(name) for name in best.index]),
-            (Column("Statistic"), numbers(best["statistic"])),
+            (PageColumn("Rank"), ranks(best["ranking"])),
+            (PageColumn("Item", numeric=False), [str(name) for name in best.index]),
+            (PageColumn("Statistic"), numbers(best["statistic"])),
         ]
         for key, title in P_VALUES.items():
             if key in best:
-                columns.append((Column(title), probabilities(best[key])))
+                columns.append((PageColumn(title), probabilities(best[key])))
         if self.table is not None:
             columns += [
                 (
-                    Column("In lists"),
+                    PageColumn("In lists"),
                     [f"{held} of {self.n_lists}" for held in best["n_lists"].tolist()],
                 ),
-                (Column("Median rank"), ranks(best["median_rank"])),
+                (PageColumn("Median rank"), ranks(best["median_rank"])),
             ]
-        return Table.of_columns(f"The best {count(top)}.", columns, header=1)
+        return PageTable.of_columns(f"The best {count(top)}.", columns, header=1)
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])
@@ -420,7 +419,7 @@ class PermutationTest(Part):
                 "adjusted_p_value": self.adjusted_p_values,
                 "family_wise_p_value": self.family_wise_p_values,
             },
-            index=pd.Index(self.names, name="item"),
+            index=pd.Index(self.names, name="name"),
         )
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
@@ -510,7 +509,7 @@ class AggregationComparison(Result):
         """Rank of each item by each aggregator, ties averaged; in the order of the first one."""
         frame = pd.DataFrame(
             {result.method: result.ranking for result in self.results},
-            index=pd.Index(self.names, name="item"),
+            index=pd.Index(self.names, name="name"),
         )
         return frame.iloc[self.results[0]._order()]
 
@@ -547,15 +546,18 @@ class AggregationComparison(Result):
         first, top = self.methods[0], min(view["top"], len(self.names))
         tau, overlap = self.kendall()[first], self.overlap(top)[first]
         return [
-            Table.of_columns(
+            PageTable.of_columns(
                 f"In common with {readable(first)}.",
                 [
                     (
-                        Column("Method", numeric=False),
+                        PageColumn("Method", numeric=False),
                         [readable(name) for name in self.methods[1:]],
                     ),
-                    (Column("Kendall tau-b"), [number(value) for value in tau[1:]]),
-                    (Column(f"Of the best {count(top)}"), [count(n) for n in overlap.tolist()[1:]]),
+                    (PageColumn("Kendall tau-b"), [number(value) for value in tau[1:]]),
+                    (
+                        PageColumn(f"Of the best {count(top)}"),
+                        [count(n) for n in overlap.tolist()[1:]],
+                    ),
                 ],
             )
         ]

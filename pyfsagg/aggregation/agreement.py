@@ -17,7 +17,7 @@ from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import number, plural
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._call import as_rank_table, hash_of_table
@@ -118,21 +118,21 @@ class ListAgreement(Result):
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         return [*map(Text, self.sentences()), self._best_pairs()]
 
-    def _best_pairs(self) -> Table:
+    def _best_pairs(self) -> PageTable:
         shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_MOST_PAIRS)
         limits = [
             f"{number(low)} to {number(high)}"
             for low, high in zip(shown["rbo_low"], shown["rbo_high"], strict=True)
         ]
         hidden = len(self.pairs) - len(shown)
-        return Table.of_columns(
+        return PageTable.of_columns(
             "Ordered pairs of lists, the largest overlap first.",
             [
-                (Column("List", numeric=False), shown["list"].astype(str).tolist()),
-                (Column("Other list", numeric=False), shown["other"].astype(str).tolist()),
-                (Column("Agreement ends at place"), [number(k, 0) for k in shown["k"]]),
-                (Column("Rank-biased overlap"), [number(value) for value in shown["rbo"]]),
-                (Column("Limits"), limits),
+                (PageColumn("List", numeric=False), shown["list"].astype(str).tolist()),
+                (PageColumn("Other list", numeric=False), shown["other"].astype(str).tolist()),
+                (PageColumn("Agreement ends at place"), [number(k, 0) for k in shown["k"]]),
+                (PageColumn("Rank-biased overlap"), [number(value) for value in shown["rbo"]]),
+                (PageColumn("Limits"), limits),
             ],
             f"{plural(hidden, 'more pair')} in pairs.csv." if hidden else "",
         )

@@ -236,18 +236,6 @@ def _filter_blocks(
                 comparisons[measure] = result.compare(
                     measure, label, n_features_to_select=n_features_to_select, adjust=adjust
                 )
-            )
-        blocks.append(Text(next(iter(comparisons.values())).caution, quiet=True))
-    return blocks
-
-
-def _stability_table(
-    result: InfluenceResult, frame: pd.DataFrame, measures: Sequence[str]
-) -> PageTable:
-    cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
-    rows = []
-    for aggregator in result.aggregators:
-        row = [readable(aggregator)]
         except DataError as reason:
             blocks.append(Text(f"No comparison by {titled(measure)}: {reason}.", quiet=True))
     first = frame[frame["measure"] == measures[0]]
@@ -267,14 +255,14 @@ def _stability_table(
         )
     if comparisons:
         blocks.append(_tests_table(comparisons))
-        for measure, comparison in comparisons.items() if note]
-    return PageTable(
+        for measure, comparison in comparisons.items():
+            blocks.append(
                 picture(
                     f"Pairs of aggregators by {titled(measure)}",
-        [PageColumn("{prefix}-{measure}-pairs",
+                    f"{prefix}-{measure}-pairs",
                     plot_pairwise,
                     comparison,
-                    label=f"Adjusted *(PageColumn(titled(name)) of all pairs of aggregators by {titled(measure)}",
+                    label=f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
                     caption="Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
                     "darker the smaller. Above it: row minus column in the mean stability.",
                 )

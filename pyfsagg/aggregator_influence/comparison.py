@@ -12,7 +12,7 @@ import pandas as pd
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import number, numbers, probabilities, titled
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -166,14 +166,17 @@ class AggregatorComparison(Result):
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         tests = self.tests()
         tested = tests[tests["statistic"].notna()]
-        table = Table.of_columns(
+        table = PageTable.of_columns(
             f"Do the aggregators differ by {titled(self.measure)}?",
             [
-                (Column("Test", numeric=False), [TEST_NAMES[str(name)] for name in tested.index]),
-                (Column("F or χ²"), numbers(tested["statistic"])),
-                (Column("df"), [number(df, 2) for df in tested["df_effect"]]),
-                (Column("df of error"), [number(df, 2) for df in tested["df_error"]]),
-                (Column("p"), probabilities(tested["p"])),
+                (
+                    PageColumn("Test", numeric=False),
+                    [TEST_NAMES[str(name)] for name in tested.index],
+                ),
+                (PageColumn("F or χ²"), numbers(tested["statistic"])),
+                (PageColumn("df"), [number(df, 2) for df in tested["df_effect"]]),
+                (PageColumn("df of error"), [number(df, 2) for df in tested["df_error"]]),
+                (PageColumn("p"), probabilities(tested["p"])),
             ],
         )
         return [Text(self.sentence), *([table] if len(tested) else [])]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
@@ -324,7 +324,9 @@ class InfluenceResult(Result):
             "aggregator is the agreement of its rankings over the folds."
         )
 
-    def _stability_table(self, frame: pd.DataFrame, label: str, measures: Sequence[str]) -> Table:
+    def _stability_table(
+        self, frame: pd.DataFrame, label: str, measures: Sequence[str]
+    ) -> PageTable:
         frame = frame[frame["filter"] == label]
         cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
         rows = []
@@ -342,10 +344,13 @@ class InfluenceResult(Result):
         ]
         direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
         reasons = [note for note in dict.fromkeys(frame["note"]) if note]
-        return Table(
+        return PageTable(
             f"Stability of the rankings by {readable(label)} over {plural(self.n_folds, 'fold')}, with "
             "95 % jackknife intervals.",
-            [Column("Aggregator", numeric=False), *(Column(titled(name)) for name in measures)],
+            [
+                PageColumn("Aggregator", numeric=False),
+                *(PageColumn(titled(name)) for name in measures),
+            ],
             rows,
             direction
             + " ".join(

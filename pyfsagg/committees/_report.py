@@ -216,34 +216,6 @@ def _front(result: Committee) -> list[Block]:
     return [drawn, table]
 
 
-def _learners(result: Committee) -> PageTable:
-    rows = [
-        [
-            str(name),
-            count(int(row["voters"])),
-            count(int(row["empty"])),
-            number(row["n_features"], 1),
-            number(row["performance"]),
-            number(row["jaccard"]),
-        ]
-        for name, row in result.summary().iterrows()
-    ]
-    return PageTable(
-        "Voters by learner.",
-        [
-            PageColumn("Learner", numeric=False),
-            PageColumn("Voters"),
-            PageColumn("Without selection"),
-            PageColumn("Mean number of features"),
-            PageColumn("Mean performance"),
-            PageColumn("Jaccard similarity"),
-        ],
-        rows,
-        "Jaccard similarity: mean over the pairs of voters with a selection of the share of features "
-        "that both select among those that one of them selects.",
-    )
-
-
 def _reading(result: Committee) -> list[Block]:
     rule = VOTING_RULES.get(result.parameters["rule"])
     texts = [

@@ -17,7 +17,7 @@ from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import as_array, check_integer, n_selected
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
@@ -403,22 +403,28 @@ class Committee(Grouped, Result):
         facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer)), self._first()]
         return [*facts, *map(Text, others), self._learner_table()]
 
-    def _first(self) -> Table:
+    def _first(self) -> PageTable:
         shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
-        return Table.of_columns(
+        return PageTable.of_columns(
             "First features in the order of the vote.",
             [
-                (Column("Feature", numeric=False), [str(name) for name in shown.index]),
-                (Column("Rank"), ranks(shown["rank"])),
-                (Column("Score"), [number(value) for value in shown["score"]]),
-                (Column("Votes"), [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]]),
-                (Column("Tied", numeric=False), ["yes" if tied else "" for tied in shown["tied"]]),
+                (PageColumn("Feature", numeric=False), [str(name) for name in shown.index]),
+                (PageColumn("Rank"), ranks(shown["rank"])),
+                (PageColumn("Score"), [number(value) for value in shown["score"]]),
+                (
+                    PageColumn("Votes"),
+                    [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
+                ),
+                (
+                    PageColumn("Tied", numeric=False),
+                    ["yes" if tied else "" for tied in shown["tied"]],
+                ),
             ],
             f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
         )
 
-    def _learner_table(self) -> Table:
+    def _learner_table(self) -> PageTable:
         rows = [
             [
                 str(name),
@@ -430,15 +436,15 @@ class Committee(Grouped, Result):
             ]
             for name, row in self.summary().iterrows()
         ]
-        return Table(
+        return PageTable(
             "Voters by learner.",
             [
-                Column("Learner", numeric=False),
-                Column("Voters"),
-                Column("Without selection"),
-                Column("Mean number of features"),
-                Column("Mean performance"),
-                Column("Jaccard similarity"),
+                PageColumn("Learner", numeric=False),
+                PageColumn("Voters"),
+                PageColumn("Without selection"),
+                PageColumn("Mean number of features"),
+                PageColumn("Mean performance"),
+                PageColumn("Jaccard similarity"),
             ],
             rows,
             "Jaccard similarity: mean over the pairs of voters with a selection of the share of "

@@ -11,7 +11,7 @@ from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._report.closing import closing, settings_groups, target_words
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
 from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
 from pyfsagg.evaluation.comparison import MethodComparison
 from pyfsagg.evaluation.result import Evaluation
@@ -20,7 +20,7 @@ from pyfsagg.exceptions import InputTypeError
 MOST_ROWS = 2000
 
 
-def average_sections(result: Evaluation) -> PageTable:
+def average_sections(result: Evaluation) -> list[Section]:
     """Weighted averages in the form of thesis table 4.3."""
     if min(result.parameters["thresholds"]) == 1.0:
         return []
@@ -42,9 +42,6 @@ def average_sections(result: Evaluation) -> PageTable:
         [
             PageColumn("Classifier", numeric=False),
             PageColumn("Protocol", numeric=False),
-            PageColumn("Best"),
-            PageColumn("Method", numeric=False),
-            PageColumn("Features"),
             *(PageColumn(readable(name)) for name in labels),
         ],
         rows,
@@ -76,7 +73,7 @@ def optimism_sections(result: Evaluation) -> list[Section]:
         [
             PageColumn("Method", numeric=False),
             PageColumn("Classifier", numeric=False),
-            *map(PageColumn(readable(name)) for name in heads),
+            *map(PageColumn, heads),
         ],
         rows,
         note="The nested protocol ranks features inside each training fold and has no "
@@ -106,10 +103,7 @@ def failure_sections(result: Evaluation) -> list[Section]:
     heads = ("Classifier", "Metric", "Status", "Message")
     table = PageTable(
         "Cells that failed or were warned of",
-        [
-            PageColumn(head, numeric=False) for head in heads),
-            PageColumn("Cells", numeric=False),
-            *map(PageColumn, heads)],
+        [*(PageColumn(head, numeric=False) for head in heads), PageColumn("Cells")],
         rows[:MOST_ROWS],
         note="A failed cell has no value; means are over the others, and folds with a failed cell "
         "are left out of the tests.",
@@ -117,7 +111,7 @@ def failure_sections(result: Evaluation) -> list[Section]:
     return [Section("failures", "Failures", [table])]
 
 
-def value_table(result: Evaluation) -> Table:
+def value_table(result: Evaluation) -> PageTable:
     summary = result.summary()
     shown = summary.head(MOST_ROWS)
     rows = [
@@ -136,13 +130,15 @@ def value_table(result: Evaluation) -> Table:
     hidden = len(summary) - len(shown)
     return PageTable(
         "Mean and standard deviation over folds",
-        [*(PageColumn("Method", numeric=False),
-            Column("Classifier", numeric=False),
-            Column("Protocol", numeric=False),
-            Column("Features"),
-            Column("Metric", PageColumn("Mean"),
-            Column("SD"),
-            Column("Folds"),
+        [
+            PageColumn("Method", numeric=False),
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            PageColumn("Features"),
+            PageColumn("Metric", numeric=False),
+            PageColumn("Mean"),
+            PageColumn("SD"),
+            PageColumn("Folds"),
         ],
         rows,
         note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
@@ -155,8 +151,8 @@ def pair_table(comparison: MethodComparison) -> PageTable:
     found = comparison.tests["corrected_t"]
     share = f"{100 * found.confidence_level:.3g} %"
     columns = [
-        Column("Pair", numeric=False),
-        *(Column(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
+        PageColumn("Pair", numeric=False),
+        *(PageColumn(title) for title in ("Difference", "Lower", "Upper", "Adjusted p")),
     ]
     rows = [
         [
@@ -165,31 +161,21 @@ def pair_table(comparison: MethodComparison) -> PageTable:
         ]
         for row in found.to_frame().to_dict("records")
     ]
-    note = len(summary) - len(shown)
-    return PageTable(
+    note = (
         f"Mean difference with its {share} interval over other tables of this size, for this pair "
-        [
-            PageColumn("alone."
-    ),
-            PageColumn("bayesian_t" in comparison.tests:
-        posterior =False),
-            PageColumn("bayesian_t"]
-        columns +=False),
-            PageColumn("P(below)"),
-            PageColumn("P(equivalent)"),
-            PageColumn("P(above)")]
-        for row,
-            PageColumn(rows,
-            PageColumn("records"), strict=True):
+        "alone."
+    )
+    if "bayesian_t" in comparison.tests:
+        posterior = comparison.tests["bayesian_t"]
+        columns += [PageColumn("P(below)"), PageColumn("P(equivalent)"), PageColumn("P(above)")]
+        for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
             row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
         note += (
-            f" PageTable: probabilities that the difference is below −{posterior.rope:g}, within "
-            f"±{posterior.rope:g} (the methods [
-        PageColumn("Pair", equivalent in practice),
-        *(PageColumn(title) and above; flat prior, "
+            f" P: probabilities that the difference is below −{posterior.rope:g}, within "
+            f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
             "not corrected for the number of pairs."
         )
-    return Table("Differences of all pairs", columns, rows, note=note, header=0)
+    return PageTable("Differences of all pairs", columns, rows, note=note, header=0)
 
 
 REFERENCES = (
@@ -200,7 +186,7 @@ REFERENCES = (
     ),
     (
         "Nested and leaky protocol",
-        "C. Ambroise and G. J. McLachlan [PageColumn("P(2002). PageColumn("P(equivalent)"), PageColumn("P(above)"
+        "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the basis of "
         "microarray gene-expression data. PNAS 99",
     ),
     (
@@ -209,7 +195,7 @@ REFERENCES = (
         "52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
         "for comparing learning algorithms. PAKDD",
     ),
-    return PageTable(
+    (
         "Bayesian correlated t tests",
         "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a change: a tutorial for "
         "comparing multiple classifiers through Bayesian analysis. JMLR 18",

@@ -13,7 +13,7 @@ import pandas as pd
 from pyfsagg._base.fields import stored
 from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._message import Got, Param, Remedy, Use, named
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
@@ -426,7 +426,7 @@ class Evaluation(Result):
             ),
         ]
 
-    def _best_table(self) -> Table:
+    def _best_table(self) -> PageTable:
         """For each protocol and classifier the best cell, beside all features and random subsets."""
         metric = self.metrics[0]
         better = METRICS.get(metric).higher_is_better
@@ -455,15 +455,15 @@ class Evaluation(Result):
                         *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
                     ]
                 )
-        return Table(
+        return PageTable(
             f"Best mean {readable(metric)} of each classifier",
             [
-                Column("Classifier", numeric=False),
-                Column("Protocol", numeric=False),
-                Column("Best"),
-                Column("Method", numeric=False),
-                Column("Features"),
-                *(Column(name.capitalize()) for name in baselines),
+                PageColumn("Classifier", numeric=False),
+                PageColumn("Protocol", numeric=False),
+                PageColumn("Best"),
+                PageColumn("Method", numeric=False),
+                PageColumn("Features"),
+                *(PageColumn(name.capitalize()) for name in baselines),
             ],
             rows,
             note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "

@@ -24,7 +24,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._result import Elimination

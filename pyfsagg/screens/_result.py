@@ -17,7 +17,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.screens.scoring import Side, alpha_mean, median, second_best
@@ -220,23 +220,23 @@ class Screen(Result):
             *(Text(remark, quiet=True) for remark in (*self.remarks, INDEPENDENT)),
         ]
 
-    def _best_genes(self, side: str, best: pd.DataFrame) -> Table:
-        return Table.of_columns(
+    def _best_genes(self, side: str, best: pd.DataFrame) -> PageTable:
+        return PageTable.of_columns(
             f"The best {plural(len(best), f'{WAYS[side]} gene')}.",
             [
-                (Column("Gene", numeric=False), [str(name) for name in best.index]),
-                (Column("Rank"), ranks(best[f"{side}_rank"])),
+                (PageColumn("Gene", numeric=False), [str(name) for name in best.index]),
+                (PageColumn("Rank"), ranks(best[f"{side}_rank"])),
                 (
-                    Column("Guides"),
+                    PageColumn("Guides"),
                     [
                         f"{counted} of {n}"
                         for counted, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
                     ],
                 ),
-                (Column("ρ"), probabilities(best[f"{side}_rho"])),
-                (Column("P-value"), probabilities(best[f"{side}_p_value"])),
-                (Column("FDR"), probabilities(best[f"{side}_fdr"])),
-                (Column(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
+                (PageColumn("ρ"), probabilities(best[f"{side}_rho"])),
+                (PageColumn("P-value"), probabilities(best[f"{side}_p_value"])),
+                (PageColumn("FDR"), probabilities(best[f"{side}_fdr"])),
+                (PageColumn(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
             ],
         )
 

@@ -18,7 +18,7 @@ from pyfsagg._base.fields import Part, plain, put_together, stored
 from pyfsagg._base.validation import check_choice, check_list, check_real, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Message, Param, Remedy
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -264,18 +264,6 @@ def _row(
     }
 
 
-WORDS_BEFORE = {
-    "top": "n_features_to_select",
-    "level": "confidence_level",
-    "larger_is_stabler": "higher_is_better",
-}
-"""What records said before, and what they say now."""
-
-
-def _todays(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {WORDS_BEFORE.get(name, name): value for name, value in record.items()}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Pair(Part):
     """Two collections of selections and the test that their stability is the same."""
@@ -415,9 +403,9 @@ class StabilityResult(Result):
         answer = " ".join(self._headlines())
         resamples = plural(self.data["n_resamples"], "resample").capitalize()
         facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer))] if answer else []
-        facts += [Text(f"{resamples} were compared: {self.what}."), self._measures()]
+        facts += [Text(f"{resamples} were compared: {self._what}."), self._measures()]
         facts += [
-            Text(sentence) for sentence in (self.about_ties, self.about_intervals) if sentence
+            Text(sentence) for sentence in (self._about_ties, self._about_intervals) if sentence
         ]
         if self.pair is not None:
             a, b = self.pair.results
@@ -444,7 +432,7 @@ class StabilityResult(Result):
             sentences.append(f"{text}: {meaning}.")
         return sentences
 
-    def _measures(self) -> Table:
+    def _measures(self) -> PageTable:
         rows = [
             [
                 titled(str(name)),
@@ -465,14 +453,17 @@ class StabilityResult(Result):
         interval, level = self.parameters["interval"], 100 * self.parameters["confidence_level"]
         with_intervals = f", with {level:g} % intervals ({interval} over resamples)"
         notes = self.table["note"].items()
-        return Table(
+        return PageTable(
             f"Measures of stability{with_intervals if interval != 'none' else ''}.",
-            [Column(head, numeric=head in ("Value", "Interval", "Undefined")) for head in heads],
+            [
+                PageColumn(head, numeric=head in ("Value", "Interval", "Undefined"))
+                for head in heads
+            ],
             rows,
             " ".join(
                 [
-                    "Undefined: pairs of resamples (or resamples) {self._what}", which the measure has no value; "
-                    "they (self._about_ties, left out._about_intervals) Stability says how far the given results agree, not whether "
+                    "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
+                    "they are left out. Stability says how far the given results agree, not whether "
                     "they are right; resamples of one table say nothing of another sample.",
                     *(f"{titled(str(name))}: {note}." for name, note in notes if note),
                 ]

@@ -17,7 +17,7 @@ from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import as_array, n_selected
 from pyfsagg._base.words import count, enumerate_names, lines_of, numbers, plural, ranks
 from pyfsagg._message import Got, Param
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -181,12 +181,12 @@ class ConsensusRanking(Result):
         selected = self.selected(rule)
         names = enumerate_names(selected, most=FIRST) if selected else "none"
         best = self.to_frame(rule).loc[selected[:FIRST]]
-        table = Table.of_columns(
+        table = PageTable.of_columns(
             "The first of them.",
             [
-                (Column("Feature", numeric=False), [str(name) for name in best.index]),
-                (Column("Rank"), ranks(best["rank"])),
-                (Column("Score"), numbers(best["score"])),
+                (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+                (PageColumn("Rank"), ranks(best["rank"])),
+                (PageColumn("Score"), numbers(best["score"])),
             ],
         )
         return [
