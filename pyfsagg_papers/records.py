@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg.extending import Result, versions
+from pyfsagg.extending import Block, Result, Text, versions
 
 Floats = NDArray[np.float64]
 
@@ -83,8 +83,8 @@ class JsonResult(Result):
             }
         )
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        return ["\n".join(self.conclusions())]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        return [Text(sentence) for sentence in self.conclusions()]
 
     def _code(self, view: Mapping[str, Any]) -> str | None:
         return None  # the page names the command that repeats it

@@ -451,10 +451,7 @@ class Result(Part):
         """The text of the result for a terminal."""
         from pyfsagg._report.text import render_text
 
-        view = self._options_in_force(options)
-        if paragraphs := getattr(self, "_paragraphs", None):  # rooms that are still to follow
-            return "\n\n".join(paragraphs(view))
-        return render_text(self._facts(view))
+        return render_text(self._facts(self._options_in_force(options)))
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from markupsafe import Markup
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.words import (
     count,
-    enumerate_names,
     number,
     numbers,
     percentages,
@@ -30,26 +29,24 @@ from pyfsagg._report.closing import (
     linked,
     settings_groups,
     software,
-    target_words,
 )
 from pyfsagg._report.drawing import picture
 from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.ensemble.data import best_names
 from pyfsagg.ensemble.facts import (
     between_blocks,
-    between_sentence,
-    error_blocks,
+    error_tables,
+    facts_of,
     rank_set_columns,
     repeated_rows,
     set_meanings,
     true_rank_blocks,
 )
-from pyfsagg.ensemble.groups import about_copies, about_groups, group_blocks
+from pyfsagg.ensemble.groups import group_blocks
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.selection import (
     STATUSES,
     Selection,
-    Share,
     Top,
     Wish,
     choose,
@@ -60,15 +57,12 @@ from pyfsagg.ensemble.selection import (
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
-from pyfsagg.ranks.ranking import about_ties
-from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import STABILITY_MEASURES, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
 MOST_DRAWN = 20
-FIRST = 10  # features that the summary names
 NUMBER_OF_FEATURES = Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
@@ -81,7 +75,6 @@ SHUFFLED = (
     "the target with its rows in random order, which no feature has to do with; the same filters score it to "
     "show what noise reaches"
 )
-METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
 MEASURES = {
     "pearson": ("Pearson", "correlation of the scores of two resamples"),
     "spearman": ("Spearman", "correlation of the rankings of two resamples"),
@@ -107,10 +100,9 @@ def ensemble_page(
     wish, limit = read_view(view)
     chosen = select_features(result, wish)
     k = chosen.compared
-    stability, spearman = _stability(result)
-    errors = error_blocks(result, limit)
+    errors = error_tables(result, limit)
     sections = [
-        Section("summary", "Summary", _summary(result, wish, chosen, spearman)),
+        Section("summary", "Summary", facts_of(result, wish, limit)),
         Section(
             "between",
             "Would another sample give the same?",
@@ -133,7 +125,7 @@ def ensemble_page(
         ),
         Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, chosen, wish)),
-        Section("stability", "Stability", stability),
+        Section("stability", "Stability", _stability(result)),
         Section(
             "enough",
             "Was the number of resamples enough?",
@@ -185,109 +177,6 @@ def _subtitle(result: EnsembleResult) -> str:
         f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}, "
     )
     return Markup("{}{}").format(size, words)
-
-
-def _summary(result: EnsembleResult, wish: Wish, chosen: Selection, spearman: str) -> list[Block]:
-    """What was found, how far it can be trusted, and what was done."""
-    k = chosen.compared
-    notes = [about_ties(result.scores, k), about_copies(result, k), about_groups(result)]
-    why = chosen.sentences[1:] if isinstance(wish, Top | Share) else chosen.sentences
-    trust = [*between_sentence(result, wish), *(note for note in notes if note)]
-    if spearman:
-        trust.append(
-            f"The rankings of two resamples have a Spearman correlation of {spearman} on average"
-            f"{_with_noise(result)}."
-        )
-    paragraphs = (" ".join(sentences) for sentences in (why, trust))
-    return [
-        Text(_answer(result, wish, chosen)),
-        *(Text(paragraph) for paragraph in paragraphs if paragraph),
-        Text(" ".join(_procedure(result))),
-    ]
-
-
-def _with_noise(result: EnsembleResult) -> str:
-    """The same correlation with shuffled targets, as the end of a sentence."""
-    noise = result.shuffled
-    label = "bam" if result.method == "bam" else next(iter(result.score_matrices))
-    value = float("nan") if noise is None else noise.reference(label)
-    return "" if value != value else f"; with shuffled targets it is {number(value)}"
-
-
-def _answer(result: EnsembleResult, wish: Wish, chosen: Selection) -> str:
-    """What is selected, and the first ten with the share of resamples that select them."""
-    k = chosen.number
-    if not k:
-        return Markup("<b>No feature is selected.</b>")
-    share = ""
-    if isinstance(wish, Share):
-        percent = number(100 * wish.share, 1).removesuffix(".0")
-        share = f" (the best {percent}\u00a0%, rounded up)"
-    frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
-    names = [
-        f"{name} ({number(100.0 * float(each), 0)}\u00a0%)" for name, each in frequency.items()
-    ]
-    more = f" and {count(k - len(names))} more" if k > len(names) else ""
-    return Markup("<b>{} of {} {} selected{}:</b> {}. {}").format(
-        count(k),
-        plural(result.n_features, "feature"),
-        "is" if k == 1 else "are",
-        share,
-        f"{', '.join(names)}{more}",
-        f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
-    )
-
-
-def _procedure(result: EnsembleResult) -> list[str]:
-    """What was done, in sentences for the methods section of a paper."""
-    data, setup = result.data, result.setup
-    plan, aggregator = setup.plan, setup.recipe.spec
-    bam = result.method == "bam"
-    filters = [readable(label) for label in result.score_matrices]
-    plan_summary = PLANS.get(plan).summary if plan in PLANS else "rows given by the user"
-    features = plural(result.n_features, "feature")
-    sentences = [
-        f"The features were ranked by {METHODS[result.method]}.",
-        f"The {'filter' if len(filters) == 1 else 'filters'} {enumerate_names(filters)} scored "
-        f"{features} of {plural(data['n_samples'], 'sample')} {target_words(data)}, in each of "
-        f"{plural(result.n_resamples, 'resample')} ({readable(plan)}: {plan_summary}).",
-    ]
-    if setup.binning is not None:
-        sentences.append(
-            f"The table was read in pieces: numbers were cut into {setup.bins} bins of "
-            f"{readable(setup.binning)} once, for all filters and resamples."
-        )
-    noun = "column" if result.groups else "feature"
-    sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
-    dropped = len(data["dropped_features"])
-    if dropped:
-        sentences.append(
-            f"Before that, {plural(dropped, 'feature')} with almost no variation "
-            f"{'was' if dropped == 1 else 'were'} dropped."
-        )
-    if bam:
-        sentences.append(
-            "The scores of each filter were brought to the range from 0 to 1 "
-            f"({readable(setup.recipe.normalize)}), and combined within each resample."
-        )
-    sentences.append(
-        f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "
-        f"{'joined the filters and then' if bam else 'joined'} the resamples."
-    )
-    return sentences
-
-
-def depth_sentences(
-    filter_params: Mapping[str, Mapping[str, Any]], n_features: int, noun: str
-) -> list[str]:
-    """Sentences on greedy filters that select only some of the features (`noun`: what these are)."""
-    return [
-        f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
-        f"the other {count(n_features - depth) if noun == 'feature' else 'ones'} have the criterion that "
-        f"they had when the last one was selected (n_features = 'all' selects them all, which takes longer)."
-        for label, params in filter_params.items()
-        if isinstance(depth := params.get("n_features"), int) and depth < n_features
-    ]
 
 
 def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
@@ -460,11 +349,11 @@ def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Blo
     ]
 
 
-def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
-    """One row per measure, one value per filter, or the reason why there is none; and Spearman's."""
+def _stability(result: EnsembleResult) -> list[Block]:
+    """One row per measure, one value per filter, or the reason why there is none."""
     frame, remarks = agreement(result)
     if isinstance(frame, DataError):
-        return [Text(f"The stability of this run is not defined: {frame}.")], ""
+        return [Text(f"The stability of this run is not defined: {frame}.")]
     rows = []
     for measure in frame.columns:
         spec = STABILITY_MEASURES.get(str(measure))
@@ -494,9 +383,9 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
     )
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
     if result.shuffled is not None:
-        notes.insert(0, Text(f"In brackets: with shuffled targets. {result.shuffled.sentence}"))
+        notes.insert(0, Text("In brackets: with shuffled targets."))
     notes.append(Text(Markup("Formulas: {}.").format(leads_to(STABILITY_PAGE)), quiet=True))
-    return [table, *notes, Text(meaning, quiet=True)], number(frame["spearman"].iloc[-1])
+    return [table, *notes, Text(meaning, quiet=True)]
 
 
 def _cells(values: pd.Series[float], result: EnsembleResult, measure: str) -> list[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.words import (
@@ -18,13 +16,18 @@ from pyfsagg._base.words import (
     percentages,
     plural,
     probabilities,
+    ranks,
+    readable,
+    titled,
 )
+from pyfsagg._report.closing import target_words
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg.ensemble.data import Ranked, columns_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
     Auto,
     Limit,
+    Selection,
     Share,
     Top,
     Wish,
@@ -37,6 +40,7 @@ from pyfsagg.ensemble.trust import MOST_SHOWN, agreement, between, shown_sets, w
 from pyfsagg.error_control import ErrorControl, TargetPermutation
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks.ranking import about_ties
+from pyfsagg.resampling import PLANS
 from pyfsagg.stability_measures import BetweenSampleStability
 
 # ---------------------------------------------------------------------------------------------
@@ -102,39 +106,22 @@ def _limits(row: Mapping[Any, Any]) -> str:
     return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
 
 
-def between_sentence(data: Ranked, wish: Wish) -> list[str]:
-    """The stability of the selection between samples in a sentence, if there is one."""
-    try:
-        pairs = between(data, choose(data, wish).compared)
-    except DataError:
-        return []
-    row = pairs.estimates.loc["nogueira"].to_dict()
-    estimate = float(row["estimate"])
-    if np.isnan(estimate):
-        return []
-    rows, best, remarks = _sizes(pairs, data, wish)
-    return [
-        f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
-        f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
-        f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
-    ]
-
-
-def between_text(data: Ranked, wish: Wish) -> str:
-    """The stability between samples for the terminal, or the reason why there is none."""
+def between_sentence(data: Ranked, wish: Wish) -> str:
+    """The stability of the selection between samples, or why it is not known; empty if undefined."""
     try:
         pairs = between(data, choose(data, wish).compared)
     except DataError as reason:
         return f"Would another sample give the same? Not known: {reason}."
-    what, tells = _sentences(pairs, data, wish)
-    shown = pairs.estimates.dropna(subset=["estimate"])
-    lines = [
-        f"  {WORDS[str(name)][0]:<18}{row['estimate']:6.3f}   "
-        f"({100 * pairs.confidence_level:g} % interval for the population: {_limits(row.to_dict())})"
-        for name, row in shown.iterrows()
-    ]
-    told = textwrap.fill(f"{what} {tells}.", 88, break_on_hyphens=False)
-    return "\n".join(["Would another sample give the same?", *lines, told])
+    row = pairs.estimates.loc["nogueira"].to_dict()
+    estimate = float(row["estimate"])
+    if np.isnan(estimate):
+        return ""
+    rows, best, remarks = _sizes(pairs, data, wish)
+    return (
+        f"Two samples of {rows} each would agree on {best} to {number(estimate, 2)} "
+        f"({100 * pairs.confidence_level:g}\u00a0% interval for the population: {_limits(row)}), where 1 "
+        f"is the same selection and 0 {CHANCE}.{' ' * bool(remarks)}{remarks}"
+    )
 
 
 def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
@@ -189,20 +176,20 @@ def repeated_rows(data: Ranked) -> list[Block]:
 MOST_CONTROLLED = 50
 
 
-def error_blocks(data: Ranked, limit: Limit | None) -> list[Block]:
-    """How many of the selected may be false, if a limit was given or p-values were computed."""
+def error_sentences(data: Ranked, limit: Limit | None) -> list[Block]:
+    """The same in sentences, the answer first."""
     blocks: list[Block] = []
-    if limit is not None:
-        found = controlled(data, limit)
-        blocks += [*_sentences_of(found), _control_table(found)]
-    if data.permutation is not None:
-        blocks += [*_sentences_of(data.permutation), _permutation_table(data.permutation)]
+    for answer in (None if limit is None else controlled(data, limit), data.permutation):
+        if answer is not None:
+            first, *others = answer.sentences
+            blocks += [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
     return blocks
 
 
-def _sentences_of(found: ErrorControl | TargetPermutation) -> list[Block]:
-    first, *rest = found.sentences
-    return [Text(Markup("<b>{}</b>").format(first)), *(Text(each) for each in rest)]
+def error_tables(data: Ranked, limit: Limit | None) -> list[Block]:
+    """How many of the selected may be false, if a limit was given or p-values were computed."""
+    tables: list[Block] = [] if limit is None else [_control_table(controlled(data, limit))]
+    return [*tables, *([] if data.permutation is None else [_permutation_table(data.permutation)])]
 
 
 def _permutation_table(permutation: TargetPermutation) -> PageTable:
@@ -320,85 +307,120 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
 
 
 # ---------------------------------------------------------------------------------------------
-# on the terminal
+# the summary
 # ---------------------------------------------------------------------------------------------
-LISTED = 10  # features that are listed
-LISTED_OF_NOISE = 5  # where none is selected
-TEXT_COLUMNS = {
-    "rank": ("rank", "{:g}"),
-    "score": ("score", "{:.4f}"),
-    "rank_set_lower": ("true rank from", "{:d}"),
-    "rank_set_upper": ("to (95 %)", "{:d}"),
-    "rank_lower": ("rank 2.5 %", "{:g}"),
-    "rank_upper": ("rank 97.5 %", "{:g}"),
-    "selection_frequency": ("selected in", "{:.0%}"),
-    "status": ("status", "{}"),
-}
-SETS, RANKS = ("rank_set_lower", "rank_set_upper"), ("rank_lower", "rank_upper")
+FIRST = 10  # features that are listed
+FIRST_OF_NOISE = 5  # where none is selected
 SHUFFLED_ROW = "with shuffled target"
+METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
 
 
-def paragraphs_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[str]:
-    """The paragraphs of :meth:`pyfsagg.EnsembleResult.summary_text`."""
-    setup, k = data.setup, choose(data, wish).compared
-    noun = "columns" if data.groups else "features"
-    depth = [
-        f"The filter {label} selected {params['n_features']} {noun} greedily in each resample; the "
-        "others keep the criterion of its last step."
-        for label, params in setup.filter_params.items()
-        if isinstance(params.get("n_features"), int) and params["n_features"] < setup.n_columns
-    ]
-    notes = (about_ties(data.scores, k), about_copies(data, k), about_groups(data))
-    answers = (None if limit is None else controlled(data, limit), data.permutation)
-    return [
-        *depth,
-        f"{data.method.upper()} with {', '.join(data.score_matrices)}; "
-        f"{setup.recipe.aggregator} over {data.n_resamples} resamples ({setup.plan})",
-        between_text(data, wish),
-        *("\n".join(map(_filled, answer.sentences)) for answer in answers if answer is not None),
-        _selected(data, wish, limit),
-        _filled(_by_chance(data, k, wish)),
-        *(textwrap.fill(note, 88) for note in notes if note),
-        f"Agreement of the resamples, which share rows of one sample:\n{_stability(data)}",
-    ]
-
-
-def _selected(data: Ranked, wish: Wish, limit: Limit | None) -> str:
-    """How many features, why, and the first of them."""
+def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
+    """What was found, how far it can be trusted, and what was done."""
+    k = choose(data, wish).compared
     chosen = select_features(data, wish)
-    left_out = RANKS if shown_sets(data) is not None else SETS
-    columns = {name: look for name, look in TEXT_COLUMNS.items() if name not in left_out}
-    frame = ranking_frame(data, wish, limit)
-    rows = frame.loc[list(chosen.names[:LISTED])] if chosen.names else frame.head(LISTED_OF_NOISE)
-    rows = rows[list(columns)]
-    rows.columns = pd.Index([title for title, _ in columns.values()])
-    formatters = {title: form.format for title, form in columns.values()}
-    table = rows.to_string(formatters=formatters, index_names=False)
-    rest = f"\n… and {chosen.number - LISTED} more" if chosen.number > LISTED else ""
     # A number that was asked for needs no reason.
-    sentences = chosen.sentences[1:] if isinstance(wish, Top | Share) else chosen.sentences
-    head = f"Selected {chosen.number} of {data.n_features} features"
+    why = chosen.sentences[1:] if isinstance(wish, Top | Share) else chosen.sentences
+    trust = [
+        between_sentence(data, wish),
+        about_ties(data.scores, k),
+        about_copies(data, k),
+        about_groups(data),
+        _by_chance(data, k, wish),
+    ]
+    return [
+        Text(_answer(data, wish, chosen)),
+        *([Text(" ".join(why))] if why else []),
+        *error_sentences(data, limit),
+        _first_features(data, wish, limit),
+        *(Text(sentence) for sentence in trust if sentence),
+        *_agreement_of_resamples(data),
+        Text(" ".join(_procedure(data))),
+    ]
+
+
+def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
+    """What is selected, and the first ten with the share of resamples that select them."""
+    k = chosen.number
+    if not k:
+        return Markup("<b>No feature is selected.</b>")
+    share = ""
+    if isinstance(wish, Share):
+        percent = number(100 * wish.share, 1).removesuffix(".0")
+        share = f" (the best {percent}\u00a0%, rounded up)"
+    frequency = chosen.frame["selection_frequency"].loc[list(chosen.names[:FIRST])]
+    names = [
+        f"{name} ({number(100.0 * float(each), 0)}\u00a0%)" for name, each in frequency.items()
+    ]
+    more = f" and {count(k - len(names))} more" if k > len(names) else ""
+    columns = ""
     if data.groups:
         n_columns = len(columns_of(data, chosen.names))
-        head += f" ({count(n_columns)} of {count(data.setup.n_columns)} columns)"
-    head = _filled(f"{head}. {' '.join(sentences)}") if sentences else f"{head}:"
-    return f"{head}\n{table}{rest}"
+        columns = f" ({count(n_columns)} of {count(data.setup.n_columns)} columns)"
+    return Markup("<b>{} of {}{} {} selected{}:</b> {}. {}").format(
+        count(k),
+        plural(data.n_features, "feature"),
+        columns,
+        "is" if k == 1 else "are",
+        share,
+        f"{', '.join(names)}{more}",
+        f"In brackets: the share of resamples with the feature among their best {count(chosen.compared)}.",
+    )
 
 
-def _stability(data: Ranked) -> str:
+def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
+    """The first that are selected, or those that come first although none is."""
+    names = select_features(data, wish).names
+    frame = ranking_frame(data, wish, limit)
+    best = frame.loc[list(names[:FIRST])] if names else frame.head(FIRST_OF_NOISE)
+    place = {name: j for j, name in enumerate(data.feature_names)}
+    ranges = rank_set_columns(data, [place[name] for name in best.index]) or [
+        (
+            PageColumn("95\u00a0% of ranks", sortable=False),
+            [
+                f"{low} to {high}"
+                for low, high in zip(
+                    ranks(best["rank_lower"]), ranks(best["rank_upper"]), strict=True
+                )
+            ],
+        )
+    ]
+    more = len(names) - len(best)
+    return PageTable.of_columns(
+        "The first of the selected features." if names else "The first features; none is selected.",
+        [
+            (PageColumn("Rank"), ranks(best["rank"])),
+            (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+            (PageColumn("Score"), numbers(best["score"])),
+            *ranges,
+            (PageColumn("Selected in\u00a0%"), percentages(best["selection_frequency"])),
+            (PageColumn("Status", numeric=False), [str(status) for status in best["status"]]),
+        ],
+        f"{plural(more, 'more feature')} {'is' if more == 1 else 'are'} selected."
+        if more > 0
+        else "",
+        header=1,
+    )
+
+
+def _agreement_of_resamples(data: Ranked) -> list[Block]:
     """The measures of each filter, and below them those of shuffled targets."""
     measures, _ = agreement(data)
     if isinstance(measures, DataError):
-        return f"not defined: {measures}"
-    noise = data.shuffled
-    if noise is None:
-        return measures.round(3).to_string(index_names=False)
-    table = noise.stability.reindex(index=measures.index, columns=measures.columns)
-    rows = []
-    for label in measures.index:
-        rows += [measures.loc[[label]], table.loc[[label]].rename(index={label: SHUFFLED_ROW})]
-    text: str = pd.concat(rows).round(3).to_string(index_names=False, na_rep="–")
-    return f"{text}\n{_filled(noise.sentence)}"
+        return [Text(f"The agreement of the resamples is not defined: {measures}.")]
+    noise, rows = data.shuffled, []
+    for label, values in measures.iterrows():
+        rows.append([readable(str(label)), *(number(value) for value in values)])
+        if noise is not None:
+            shuffled = (noise.reference(str(label), str(measure)) for measure in measures.columns)
+            rows.append([SHUFFLED_ROW, *map(number, shuffled)])
+    heads = [PageColumn(titled(str(measure))) for measure in measures.columns]
+    table = PageTable(
+        "Agreement of the resamples, which share rows of one sample.",
+        [PageColumn("Filter", numeric=False), *heads],
+        rows,
+    )
+    return [table] if noise is None else [table, Text(noise.sentence)]
 
 
 def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
@@ -416,5 +438,53 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
     )
 
 
-def _filled(text: str) -> str:
-    return textwrap.fill(text, 88, break_on_hyphens=False)
+def _procedure(data: Ranked) -> list[str]:
+    """What was done, in sentences for the methods section of a paper."""
+    about, setup = data.data, data.setup
+    plan, aggregator = setup.plan, setup.recipe.spec
+    bam = data.method == "bam"
+    filters = [readable(label) for label in data.score_matrices]
+    plan_summary = PLANS.get(plan).summary if plan in PLANS else "rows given by the user"
+    features = plural(data.n_features, "feature")
+    sentences = [
+        f"The features were ranked by {METHODS[data.method]}.",
+        f"The {'filter' if len(filters) == 1 else 'filters'} {enumerate_names(filters)} scored "
+        f"{features} of {plural(about['n_samples'], 'sample')} {target_words(about)}, in each of "
+        f"{plural(data.n_resamples, 'resample')} ({readable(plan)}: {plan_summary}).",
+    ]
+    if setup.binning is not None:
+        sentences.append(
+            f"The table was read in pieces: numbers were cut into {setup.bins} bins of "
+            f"{readable(setup.binning)} once, for all filters and resamples."
+        )
+    noun = "column" if data.groups else "feature"
+    sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
+    dropped = len(about["dropped_features"])
+    if dropped:
+        sentences.append(
+            f"Before that, {plural(dropped, 'feature')} with almost no variation "
+            f"{'was' if dropped == 1 else 'were'} dropped."
+        )
+    if bam:
+        sentences.append(
+            "The scores of each filter were brought to the range from 0 to 1 "
+            f"({readable(setup.recipe.normalize)}), and combined within each resample."
+        )
+    sentences.append(
+        f"The aggregator {readable(aggregator.name)} ({aggregator.summary}) "
+        f"{'joined the filters and then' if bam else 'joined'} the resamples."
+    )
+    return sentences
+
+
+def depth_sentences(
+    filter_params: Mapping[str, Mapping[str, Any]], n_features: int, noun: str
+) -> list[str]:
+    """Sentences on greedy filters that select only some of the features (`noun`: what these are)."""
+    return [
+        f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
+        f"the other {count(n_features - depth) if noun == 'feature' else 'ones'} have the criterion that "
+        f"they had when the last one was selected (n_features = 'all' selects them all, which takes longer)."
+        for label, params in filter_params.items()
+        if isinstance(depth := params.get("n_features"), int) and depth < n_features
+    ]

@@ -15,6 +15,7 @@ from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
+from pyfsagg._report.page import Block
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.ensemble.data import (
     Ranked,
@@ -24,7 +25,7 @@ from pyfsagg.ensemble.data import (
     document_of,
     fields_of,
 )
-from pyfsagg.ensemble.facts import paragraphs_of
+from pyfsagg.ensemble.facts import facts_of
 from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
 from pyfsagg.ensemble.selection import (
     Selection,
@@ -543,8 +544,8 @@ class EnsembleResult(Ranked, Result):
             lines.append(f"print(result.error_control({limit.argument}))")
         return lines
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        return paragraphs_of(self, *read_view(view))
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        return facts_of(self, *read_view(view))
 
     def __repr__(self) -> str:
         return (

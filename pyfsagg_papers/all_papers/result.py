@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from pyfsagg.extending import plural
+from pyfsagg.extending import Block, PageColumn, PageTable, plural, readable
 from pyfsagg_papers.records import JsonResult, as_rows
 from pyfsagg_papers.statements.data import AGREES, OPEN, OTHERWISE, list_claims
 from pyfsagg_papers.tables.comparison import VERDICTS, coverage, evidence
@@ -210,10 +210,20 @@ class Reproduction(JsonResult):
             "times.csv": self.times,
         }
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        counts = self.coverage(["paper", "table"])
-        text = counts.to_string(float_format="{:.2f}".format, na_rep="–")
-        return ["\n".join(lines) for lines in (self.conclusions(), [text]) if lines]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        counts = self.coverage(["paper", "table"]).reset_index()
+        table = PageTable(
+            "Verdicts by paper and table.",
+            [
+                PageColumn(readable(str(name)), numeric=name not in ("paper", "table"))
+                for name in counts
+            ],
+            [
+                [*map(str, row[:2]), *(f"{value:.4g}" for value in row[2:])]
+                for row in counts.itertuples(index=False)
+            ],
+        )
+        return [*super()._facts(view), table]
 
     def __repr__(self) -> str:
         checkable = self.cells[self.cells["verdict"] != VERDICTS[-1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyfsagg.extending import Block, Enumeration, Page, PageColumn, PageTable, Section, Text, plural
+from pyfsagg.extending import Block, Enumeration, Page, PageColumn, PageTable, Section, plural
 from pyfsagg_papers.calibration.design import KINDS
 from pyfsagg_papers.calibration.run import SHOWN, Calibration, designs, shown_rows
 from pyfsagg_papers.pages import closing, run_settings
@@ -13,7 +13,7 @@ _WORDS = ("Design", "Number", "Measures", "Accepted", "Verdict")
 def calibration_page(found: Calibration, *, command: str | None = None) -> Page:
     """The page of :func:`pyfsagg_papers.calibrate`."""
     sections = [
-        Section("summary", "Summary", [Text(text) for text in found.conclusions()]),
+        Section("summary", "Summary", found._facts({})),
         Section("kinds", "What is measured", [Enumeration(list(KINDS.items()))]),
     ]
     for topic in dict.fromkeys(found.rows["topic"]):

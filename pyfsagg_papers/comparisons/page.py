@@ -17,7 +17,7 @@ from pyfsagg.extending import (
     picture,
     software,
 )
-from pyfsagg_papers.comparisons.base import VERDICTS, Outcome
+from pyfsagg_papers.comparisons.base import Outcome
 from pyfsagg_papers.comparisons.run import CrossCheck
 from pyfsagg_rpy2.packages import PACKAGES
 
@@ -37,7 +37,7 @@ def cross_check_page(
     reading: Sequence[str] = (),
 ) -> Page:
     """Put the page together."""
-    sections = [Section("summary", "Summary", _summary(result))]
+    sections = [Section("summary", "Summary", result._facts({}))]
     documented = [each for each in result.outcomes if each.verdict == "differs as documented"]
     if documented:
         sections.append(Section("documented", "Documented differences", _documented(documented)))
@@ -121,46 +121,6 @@ def plot_differences(result: CrossCheck, *, ax: Axes | None = None) -> Axes:
 # ---------------------------------------------------------------------------------------------
 # sections
 # ---------------------------------------------------------------------------------------------
-def _summary(result: CrossCheck) -> list[Block]:
-    counts = result.counts()
-    answer = (
-        "Every quantity that was compared agrees with R within its tolerance, or differs for a "
-        "reason that is stated below."
-        if result.agrees
-        else "At least one quantity disagrees with R, or could not be computed there."
-    )
-    n_values = sum(each.n_values for each in result.outcomes)
-    blocks: list[Block] = [
-        Text(answer),
-        Text(
-            f"Both sides computed {n_values:,} values from the same tables and the same row "
-            "numbers of the resamples, in one process."
-        ),
-        PageTable(
-            "Verdicts",
-            [
-                PageColumn("Verdict", False),
-                PageColumn("Comparisons"),
-                PageColumn("What it means", False),
-            ],
-            [(each, str(counts[each]), VERDICTS[each]) for each in counts],
-        ),
-    ]
-    if result.missing:
-        blocks.append(
-            PageTable(
-                "Packages that are not installed",
-                [
-                    PageColumn("Package", False),
-                    PageColumn("For", False),
-                    PageColumn("How to install", False),
-                ],
-                [(name, PACKAGES[name].purpose, hint) for name, hint in result.missing.items()],
-            )
-        )
-    return blocks
-
-
 def _picture(result: CrossCheck) -> Block:
     caption = (
         "The largest difference of each comparison, absolute or relative as its tolerance (bar). "

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
-from pyfsagg.extending import Result, check_integer, versions
+from pyfsagg.extending import Block, PageColumn, PageTable, Result, Text, check_integer, versions
 from pyfsagg_papers.comparisons import (  # noqa: F401 - each adds its comparisons
     filters,
     rank_aggregation,
@@ -101,39 +101,76 @@ class CrossCheck(Result):
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"cross_check.csv": self.to_frame()}
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        rows = [("package", "quantity", "cases", "difference", "tolerance", "verdict")]
-        rows += [
-            (
-                each.package,
-                each.quantity,
-                str(each.n_cases),
-                "–" if each.largest is None else f"{each.largest:.1e}",
-                f"{each.tolerance:.0e} {each.scale}",
-                each.verdict,
-            )
-            for each in self.outcomes
-        ]
-        widths = [max(len(row[i]) for row in rows) for i in range(6)]
-        lines = [
-            "  ".join(
-                f"{cell:{side}{width}}"
-                for cell, side, width in zip(row, "<<>>><", widths, strict=True)
-            )
-            for row in rows
-        ]
-        notes = [
-            f"{each.package}, {each.quantity}: {each.verdict}; {each.n_beyond} of {each.n_values} "
-            f"values{f'. {each.note}' if each.note else ''}"
-            for each in self.outcomes
-            if each.verdict != "agrees"
-        ]
-        missing = [f"{name} is not installed; {hint}" for name, hint in self.missing.items()]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        counts = self.counts()
+        answer = (
+            "Every quantity that was compared agrees with R within its tolerance, or differs for a "
+            "reason that is stated."
+            if self.agrees
+            else "At least one quantity disagrees with R, or could not be computed there."
+        )
         versions = ", ".join(
             f"{name} {self.versions[name]}" for name in ("R", *self.packages, "rpy2", "pyfsagg")
         )
-        summary = f"{len(self.outcomes)} comparisons; {self.in_words()}"
-        return ["\n".join(lines), *notes, *missing, versions, summary]
+        n_values = sum(outcome.n_values for outcome in self.outcomes)
+        facts: list[Block] = [
+            Text(f"{answer} {len(self.outcomes)} comparisons; {self.in_words()}."),
+            *(
+                Text(
+                    f"{outcome.package}, {outcome.quantity}: {outcome.verdict}; {outcome.n_beyond} of "
+                    f"{outcome.n_values} values{f'. {outcome.note}' if outcome.note else ''}"
+                )
+                for outcome in self.outcomes
+                if outcome.verdict != "agrees"
+            ),
+            Text(
+                f"Both sides computed {n_values:,} values from the same tables and the same row numbers "
+                f"of the resamples, in one process."
+            ),
+            Text(f"{versions}."),
+            PageTable(
+                "Comparisons with R.",
+                [
+                    PageColumn("Package", numeric=False),
+                    PageColumn("Quantity", numeric=False),
+                    PageColumn("Cases"),
+                    PageColumn("Largest difference"),
+                    PageColumn("Tolerance"),
+                    PageColumn("Verdict", numeric=False),
+                ],
+                [
+                    (
+                        outcome.package,
+                        outcome.quantity,
+                        f"{outcome.n_cases:,}",
+                        "–" if outcome.largest is None else f"{outcome.largest:.1e}",
+                        f"{outcome.tolerance:.0e} {outcome.scale}",
+                        outcome.verdict,
+                    )
+                    for outcome in self.outcomes
+                ],
+                header=1,
+            ),
+            PageTable(
+                "Verdicts",
+                [
+                    PageColumn("Verdict", False),
+                    PageColumn("Comparisons"),
+                    PageColumn("What it means", False),
+                ],
+                [(verdict, str(counts[verdict]), VERDICTS[verdict]) for verdict in counts],
+            ),
+        ]
+        if self.missing:
+            heads = ("Package", "For", "How to install")
+            facts.append(
+                PageTable(
+                    "Packages that are not installed",
+                    [PageColumn(head, numeric=False) for head in heads],
+                    [(name, PACKAGES[name].purpose, hint) for name, hint in self.missing.items()],
+                )
+            )
+        return facts
 
     def __repr__(self) -> str:
         number = len(self.outcomes)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg.extending import Page, PageColumn, PageTable, Section, Text, number, plural, readable
+from pyfsagg.extending import Block, Page, PageColumn, PageTable, Section, number, plural, readable
 from pyfsagg_papers.lists.choice import AggregatorChoice
 from pyfsagg_papers.lists.gene_lists import KIND_WORDS, GeneListComparison
-from pyfsagg_papers.pages import closing, numbers, run_settings, words
+from pyfsagg_papers.pages import closing, run_settings
 
 SOURCE = (
     "Gene lists",
@@ -21,24 +21,12 @@ SOURCE = (
 
 def gene_lists_page(found: GeneListComparison, *, command: str | None = None) -> Page:
     """The page of :func:`pyfsagg_papers.gene_lists`."""
-    counts = found.summary()
-    rows = zip(counts.index, counts.to_numpy().tolist(), strict=True)
-    cells = PageTable(
-        "Printed cells by method, as the paper names them.",
-        [*words("Method"), *numbers(*(name[:1].upper() + name[1:] for name in counts.columns))],
-        [[str(name), *(f"{cell:,}" for cell in row)] for name, row in rows],
-        "A cell is the mean accuracy of a method over the data sets of one setting; it is compared with "
-        "ours by the standard errors (SE) of both together. Where unranked lists were among the lists, "
-        "the published program left them out for some methods, and printed the accuracies of ranked lists "
-        "only once more.",
-    )
     repetitions = plural(found.record["n_repetitions"], "data set")
     return _page(
         "Aggregators on gene lists of unequal quality",
         f"{repetitions} for each setting",
-        found.conclusions(),
+        found._facts({}),
         [
-            Section("cells", "Published cells beside ours", [cells]),
             Section("means", "Accuracy of our aggregators", [_means(found)]),
         ],
         found.record,
@@ -89,7 +77,7 @@ def aggregator_choice_page(found: AggregatorChoice, *, command: str | None = Non
     return _page(
         "Which aggregator for which lists",
         plural(len(found.sets), "simulated set") + " of lists",
-        found.conclusions(),
+        found._facts({}),
         [Section("worth", "What the advice is worth", [table])],
         found.record,
         command,
@@ -99,11 +87,11 @@ def aggregator_choice_page(found: AggregatorChoice, *, command: str | None = Non
 def _page(
     title: str,
     subtitle: str,
-    conclusions: list[str],
+    facts: list[Block],
     sections: list[Section],
     record: Mapping[str, Any],
     command: str | None,
 ) -> Page:
-    summary = Section("summary", "Summary", [Text(text) for text in conclusions])
+    summary = Section("summary", "Summary", facts)
     last = [run_settings(record), *closing(command, [], [SOURCE])]
     return Page(title, subtitle, [summary, *sections, *last])

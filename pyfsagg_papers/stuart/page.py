@@ -169,7 +169,7 @@ KIND_HEADS = {
 def stuart_page(finding: StuartFinding, *, command: str | None = None) -> Page:
     """The page of :func:`pyfsagg_papers.stuart_finding`."""
     sections = [
-        Section("summary", "Summary", [Text(text) for text in finding.conclusions()]),
+        Section("summary", "Summary", finding._facts({})),
         Section("printed", "Printed and recomputed", _printed(finding)),
         Section("lists", "By number of lists", _pictures(finding)),
         Section("values", "What the recursion returned", _values(finding)),

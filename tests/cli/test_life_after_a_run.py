@@ -210,7 +210,7 @@ def test_another_threshold_without_a_new_run(command, run: Path) -> None:
     code, out, err = command("show run --threshold 2")
     assert code == 0, err
     assert out == result.summary_text(n_features_to_select=2) + "\n"
-    assert "Selected 2 of 13" in out
+    assert "2 of 13 features are selected:" in out
     code, by_file, _ = command("show run/run.json --set n_features_to_select=2")
     assert (code, by_file) == (0, out)
     assert command("report run --threshold 2 -q")[0] == 0

@@ -37,7 +37,7 @@ def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
         "--output out"
     )
     assert done.returncode == 0, done.stderr
-    assert "Selected 5 of 40 features" in done.stdout
+    assert "5 of 40 features are selected:" in done.stdout
     found = EnsembleResult.load(tmp_path / "out")
     expected = wam(*table, filter="ig", n_resamples=20, random_state=1)
     np.testing.assert_array_equal(found.combined, expected.combined)

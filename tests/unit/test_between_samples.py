@@ -141,9 +141,8 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
     with pytest.raises(DataError, match=r"give checks=Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
     assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=9)).halves.shape == (18, 13)
-    assert "Not known: the run has no pairs" in "\n".join(
-        without._paragraphs({"n_features_to_select": 0.25})
-    )
+    text = without.summary_text(n_features_to_select=0.25)
+    assert "Not known: the run has no pairs" in " ".join(text.split())
 
 
 def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
@@ -195,10 +194,8 @@ def test_it_is_kept_and_shown(tmp_path) -> None:
     document = json.loads((tmp_path / "run" / "run.json").read_text())
     found = result.between_sample_stability()
     assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
-    text = "\n\n".join(result._paragraphs({"n_features_to_select": 0.25}))
-    assert text.index("Would another sample give the same?") < text.index(
-        "Agreement of the resamples"
-    )
+    text = result.summary_text(n_features_to_select=0.25)
+    assert text.index("would agree on") < text.index("Agreement of the resamples")
     page = (result.report(tmp_path / "page.html")).read_text()
     assert page.index("Would another sample give the same?") < page.index(
         "How far the resamples agree"
@@ -231,7 +228,7 @@ def test_the_sentence_says_what_0_is_and_for_how_many_features(tmp_path) -> None
         (4, ["the best 4 features"], [chosen, little]),
         (12, ["the best 12 features", little], [chosen]),
     ):
-        text = " ".join("\n".join(result._paragraphs({"n_features_to_select": threshold})).split())
+        text = " ".join(result.summary_text(n_features_to_select=threshold).split())
         page = result.report(
             tmp_path / f"{threshold}.html", n_features_to_select=threshold
         ).read_text()

@@ -452,7 +452,7 @@ def test_the_page_shows_the_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) 
 def test_what_is_said_of_unequal_sizes(run: pyfsagg.EnsembleResult) -> None:
     _, encoded, y = _tables()
     assert "Features have 1 to 5 columns" in about_groups(run)
-    told = " ".join(" ".join(run._paragraphs(run._options_in_force({}))).split())
+    told = " ".join(run.summary_text().split())
     assert about_groups(run) in told
     mean = _scores(encoded, y, "ig", Task(feature_groups="prefix:=", group_score="mean"))
     assert "single columns are selected more often" in about_groups(mean)
