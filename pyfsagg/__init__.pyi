@@ -2,6 +2,7 @@ from . import aggregation as aggregation
 from . import error_control as error_control
 from . import plotting as plotting
 from . import rank_order as rank_order
+from . import resampling as resampling
 from . import statistics as statistics
 from . import unsupervised as unsupervised
 from ._base.memory import memory_limit as memory_limit
@@ -112,6 +113,7 @@ __all__ = [
     "rank_order",
     "rank_out_of_core",
     "read_table",
+    "resampling",
     "screen",
     "spearman",
     "stability",

@@ -108,7 +108,7 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
     """Code of a value; what cannot be written down gets a name that the reader has to define."""
     if isinstance(value, Settings):
         inner = [f"{key}={_code(each, key, own)}" for key, each in value.changed().items()]
-        return f"pyfsagg.{type(value).__name__}({', '.join(inner)})"
+        return f"{_room(type(value))}.{type(value).__name__}({', '.join(inner)})"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     import numpy as np
@@ -127,6 +127,14 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
     if isinstance(value, (list, tuple)) and not _is_array_like(value):
         return f"[{', '.join(_code(each, name, own) for each in value)}]"
     return _name(value, name, own)
+
+
+def _room(kind: type) -> str:
+    """Where a class of settings is reached from after ``import pyfsagg``."""
+    import pyfsagg
+
+    rooms = kind.__module__.split(".")[:2]
+    return "pyfsagg" if kind.__name__ in pyfsagg.__all__ else ".".join(rooms)
 
 
 def _is_long(value: Mapping[Any, Any]) -> bool:

@@ -197,7 +197,7 @@ def _check_inner_plan(plan: Plan) -> None:
             " cannot be drawn inside the training part of a fold",
             Remedy(
                 "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a ",
-                Public("GroupedBootstrap"),
+                Public("resampling.GroupedBootstrap"),
             ),
         )
 
