@@ -66,7 +66,7 @@ class AggregatorSpec(Spec):
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
 
-    `weights` says what the method makes of weights of the lists.  "any": `compute` reads
+    `list_weights` says what the method makes of weights of the lists.  "any": `compute` reads
     `table.list_weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
     table is written out before `compute` sees it, options named in `per_list` with it.  A text refuses
     them and says why.  `unranked` says what becomes of a list that names items in no order.

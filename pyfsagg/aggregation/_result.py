@@ -353,7 +353,7 @@ class Aggregation(Result):
         frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
         best = frame.head(top)
         columns = [
-            (PageColumn("Rank"), ranks(best["ranking"])),
+            (PageColumn("Rank"), ranks(best["rank"])),
             (PageColumn("Item", numeric=False), [str(name) for name in best.index]),
             (PageColumn("Statistic"), numbers(best["statistic"])),
         ]

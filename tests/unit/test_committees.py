@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
+import pyfsagg.resampling
 from pyfsagg import LearnerSelection
 from pyfsagg.committees import VOTING_RULES
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError

@@ -143,4 +143,4 @@ def test_bad_options(method: str, option: str, value: Any) -> None:
 
 def test_they_say_that_they_learn() -> None:
     for method in ("birra", "maic"):
-        assert "learns from the lists" in AGGREGATORS.get(method).weights
+        assert "learns from the lists" in AGGREGATORS.get(method).list_weights

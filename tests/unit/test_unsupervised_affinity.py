@@ -327,7 +327,7 @@ def test_result_is_kept_and_told(tmp_path) -> None:
     assert document["selected"] == result.selected()
     assert document["parameters"]["standardize"] == "z_score"
     assert len(result.selected(0.25)) == 3
-    with pytest.raises(ParameterError, match="rule must be 'mean_plus_sd'"):
+    with pytest.raises(ParameterError, match="n_features_to_select must be 'mean_plus_sd'"):
         result.selected("median")
     for wrong in (0, 11, 1.5):
         with pytest.raises(ParameterError, match="n_features_to_select"):
