@@ -544,6 +544,15 @@ class EnsembleResult(Ranked, Result):
             lines.append(f"print(result.error_control({limit.argument}))")
         return lines
 
+    @property
+    def _aggregates_extremes(self) -> bool:
+        """Whether one resample can decide the value of a feature, as with the minimum."""
+        return bool(self.setup.recipe.spec.extreme)
+
+    def _reaggregate(self, combined: Floats) -> Floats:
+        """Scores (n_features,) of other rows of `combined` by the aggregator of the run."""
+        return self.setup.recipe.again(combined, self.feature_names)
+
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         return facts_of(self, *read_view(view))
 

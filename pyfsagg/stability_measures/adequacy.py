@@ -223,8 +223,8 @@ def adequacy(
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
     k = n_selected(n_features_to_select, matrix.values.shape[1], "n_features_to_select")
     if aggregator is None:
-        aggregator = getattr(scores, "reaggregate", None)
-        if by is None and getattr(scores, "aggregates_extremes", False):
+        aggregator = getattr(scores, "_reaggregate", None)
+        if by is None and getattr(scores, "_aggregates_extremes", False):
             by = "halves"
     by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
     n_boot = check_integer("n_boot", n_boot, low=4)

@@ -144,10 +144,10 @@ def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int
     n_pairs = np.exp(log_choose(p, left) + log_choose(p, right))
     if n_pairs > MAX_COMBINATIONS * (1 + 1e-9):
         raise ParameterError(
-            Use(correction="exact"),
+            Use(chance_correction="exact"),
             f" needs {float(n_pairs):.3g} pairs of subsets for sizes {left} and {right} out of ",
             f"{p}, more than {MAX_COMBINATIONS}",
-            Remedy("use ", Use(correction="estimate")),
+            Remedy("use ", Use(chance_correction="estimate")),
         )
     supports = []
     for size in (left, right):

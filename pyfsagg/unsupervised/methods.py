@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.registry import Spec
 from pyfsagg._base.validation import resolve_seed
-from pyfsagg._table.table import Table, as_table, full_weights
-from pyfsagg._table.target import Target
+from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.filters._base import FILTERS, FilterSpec, Scorer, never
-from pyfsagg.filters.model import prepare_callable
 from pyfsagg.unsupervised.clusterings import check_numbers
 from pyfsagg.unsupervised.consensus_affinity import as_ranking
 from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
@@ -123,21 +119,3 @@ class UnsupervisedFilter:
         resample = table.with_values(table.values[rows])
         scores: Floats = rank_unsupervised(resample, self.method, **options).scores
         return scores
-
-
-def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
-    def prepare(table: Table, target: Target, **options: Any) -> Scorer:
-
-        check_numbers(table)
-        return prepare_callable(table, target, UnsupervisedFilter(spec.name, options))
-
-    return FilterSpec(
-        **{field.name: getattr(spec, field.name) for field in fields(Spec)},
-        prepare=prepare,
-        output="callable",
-        accepts_missing=never,
-        targets=("classes", "numeric", "survival", "none"),
-    )
-
-
-UNSUPERVISED_METHODS.feed(FILTERS, _as_filter)

@@ -138,7 +138,7 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off() -> None:
     without = pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=0))
     np.testing.assert_array_equal(with_pairs.scores, without.scores)
     assert without.halves is None
-    with pytest.raises(DataError, match=r"give checks=Checks\(pairs=30\), or 8 resamples"):
+    with pytest.raises(DataError, match=r"give checks=pyfsagg.Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
     assert pyfsagg.wam(WINE.X, WINE.y, **OPTIONS, checks=Checks(pairs=9)).halves.shape == (18, 13)
     text = without.summary_text(n_features_to_select=0.25)

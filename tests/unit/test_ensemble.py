@@ -458,7 +458,7 @@ def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_pa
     count = module.feature_stability
 
     def counted(*args, **keywords):
-        calls.append(keywords["top"])
+        calls.append(keywords["n_features_to_select"])
         return count(*args, **keywords)
 
     monkeypatch.setattr(module, "feature_stability", counted)

@@ -166,7 +166,7 @@ def test_partitioning_and_workers_change_nothing(
 def test_small_batches_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(mixed_table(), tmp_path / "parts", [333])
     expected = rank_out_of_core(folder, "y", **RUN)
-    monkeypatch.setattr(passes, "MOST_ROWS", 10)
+    monkeypatch.setattr(passes, "MOST_ROWS_IN_A_PIECE", 10)
     monkeypatch.setattr(passes, "FEWEST_ROWS", 10)
     found = rank_out_of_core(folder, "y", **RUN)
     assert_same(found, expected)

@@ -73,7 +73,7 @@ def test_a_callable_aggregator_gives_the_same_as_the_mean() -> None:
 
 def test_more_resamples_move_less() -> None:
     scores = draw(np.random.default_rng(4), 1600)
-    curve = adequacy(scores, sizes="auto", top=3, random_state=0).curve
+    curve = adequacy(scores, sizes="auto", n_features_to_select=3, random_state=0).curve
     assert curve["n_resamples"].tolist() == [25, 50, 100, 200, 400, 800, 1600]
     first, last = curve.iloc[0], curve.iloc[-1]
     # A factor of 64 in m is one of 8 in the error.

@@ -160,16 +160,20 @@ def test_the_result_of_a_run_is_read_as_its_combined_scores() -> None:
 
 
 def test_one_measure_by_name_is_a_number_with_an_interval() -> None:
-    result = stability(SCORES, "nogueira", top=3, random_state=0)
-    alone = measure_stability(SCORES, "nogueira", top=3, interval="jackknife", random_state=0)
+    result = stability(SCORES, "nogueira", n_features_to_select=3, random_state=0)
+    alone = measure_stability(
+        SCORES, "nogueira", n_features_to_select=3, interval="jackknife", random_state=0
+    )
     assert (float(result), result.interval) == (alone.value, alone.interval)
     assert result.table["standard_error"].iloc[0] == alone.standard_error
     assert (result.features, result.curve) == (None, None)
     assert repr(result).endswith(
         f"nogueira = {alone.value:.6g}, 95 % [{alone.interval[0]:.4g}, {alone.interval[1]:.4g}])"
     )
-    exact = stability(SCORES, "jaccard", measure_params={"correction": "exact"}, interval=None)
-    assert exact.value == measure_stability(SCORES, "jaccard", correction="exact").value
+    exact = stability(
+        SCORES, "jaccard", measure_params={"chance_correction": "exact"}, interval=None
+    )
+    assert exact.value == measure_stability(SCORES, "jaccard", chance_correction="exact").value
     assert exact.interval is None
 
 
