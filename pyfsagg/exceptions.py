@@ -110,7 +110,7 @@ class UnknownNameError(ParameterError):
         close = difflib.get_close_matches(str(name).lower(), [*known, *aliases], n=1, cutoff=0.5)
         hint = f"; did you mean {close[0]!r}?" if close else "."
         listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
-        super().__init__(f"unknown {kind} {name!r}{hint} Known: {listed}.")
+        super().__init__("unknown ", kind, f" {name!r}{hint} Known: {listed}.")
         self._arguments = (kind, name, tuple(known), tuple(aliases))
 
     def __reduce__(self) -> tuple[type[UnknownNameError], tuple[object, ...]]:

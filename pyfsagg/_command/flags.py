@@ -24,12 +24,6 @@ TABLE_HELP = (
 )
 LOG_EVERY = 30.0  # seconds
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
-# What rooms call the number of features to select.
-THRESHOLDS = (
-    "n_features_to_select",
-    "threshold",
-    "n_features_to_select",
-)
 FIRST_RUN = "this first run compiles its kernels, for about half a minute"
 
 
@@ -244,13 +238,12 @@ def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, 
     given = assignments(options.set)
     if options.threshold is None:
         return given
-    names = [name for name in THRESHOLDS if name in known]
-    if not names:
+    if "n_features_to_select" not in known:
         raise ParameterError(
             "--threshold belongs to results that select features; this one is shown by: "
             f"{', '.join(known) or 'nothing that can be set'}"
         )
-    return {names[0]: options.threshold, **given}
+    return {"n_features_to_select": options.threshold, **given}
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:

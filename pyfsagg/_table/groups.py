@@ -337,7 +337,7 @@ def _unknown(column: Any, names: Sequence[str]) -> Exception:
         return InputTypeError(
             Param("feature_groups"), " names columns by their name or position", Got(column)
         )
-    return UnknownNameError("column in feature_groups", column, names)
+    return UnknownNameError(Message("column in ", Param("feature_groups")), column, names)
 
 
 def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:

@@ -49,7 +49,7 @@ def test_divergence_decides_instead_of_a_threshold() -> None:
 
 def test_pipeline_and_grid_search() -> None:
     model = make_pipeline(RankOrderSelector("spoilers"), GaussianNB())
-    search = GridSearchCV(model, {"rankorderselector__threshold": [2, 0.5, 9]}, cv=3)
+    search = GridSearchCV(model, {"rankorderselector__n_features_to_select": [2, 0.5, 9]}, cv=3)
     search.fit(DATA.X, DATA.y)
     assert search.best_score_ > 0.9
 
@@ -65,9 +65,9 @@ def test_weights_are_repetitions() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 0}, "threshold"),
-        ({"threshold": 1.5}, "threshold"),
-        ({"threshold": None}, "give threshold"),
+        ({"n_features_to_select": 0}, "n_features_to_select"),
+        ({"n_features_to_select": 1.5}, "n_features_to_select"),
+        ({"n_features_to_select": None}, "give n_features_to_select"),
         ({"divergence": -1.0}, "divergence"),
         ({"method": "kl"}, "method must be one of"),
     ],
