@@ -43,7 +43,7 @@ class Message(str):
             inner = getattr(part, "message", part)  # that of an error
             flat += inner.parts if isinstance(inner, Message) else [part]
         message = super().__new__(cls, "".join(map(str, flat)))
-        message.parts = tuple(part if isinstance(part, Part) else str(part) for part in flat)
+        message.parts = tuple(part if isinstance(part, MessagePart) else str(part) for part in flat)
         return message
 
     def __reduce__(self) -> tuple[type[Message], tuple[object, ...]]:
@@ -52,7 +52,7 @@ class Message(str):
     def render(self, door: Door) -> str:
         """The sentence as `door` spells it."""
         return "".join(
-            part.render(door) if isinstance(part, Part) else str(part) for part in self.parts
+            part.render(door) if isinstance(part, MessagePart) else str(part) for part in self.parts
         )
 
     def first(self, kind: type[PartT]) -> PartT | None:
@@ -65,7 +65,7 @@ def rendered(text: object, door: Door) -> str:
     return text.render(door) if isinstance(text, Message) else str(text)
 
 
-class Part:
+class MessagePart:
     """A part of a message that each door spells in its own way."""
 
     def render(self, door: Door) -> str:
@@ -76,7 +76,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Param(Part):
+class Param(MessagePart):
     """A parameter by its name: ``n_jobs``, ``--jobs``, ``cores``."""
 
     name: str
@@ -86,7 +86,7 @@ class Param(Part):
 
 
 @dataclass(frozen=True)
-class Public(Part):
+class Public(MessagePart):
     """A public function or class: ``pyfsagg.wam``, ``wam``."""
 
     name: str
@@ -95,7 +95,7 @@ class Public(Part):
         return door.public(self.name)
 
 
-class Value(Part):
+class Value(MessagePart):
     """A value: ``None``, ``NULL``.
 
     Only plain values are kept; of all others, which may be large or impossible to pickle, their repr.
@@ -131,7 +131,7 @@ class Name(str):
         return str(self)
 
 
-class Use(Part):
+class Use(MessagePart):
     """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``.
 
     Parameters
@@ -151,7 +151,7 @@ class Use(Part):
         return door.use(self)
 
 
-class Phrase(Part):
+class Phrase(MessagePart):
     """Words that some doors have other ones for."""
 
     def __init__(self, key: str, text: str, /, **about: Any) -> None:
@@ -161,7 +161,7 @@ class Phrase(Part):
         return door.phrase(self)
 
 
-class Remedy(Part):
+class Remedy(MessagePart):
     """What to do, at the end of a sentence: ``; use n_jobs=2``."""
 
     def __init__(self, *parts: object) -> None:

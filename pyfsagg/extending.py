@@ -11,9 +11,11 @@ parser), its results by ``pyfsagg.results`` (the kind of a result, and its class
   `closing`, `named_settings`, `software`, `write_page`
 - pictures: `new_axes`, `clear_frame`, `feature_axis`, `legend_above`, `set_title`, `draw_paths` and
   the colours
-- messages: `Param`, `Use`, `Got`, `NONE`
+- messages: `Param`, `Got`, `NONE`
 - words: `duration`, `number`, `plural`, `probabilities`, `readable`, `setting`
-- input: `check_choice`, `check_integer`, `as_table`, `check_target`, `data_hash`, `data_folder`
+- stability of selections: `measure_stability`
+- input: `check_choice`, `check_integer`, `as_table`, `split_target`, `check_target`, `data_hash`,
+  `data_folder`
 - runs: `run_tasks`, `open_checkpoint`, `versions`, `set_aside`, `warn`, `ALONE`
 - commands: `add_output_flags`, `add_work_flags`, `names_of`, `keep_result`, `output_place`
 

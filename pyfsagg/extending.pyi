@@ -17,7 +17,6 @@ from ._command.results import keep_result as keep_result
 from ._message import NONE as NONE
 from ._message import Got as Got
 from ._message import Param as Param
-from ._message import Use as Use
 from ._report.closing import closing as closing
 from ._report.closing import named_settings as named_settings
 from ._report.closing import software as software
@@ -49,6 +48,7 @@ from ._table.identity import data_hash as data_hash
 from ._table.identity import versions as versions
 from ._table.table import as_table as as_table
 from ._table.target import check_target as check_target
+from .datasets._catalogue import split_target as split_target
 from .datasets._loaders import data_folder as data_folder
 from .rank_order._report import draw_paths as draw_paths
 from .stability_measures.measure import measure_stability as measure_stability
@@ -72,7 +72,6 @@ __all__ = [
     "Result",
     "Section",
     "Text",
-    "Use",
     "add_output_flags",
     "add_work_flags",
     "as_table",
@@ -105,6 +104,7 @@ __all__ = [
     "setting",
     "shown_by",
     "software",
+    "split_target",
     "versions",
     "warn",
     "write_page",

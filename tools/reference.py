@@ -20,7 +20,7 @@ from pyfsagg.rank_order import ELIMINATIONS
 from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.statistics._registry import STATISTICAL_TESTS
 from pyfsagg.unsupervised import UNSUPERVISED_METHODS
-from pyfsagg_papers.comparisons.base import COMPARISONS
+from pyfsagg_papers.comparisons.run import COMPARISONS  # which has them all
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 Column = tuple[str, Callable[[Any], str]]

@@ -12,12 +12,11 @@ from contextlib import contextmanager, suppress
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pyfsagg._message import FALSE, MAPPING, NONE, TRUE, Got, Message, Param, Remedy, Value, named
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -243,6 +242,8 @@ def size_of_share(share: float, size: int) -> int:
 
 def resolve_seed(random_state: object) -> int:
     """A seed that can be written down: an int as it is, None as fresh entropy, a generator's draw."""
+    import numpy as np
+
     if random_state is None:
         return secrets.randbits(63)
     if isinstance(random_state, np.random.Generator):
@@ -262,6 +263,8 @@ def resolve_seed(random_state: object) -> int:
 
 def random_numbers(random_state: object) -> np.random.Generator:
     """A generator: the one given, which goes on where it is, or one of a seed."""
+    import numpy as np
+
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(resolve_seed(random_state))

@@ -24,12 +24,12 @@ WIDTH = 88
 _TAG = re.compile(r"<[^>]*>")
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     r"""A text without markup, in which no name can steer the terminal.
 
     Examples
     --------
-    >>> plain(Markup("<b>{}</b> of\u00a0{}").format("a<b", "x\x1b[2J"))
+    >>> plain_text(Markup("<b>{}</b> of\u00a0{}").format("a<b", "x\x1b[2J"))
     'a<b of x�[2J'
     """
     if isinstance(text, Markup):
@@ -41,7 +41,7 @@ def plain(text: str) -> str:
 
 def sentences_of(blocks: Iterable[Block]) -> list[str]:
     """The paragraphs among blocks, for a record."""
-    return [plain(block.text) for block in blocks if isinstance(block, Text)]
+    return [plain_text(block.text) for block in blocks if isinstance(block, Text)]
 
 
 def render_text(blocks: Iterable[Block]) -> str:
@@ -78,20 +78,22 @@ def _rendered(block: Block) -> str:
         case Code(code):
             return textwrap.indent(code, "    ")
         case Enumeration(items) | Glossary(items):
-            return "\n".join(_filled(f"{plain(term)}: {plain(about)}") for term, about in items)
+            return "\n".join(
+                _filled(f"{plain_text(term)}: {plain_text(about)}") for term, about in items
+            )
         case Picture():
             return ""
 
 
 def _filled(text: str) -> str:
     # Hard spaces have to hold while lines are broken, and no longer.
-    held = "\u00a0".join(map(plain, text.split("\u00a0")))
+    held = "\u00a0".join(map(plain_text, text.split("\u00a0")))
     lines = textwrap.fill(held, WIDTH, break_long_words=False, break_on_hyphens=False)
     return lines.replace("\u00a0", " ")
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
-    cells = [[plain(cell) for cell in row] for row in rows]
+    cells = [[plain_text(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(

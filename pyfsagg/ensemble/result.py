@@ -380,7 +380,7 @@ class EnsembleResult(Ranked, Result):
         Notes
         -----
         The covariance of the errors is that of the resamples; of subsamples with a share f of the
-        rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.rank_confidence`.
+        rows it is multiplied by f / (1 − f).  See :func:`pyfsagg.statistics.rank_confidence`.
 
         After a bootstrap the estimates are the scores of the table itself, not their means over the
         resamples: repeated rows look like evidence, the more so the more levels a feature has (the mean

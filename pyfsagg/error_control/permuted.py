@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import as_array
 from pyfsagg._base.words import enumerate_names
-from pyfsagg._message import Param, Part
+from pyfsagg._message import MessagePart, Param
 from pyfsagg.error_control.e_values import check_level
 from pyfsagg.exceptions import DataError
 
@@ -21,7 +21,7 @@ _ARRAYS = ("scores", "p_values", "family_wise_p_values")
 
 
 @dataclass(frozen=True, eq=False)
-class TargetPermutation(Part):
+class TargetPermutation(MessagePart):
     """Scores of an ensemble, and p-values from shuffled targets.
 
     Attributes

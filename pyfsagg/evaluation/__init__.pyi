@@ -1,4 +1,5 @@
 from .cells import weighted_average_accuracy as weighted_average_accuracy
+from .learners import named_learners as named_learners
 from .protocols import EvaluationSet as EvaluationSet
 from .protocols import evaluate as evaluate
 from .protocols import evaluate_many as evaluate_many
@@ -11,5 +12,6 @@ __all__ = [
     "Protocol",
     "evaluate",
     "evaluate_many",
+    "named_learners",
     "weighted_average_accuracy",
 ]

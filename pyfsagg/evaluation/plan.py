@@ -46,8 +46,8 @@ from pyfsagg.evaluation.metrics import read_metrics
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.splits import (
     Fold,
-    Part,
     Protocol,
+    SplitPart,
     draw_parts,
     read_ranking_rows,
     read_row_groups,
@@ -79,7 +79,7 @@ BASELINES = ("all_features", "random_subsets", "single_filters")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankedSet:
     """A ranking to be tested in the folds of a part: feature positions, best first."""
 
     label: str
@@ -93,9 +93,9 @@ class Ranked:
 class Request:
     """The cells of one ranking, threshold, fold and classifier, and the fit that answers them."""
 
-    part: Part
+    part: SplitPart
     fold: Fold
-    ranked: Ranked
+    ranked: RankedSet
     threshold: Threshold
     classifier: str
     fit: Fit
@@ -107,7 +107,7 @@ class Design:
 
     table: Table
     target: Target
-    parts: Sequence[Part]
+    parts: Sequence[SplitPart]
     given: Mapping[str, GivenRanking]
     repeats: Mapping[str, EnsembleMethod]
     methods: Mapping[str, Method]
@@ -176,7 +176,7 @@ class Design:
         parameters = {**self.parameters, **counts, "call": call.record()}
         return Evaluation(frame, parameters, self._data(), versions(), remarks)
 
-    def _n_subsets(self, part: Part) -> int:
+    def _n_subsets(self, part: SplitPart) -> int:
         """How many rankings times thresholds a part has."""
         n_given = len(self.repeats if part.protocol == "nested" else self.given)
         n_random = self.n_random if "random_subsets" in self.baselines else 0
@@ -204,14 +204,14 @@ class Design:
         }
 
     def _rank(
-        self, part: Part, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
-    ) -> Iterator[Ranked]:
+        self, part: SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
+    ) -> Iterator[RankedSet]:
         """The rankings of a part, the given ones first."""
         nested = part.protocol == "nested"
         asked: dict[str, Method] = {**(self.repeats if nested else {}), **self.methods}
         if not nested:
             for label, ranking in self.given.items():
-                yield Ranked(label, "ranking", 0, ranking.order, self.thresholds)
+                yield RankedSet(label, "ranking", 0, ranking.order, self.thresholds)
         key = f"ranking {number}"
         if checkpoint is not None and key in checkpoint:
             orders = checkpoint.get(key)
@@ -234,16 +234,18 @@ class Design:
         for label, order in orders.items():
             kind = "baseline" if label in self.singles else "method"
             kind = "ranking" if label in self.repeats else kind
-            yield Ranked(label, kind, 0, order, self.thresholds)
+            yield RankedSet(label, kind, 0, order, self.thresholds)
         p = self.n_features
         if "all_features" in self.baselines:
-            yield Ranked(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
+            yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
         if "random_subsets" in self.baselines:
             for draw in range(self.n_random):
                 rng = np.random.default_rng([part.seed(self.seed), draw])
-                yield Ranked(RANDOM_SUBSETS, "baseline", draw, rng.permutation(p), self.thresholds)
+                yield RankedSet(
+                    RANDOM_SUBSETS, "baseline", draw, rng.permutation(p), self.thresholds
+                )
 
-    def _requests(self, part: Part, rankings: Iterator[Ranked]) -> Iterator[Request]:
+    def _requests(self, part: SplitPart, rankings: Iterator[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
             for threshold in ranked.thresholds:
                 features = ranked.order[: threshold.n_features]

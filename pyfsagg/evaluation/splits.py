@@ -136,7 +136,7 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SplitPart:
     """Rows on which features are ranked, and the folds in which that ranking is used."""
 
     protocol: str
@@ -207,7 +207,7 @@ def draw_parts(
     seed: int,
     ranking_rows: Rows | None = None,
     groups: NDArray[np.intp] | None = None,
-) -> list[Part]:
+) -> list[SplitPart]:
     """All parts of all protocols.
 
     The division depends on what the rows hold, not on where they stand.  Rows of one of the `groups`
@@ -224,15 +224,15 @@ def draw_parts(
             _check_classes(target, rest, n_folds, where, groups)
             draw = _seed(seed, (6, 0, repeat))
             folds = _folds(rest, target, n_folds, draw, "rest", repeat, groups)
-            parts.append(Part("thesis", repeat, rank_rows, folds))
+            parts.append(SplitPart("thesis", repeat, rank_rows, folds))
         if "nested" in protocols or "leaky" in protocols:
             _check_classes(target, order, n_folds, "the table", groups)
             draw = _seed(seed, (6, 1, repeat))
             folds = _folds(order, target, n_folds, draw, "all", repeat, groups)
             if "nested" in protocols:
-                parts += [Part("nested", repeat, fold.train, (fold,)) for fold in folds]
+                parts += [SplitPart("nested", repeat, fold.train, (fold,)) for fold in folds]
             if "leaky" in protocols:
-                parts.append(Part("leaky", repeat, order, folds))
+                parts.append(SplitPart("leaky", repeat, order, folds))
     return parts
 
 

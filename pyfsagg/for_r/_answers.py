@@ -10,7 +10,7 @@ from pyfsagg._run.result import Result
 from pyfsagg.committees import Committee
 from pyfsagg.exceptions import PyfsaggError
 from pyfsagg.for_r._files import packed
-from pyfsagg.for_r._plain import frame_of, plain, returned
+from pyfsagg.for_r._plain import frame_of, plain_value, returned
 from pyfsagg.for_r._spelling import InR
 
 
@@ -32,9 +32,9 @@ def _kept(result: Result) -> dict[str, Any]:
     """What R keeps of every result, to hand it back."""
     return {
         "files": packed(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
+        "parameters": plain_value(result.parameters),
+        "data": plain_value(result.data),
+        "versions": plain_value(result.versions),
     }
 
 
@@ -44,7 +44,7 @@ def _committee_parts(found: Committee) -> dict[str, Any]:
         "ranking": frame_of(found.ranking, "feature"),
         "voters": frame_of(found.voters),
         "front": frame_of(found.pareto_front()) if known else None,
-        "knee": plain(found.knee()) if known else None,
+        "knee": plain_value(found.knee()) if known else None,
         "learners": frame_of(found.summary(), "learner"),
         "sentences": found.sentences(),
         "support": found.support,

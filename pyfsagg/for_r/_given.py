@@ -12,7 +12,7 @@ from scipy import sparse
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation.learners import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.for_r._interrupts import in_r
+from pyfsagg.for_r._interrupts import inside_r
 from pyfsagg.ranks import RankTable
 
 
@@ -141,7 +141,7 @@ def _learner_of(given: Mapping[str, Any], task: str) -> dict[str, Any]:
 
 def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filter function") -> Any:
     """The value of an R function, which answers with its error or the interrupt that it met."""
-    with in_r():
+    with inside_r():
         found = function(*arguments)
     if "interrupt" in found:
         raise KeyboardInterrupt

@@ -91,7 +91,7 @@ def interruptible(work: Callable[[], Value]) -> Value | None:
 
 
 @contextmanager
-def in_r() -> Iterator[None]:
+def inside_r() -> Iterator[None]:
     """While an R function runs, interrupts are R's; one ends the work after it."""
     visit = _visits[-1]
     visit.at_work = False

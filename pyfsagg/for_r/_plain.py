@@ -21,14 +21,14 @@ from pyfsagg.for_r._spelling import InR
 from pyfsagg.ranks import RankTable
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """Settings as R can hold them: lists, words and numbers."""
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain_value(each) for key, each in value.items()}
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [plain_value(each) for each in value]
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
@@ -93,7 +93,7 @@ def returned(value: Any) -> Any:
         return {"is": "list", "names": None, "value": [returned(each) for each in value]}
     if isinstance(value, (list, tuple)) and any(isinstance(each, float) for each in value):
         value = np.array(value, dtype=float)
-    return {"is": "value", "value": plain(value)}
+    return {"is": "value", "value": plain_value(value)}
 
 
 _POSITIONS = ("removal_order", "order")
@@ -178,9 +178,9 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "ranks": result.ranking,
         "halves": result.halves,
         "record": record_of(result),
-        "parameters": plain(result.parameters),
-        "data": plain(result.data),
-        "versions": plain(result.versions),
+        "parameters": plain_value(result.parameters),
+        "data": plain_value(result.data),
+        "versions": plain_value(result.versions),
         "between_samples": _between_samples(result),
         "selection": _selection(result),
         "shuffled": None

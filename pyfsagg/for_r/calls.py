@@ -138,7 +138,6 @@ CALLS: dict[str, Called] = {
     "rank_confidence": Called("statistics.rank_confidence", "rank_confidence", by_hand=True),
     # data
     "list_methods": Called("list_methods", "list_methods"),
-    "load_published": Called("datasets.load_published", "datasets"),
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
     "read_feature_table": Called("read_table", "datasets"),
     # levels and columns

@@ -167,7 +167,7 @@ MOST_ROWS_OF_A_TABLE = 2_000_000_000
 
 
 @dataclass(frozen=True)
-class Run:
+class StreamedRun:
     """A table and the passes over it.
 
     Attributes
@@ -326,7 +326,7 @@ def open_run(
     nominal: Sequence[str] | None,
     exclude: Sequence[str],
     n_jobs: int | None,
-) -> Run:
+) -> StreamedRun:
     """The table, and how its columns are read; the target comes last."""
     opened = open_source(source)
     if opened.n_rows > MOST_ROWS_OF_A_TABLE:
@@ -350,7 +350,7 @@ def open_run(
         )
     columns.append(column_of(target, opened.types[target], nominal=True))
     workers = min(count_workers(n_jobs), len(opened.pieces))
-    return Run(opened, columns, Budget.of(workers, len(columns)))
+    return StreamedRun(opened, columns, Budget.of(workers, len(columns)))
 
 
 def _check_sketches(sketches: list[Sketch], source: Source) -> None:

@@ -24,7 +24,7 @@ from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import FILTERS
 from pyfsagg.out_of_core.counting import Coding
-from pyfsagg.out_of_core.passes import Run, check_two_classes, open_run
+from pyfsagg.out_of_core.passes import StreamedRun, check_two_classes, open_run
 from pyfsagg.ranks import rank_scores
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
@@ -233,7 +233,7 @@ def _filter_labels(filters: str | Sequence[str]) -> list[str]:
 
 
 def _identity(
-    run: Run, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
+    run: StreamedRun, codings: list[Coding], binning: dict[str, Any], n_resamples: int, seed: int
 ) -> dict[str, Any]:
     """What the counts depend on; the filters and the aggregator are not part of it."""
     return {
@@ -247,7 +247,9 @@ def _identity(
     }
 
 
-def _data_record(run: Run, codings: list[Coding], digests: NDArray[np.uint64]) -> dict[str, Any]:
+def _data_record(
+    run: StreamedRun, codings: list[Coding], digests: NDArray[np.uint64]
+) -> dict[str, Any]:
     """What the data are; the hash is that of names, kinds, levels and digests of all columns."""
     identity = [
         [coding.column.name, int(coding.column.kind), list(map(str, coding.labels)), int(digest)]

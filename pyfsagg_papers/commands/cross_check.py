@@ -111,8 +111,7 @@ def _read_file(path: str) -> dict[str, str]:
 def _read(options: argparse.Namespace) -> dict[str, Any]:
     """The table to compare on, as arguments of ``cross_check``; none for the embedded data."""
     from pyfsagg.datasets import load_dataset, read_table
-    from pyfsagg.datasets._catalogue import split_target
-    from pyfsagg.extending import as_table
+    from pyfsagg.extending import as_table, split_target
 
     if options.data is None:
         if options.target or options.exclude:

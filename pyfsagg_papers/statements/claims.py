@@ -10,9 +10,8 @@ from functools import cache
 
 import pandas as pd
 
-from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.extending import data_folder, set_aside
+from pyfsagg.extending import Param, data_folder, set_aside
 from pyfsagg.rank_order import subset_divergence
 from pyfsagg_papers.statements import orderings, p_values
 from pyfsagg_papers.statements.data import (

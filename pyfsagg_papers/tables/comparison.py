@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import t
 
-from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.extending import Got, Param
 from pyfsagg_papers.published import find_datasets, printed_cells, readable_cells
 from pyfsagg_papers.records import Floats, Log
 from pyfsagg_papers.tables.experiments import EXPERIMENTS, PAPERS, Experiment, find_experiment
@@ -172,7 +172,7 @@ def table(
     Parameters
     ----------
     table : {"4.3", "4.4", "4.5", "4.6", "fpcps_1", "fpcps_2", "frcm_2", "orders_genes"}
-        As in :func:`pyfsagg_papers.datasets.load_published`.
+        As in :func:`pyfsagg_papers.load_published`.
     dataset : str or sequence of str, optional
         Data sets of the table, as published; all of them by default.
     quick : bool

@@ -35,7 +35,7 @@ class Experiment:
     Attributes
     ----------
     table : str
-        As :func:`pyfsagg_papers.datasets.load_published` names it.
+        As :func:`pyfsagg_papers.load_published` names it.
     paper, caption : str
     repeat : callable (X, y, settings, seed, n_jobs) -> {(row, measure): value}
         One repetition.

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError, UnknownNameError
+from pyfsagg.extending import Param
 from pyfsagg_papers.published import find_datasets, readable_cells
 from pyfsagg_papers.records import Log, silent
 from pyfsagg_papers.stuart.rankings import look_for_r

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg import list_methods
 from pyfsagg.datasets import Dataset, load_dataset
-from pyfsagg.datasets._loaders import list_datasets
 from pyfsagg.exceptions import ParameterError, UnknownNameError
 from pyfsagg.extending import (
     Param,
@@ -73,7 +73,7 @@ class Source:
 
 def find_source(name: str) -> Source:
     """The data of a data set as published tables name it."""
-    local = name if name in list_datasets().index else LOCAL_NAMES.get(name, name)
+    local = name if name in list_methods("datasets").index else LOCAL_NAMES.get(name, name)
     try:
         data = load_dataset(local)
     except UnknownNameError:

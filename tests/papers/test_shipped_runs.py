@@ -17,7 +17,8 @@ from scipy.stats import t
 
 import pyfsagg_papers
 from pyfsagg.exceptions import UnknownNameError
-from pyfsagg.unsupervised import laplacian_score, mean_plus_sd
+from pyfsagg.unsupervised import laplacian_score
+from pyfsagg.unsupervised.result import mean_plus_sd
 from pyfsagg_papers import (
     best_readings,
     coverage,

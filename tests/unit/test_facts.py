@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 import pyfsagg
 from pyfsagg._report.page import Code, Enumeration, PageColumn, PageTable, Records, Text
-from pyfsagg._report.text import WIDTH, plain, render_text, sentences_of
+from pyfsagg._report.text import WIDTH, plain_text, render_text, sentences_of
 from pyfsagg._run.result import Result
 from pyfsagg.aggregation import aggregate, compare_aggregations, list_agreement
 from pyfsagg.rank_order import eliminate, make_planted_orders
@@ -90,9 +90,9 @@ def test_text_is_wrapped_and_tables_are_aligned() -> None:
 
 
 def test_markup_is_stripped_and_names_cannot_steer_the_terminal() -> None:
-    assert plain(Markup("<b>{}</b>: 95\u00a0%").format("a<b & c")) == "a<b & c: 95 %"
-    assert plain("<b>") == "<b>"  # a name, and no markup
-    assert plain("\x1b[31mred\u202e\n") == "\ufffd[31mred\ufffd\ufffd"
+    assert plain_text(Markup("<b>{}</b>: 95\u00a0%").format("a<b & c")) == "a<b & c: 95 %"
+    assert plain_text("<b>") == "<b>"  # a name, and no markup
+    assert plain_text("\x1b[31mred\u202e\n") == "\ufffd[31mred\ufffd\ufffd"
 
 
 def test_other_blocks() -> None:

@@ -14,7 +14,7 @@ from pyfsagg.for_r.calls import CALLS
 NAMESPACE = Path(__file__).parents[2] / "r_bridge" / "pyfsaggr" / "NAMESPACE"
 EXPORTED = set(re.findall(r"^export\((.+)\)$", NAMESPACE.read_text(encoding="utf-8"), re.MULTILINE))
 ROOMS = (
-    "aggregation", "error_control", "plotting", "rank_order", "statistics", "statistics",
+    "aggregation", "error_control", "plotting", "rank_order", "resampling", "statistics",
     "unsupervised",
 )  # fmt: skip
 

@@ -3,38 +3,34 @@
 #' @rdname statistics
 #' @export
 bayesian_t_tests <- function(data, rope, test_train_ratio, df = NULL, condition = NULL, value = NULL,
-                             subject = NULL, confidence = 0.95, incomplete = "error") {
+                             subject = NULL, confidence_level = 0.95, missing = "error") {
   call_python("bayesian_t_tests", data = "numbers")
 }
 
 #' @rdname statistics
 #' @export
-critical_difference <- function(data, alpha = 0.05, subject = NULL, condition = NULL, value = NULL,
-                                higher_is_better = TRUE, incomplete = "error") {
+critical_difference <- function(data, confidence_level = 0.95, subject = NULL, condition = NULL, value = NULL,
+                                higher_is_better = TRUE, missing = "error") {
   call_python("critical_difference", data = "numbers")
 }
 
 #' @rdname statistics
 #' @export
 nemenyi <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE,
-                    alpha = 0.05, incomplete = "error") {
+                    confidence_level = 0.95, missing = "error") {
   call_python("nemenyi", data = "numbers")
 }
 
 #' @rdname statistics
 #' @export
 win_tie_loss <- function(data, subject = NULL, condition = NULL, value = NULL, higher_is_better = TRUE,
-                         tolerance = 0, incomplete = "error") {
+                         tolerance = 0, missing = "error") {
   call_python("win_tie_loss", data = "numbers")
 }
 
 #' @rdname list_methods
 #' @export
 list_methods <- function(kind = NULL) call_python("list_methods")
-
-#' @rdname datasets
-#' @export
-load_published <- function(table) call_python("load_published")
 
 #' @rdname datasets
 #' @export
@@ -116,9 +112,9 @@ clustering_curve <- function(x, y, rankings, sizes, n_trials = 40, n_clusters = 
 #' @rdname unsupervised
 #' @export
 evaluate_rankings <- function(x, y, methods = c("frcm", "frmv", "laplacian_score", "svd_entropy", "pca"),
-                              rule = "mean_plus_sd", n_trials = 40, n_clusters = NULL, n_init = 10,
-                              n_clusterings = 100, clusterer = "k_means", standardize = "z_score",
-                              seed = NULL, cores = 1, progress = interactive(), ...) {
+                              n_features_to_select = "mean_plus_sd", n_trials = 40, n_clusters = NULL,
+                              n_init = 10, n_clusterings = 100, clusterer = "k_means",
+                              standardize = "z_score", seed = NULL, cores = 1, progress = interactive(), ...) {
   call_python("evaluate_rankings", x = "table", y = "target", more = list(...))
 }
 
@@ -153,7 +149,7 @@ svd_entropy <- function(x, standardize = "z_score", cores = 1) {
 
 #' @rdname error_control_parts
 #' @export
-e_bh <- function(e_values, level) call_python("e_bh")
+e_bh <- function(e_values, fdr) call_python("e_bh")
 
 #' @rdname error_control_parts
 #' @export
@@ -169,7 +165,7 @@ pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimo
 
 #' @rdname error_control_parts
 #' @export
-stability_e_values <- function(scores, level, threshold = 0.75, assumption = "unimodal") {
+stability_e_values <- function(scores, fdr, threshold = 0.75, assumption = "unimodal") {
   call_python("stability_e_values")
 }
 
@@ -197,11 +193,11 @@ weighted_average_accuracy <- function(accuracy, thresholds = c(0.1, 0.2, 0.3, 0.
 
 #' @rdname vote_features
 #' @export
-vote_features <- function(selections, rule = "approval", weights = NULL, performance = NULL, learners = NULL,
-                          feature_names = NULL, size = NULL, save = NULL, report = NULL) {
+vote_features <- function(selections, rule = "approval", voter_weights = NULL, performance = NULL,
+                          learners = NULL, feature_names = NULL, size = NULL, save = NULL, report = NULL) {
   called(call_python(
-    "vote_features", selections = "selections", weights = "voter_weights", performance = "values",
-    learners = "words", feature_names = "words"
+    "vote_features", selections = "selections", performance = "values", learners = "words",
+    feature_names = "words"
   ))
 }
 
@@ -219,67 +215,70 @@ screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, 
 
 #' @rdname ranked_lists
 #' @export
-aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
-                            report = NULL, ...) {
+aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", list_weights = NULL,
+                            save = NULL, report = NULL, ...) {
   call_python("aggregate_lists", x = "lists", more = list(...))
 }
 
 #' @rdname ranked_lists
 #' @export
-compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, options = NULL, save = NULL,
-                                 report = NULL) {
+compare_aggregations <- function(x, methods, adjust = "bh", list_weights = NULL, method_params = NULL,
+                                 save = NULL, report = NULL) {
   call_python("compare_aggregations", x = "lists")
 }
 
 #' @rdname ranked_lists
 #' @export
 permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, null = NULL,
-                                 n_permutations = 1000, adjust = "bh", weights = NULL, seed = NULL, ...) {
+                                 n_permutations = 1000, adjust = "bh", list_weights = NULL, seed = NULL, ...) {
   call_python("permutation_p_values", x = "lists", more = list(...))
 }
 
 #' @rdname results
 #' @export
-compare_aggregators <- function(results, measure = "spearman", filter = NULL, top = 0.25, adjust = "holm",
-                                confidence = 0.95, save = NULL, report = NULL) {
+compare_aggregators <- function(results, measure = "spearman", filter = NULL, n_features_to_select = 0.25,
+                                adjust = "holm", confidence_level = 0.95, save = NULL, report = NULL) {
   call_python("compare_aggregators")
 }
 
 #' @rdname stability_more
 #' @export
-adequacy <- function(x, top = 0.25, aggregator = NULL, by = NULL, n_boot = 200, sizes = NULL, seed = NULL) {
+adequacy <- function(x, n_features_to_select = 0.25, aggregator = NULL, by = NULL, n_boot = 200, sizes = NULL,
+                     seed = NULL) {
   call_python("adequacy", x = "collection")
 }
 
 #' @rdname stability_more
 #' @export
-between_sample_stability <- function(first, second, top = 0.25, level = 0.95, n_rows = NULL) {
+between_sample_stability <- function(first, second, n_features_to_select = 0.25, confidence_level = 0.95,
+                                     n_rows = NULL) {
   call_python("between_sample_stability", second = "like_first")
 }
 
 #' @rdname stability_more
 #' @export
-feature_stability <- function(x, top = 0.25, level = 0.95, quantiles = c(0.05, 0.25, 0.75, 0.95),
-                              n_features = NULL, input = NULL, ties = "random") {
+feature_stability <- function(x, n_features_to_select = 0.25, confidence_level = 0.95, quantiles = c(0.05,
+                              0.25, 0.75, 0.95), n_features = NULL, input = NULL, ties = "random") {
   call_python("feature_stability", x = "collection")
 }
 
 #' @rdname stability_more
 #' @export
-nogueira <- function(x, n_features = NULL, top = 0.25, input = NULL, level = 0.95, ties = "random") {
+nogueira <- function(x, n_features = NULL, n_features_to_select = 0.25, input = NULL, confidence_level = 0.95,
+                     ties = "random") {
   call_python("nogueira", x = "collection")
 }
 
 #' @rdname stability_more
 #' @export
-nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL, top = 0.25,
-                          input = NULL, level = 0.95, ties = "random") {
+nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_features = NULL,
+                          n_features_to_select = 0.25, input = NULL, confidence_level = 0.95, ties = "random") {
   call_python("nogueira_test", x = "collection")
 }
 
 #' @rdname stability_more
 #' @export
-pareto_front <- function(stability, accuracy, larger_stability_is_better = TRUE) call_python("pareto_front")
+pareto_front <- function(stability, accuracy, higher_is_better = TRUE) call_python("pareto_front")
 
 #' @rdname stability_more
 #' @export
@@ -291,9 +290,10 @@ stability_curve <- function(x, measures = c("jaccard", "nogueira"), sizes = NULL
 #' @rdname stability
 #' @export
 stability <- function(x, measures = NULL, compare = NULL, paired = FALSE, names = c("first", "second"),
-                      n_features = NULL, top = 0.25, similarity = NULL, input = NULL, undefined = NULL,
-                      interval = "jackknife", confidence_level = 0.95, n_boot = 1000, sizes = NULL,
-                      ties = "random", seed = NULL, measure_params = NULL, save = NULL, report = NULL) {
+                      n_features = NULL, n_features_to_select = 0.25, similarity = NULL, input = NULL,
+                      undefined = NULL, interval = "jackknife", confidence_level = 0.95, n_boot = 1000,
+                      sizes = NULL, ties = "random", seed = NULL, measure_params = NULL, save = NULL,
+                      report = NULL) {
   stability_table(call_python("stability", x = "collection", compare = "collection"))
 }
 
