@@ -27,18 +27,7 @@
 #'   selections <- c(rep(list(c("a", "b")), 3), list("c"), list(c("c", "d")))
 #'   vote_features(selections, "phragmen")$ranking
 #' }
-#' @export
-vote_features <- function(selections, rule = "approval", voter_weights = NULL, performance = NULL,
-                          learners = NULL, feature_names = NULL, size = NULL) {
-  if (!is.list(selections) || !all(vapply(selections, is_selection, logical(1)))) {
-    refuse_argument("selections", "a list of character vectors", selections)
-  }
-  words <- function(value) if (!is.null(value)) as.list(enc2utf8(as.character(value)))
-  called(committee_result(ask("vote", list(
-    selections = unname(lapply(selections, words)), rule = check_string(rule, "rule", "one name"),
-    voter_weights = vote_weights(voter_weights),
-    performance = if (!is.null(performance)) as.list(as.double(performance)), learners = words(learners),
-    feature_names vote_features
+#' @name vote_features
 NULL
 
 vote_weights <- function(weights, name = "voter_weights") {
