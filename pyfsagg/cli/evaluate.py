@@ -17,7 +17,7 @@ from pyfsagg._command.flags import (
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
-from pyfsagg.evaluation.splits import Protocol
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:

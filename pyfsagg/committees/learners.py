@@ -24,9 +24,10 @@ from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import is_survival_model
 from pyfsagg._table.table import full_weights
 from pyfsagg._table.target import read_target, table_of_task
+from pyfsagg.committees.coding import FeatureCoding, code_features
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.committees.selection import FeatureCoding, LearnerSelection, code_features
+from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters.variance import drop_features
 from pyfsagg.resampling import Plan, Resamples, Subsample, draw_resamples
@@ -276,7 +277,7 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], fl
     from sklearn.base import clone
     from sklearn.metrics import get_scorer
 
-    from pyfsagg.committees.selection import addressed
+    from pyfsagg.committees.coding import addressed
 
     train, test = work.rows[number]
     known, unseen = _without_gaps(work.coding.values, train, test)
@@ -311,7 +312,7 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     """The class of scikit-learn that selects."""
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
-    from pyfsagg.committees.selection import Importance
+    from pyfsagg.committees.coding import Importance
 
     way = work.ways[name]
     importance = Importance(name, 1 if way.by == "importance" else 2)
@@ -430,7 +431,7 @@ def _name_of(model: Any) -> str:
 def _checked(name: str, model: Any, task: str) -> Any:
     from sklearn.base import is_classifier, is_regressor
 
-    from pyfsagg.committees.selection import FunctionLearner
+    from pyfsagg.committees.coding import FunctionLearner
 
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")

@@ -1,10 +1,10 @@
 from .cells import weighted_average_accuracy as weighted_average_accuracy
 from .learners import named_learners as named_learners
+from .protocol import Protocol as Protocol
 from .protocols import EvaluationSet as EvaluationSet
 from .protocols import evaluate as evaluate
 from .protocols import evaluate_many as evaluate_many
 from .result import Evaluation as Evaluation
-from .splits import Protocol as Protocol
 
 __all__ = [
     "Evaluation",

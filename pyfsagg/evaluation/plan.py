@@ -43,10 +43,10 @@ from pyfsagg.evaluation.methods import (
     single_filters,
 )
 from pyfsagg.evaluation.metrics import read_metrics
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.evaluation.splits import (
     Fold,
-    Protocol,
     SplitPart,
     draw_parts,
     read_ranking_rows,

@@ -22,8 +22,8 @@ from pyfsagg.evaluation.cells import THESIS_THRESHOLDS
 from pyfsagg.evaluation.comparison import MethodComparison, compare_methods
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.plan import read_design
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import Evaluation, check_known, widen
-from pyfsagg.evaluation.splits import Protocol
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 
 

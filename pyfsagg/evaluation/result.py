@@ -18,7 +18,7 @@ from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
-from pyfsagg.evaluation.splits import PROTOCOLS
+from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"

@@ -1,0 +1,229 @@
+"""Tables as numbers for learners: coded columns, and estimators that know groups and nominal features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import make_pipeline
+
+from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.memory import require_memory
+from pyfsagg._base.validation import as_array, got_short
+from pyfsagg._message import Remedy, Use
+from pyfsagg._table.columns import Kind
+from pyfsagg._table.groups import FeatureGroups
+from pyfsagg._table.table import Table
+from pyfsagg.exceptions import DataError, ParameterError
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureCoding:
+    """The columns of numbers that stand for the p features of a table.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_samples, n_coded)
+        Those of a feature side by side, in the order of the features; NaN = a number is missing.
+    column : ndarray of int, shape (n_coded,)
+        The column that each codes: those of the levels of a nominal column have the same one.
+    feature : ndarray of int, shape (n_coded,)
+        The feature that it belongs to.
+    is_level : ndarray of bool, shape (n_coded,)
+        Whether it is a level of a nominal column: 1 where a row has the level, else 0.
+    mean : bool
+        Whether the importance of a group is the mean of those of its columns, and not the largest.
+    """
+
+    values: Floats
+    column: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    is_level: NDArray[np.bool_]
+    mean: bool
+
+    @property
+    def n_features(self) -> int:
+        return int(self.feature[-1]) + 1
+
+    @property
+    def as_they_are(self) -> bool:
+        """Whether every feature is one column of numbers."""
+        return len(self.feature) == self.n_features and not self.is_level.any()
+
+    def shown(self, features: NDArray[np.intp], cells: Floats) -> NDArray[np.intp]:
+        """Positions of the columns of features in ascending order, of levels those that occur in `cells`."""
+        wanted = np.isin(self.feature, features) & (~self.is_level | cells.any(axis=0))
+        return np.flatnonzero(wanted)
+
+    def by_feature(self, importances: Floats, columns: NDArray[np.intp]) -> Floats:
+        """Importances of the features that columns at these positions stand for.
+
+        Levels of a nominal column add up; of several columns the largest importance, or their mean.
+        """
+        first = _firsts(self.column[columns])
+        own: Floats = np.add.reduceat(importances, first)
+        start = _firsts(self.feature[columns[first]])
+        if not self.mean:
+            largest: Floats = np.maximum.reduceat(own, start)
+            return largest
+        means: Floats = np.add.reduceat(own, start) / np.diff([*start, len(own)])
+        return means
+
+
+def _firsts(sorted_ids: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.flatnonzero(np.diff(sorted_ids, prepend=-1))
+
+
+def code_features(table: Table, groups: FeatureGroups | None) -> FeatureCoding:
+    """The columns of numbers for the features of a table, whose columns may be grouped.
+
+    A missing value of a nominal column is a level like others.
+    """
+    read, order = table, np.arange(table.n_features)
+    feature, mean = order, False
+    if groups is not None:
+        grouped = groups.read(table, counts_levels=True)
+        assert isinstance(grouped.table, Table)
+        read, order, mean = grouped.table, grouped.order, grouped.by == "mean"
+        feature = np.repeat(np.arange(len(groups)), np.diff([*grouped.start, len(order)]))
+    nominal = read.kinds[order] == Kind.NOMINAL
+    if not nominal.any():
+        values = np.ascontiguousarray(read.values[:, order])
+        return FeatureCoding(
+            values, np.arange(len(order)), feature, np.zeros(len(order), dtype=bool), mean
+        )
+    codes = [
+        np.unique(read.column(int(j))) if is_nominal else np.zeros(1)
+        for j, is_nominal in zip(order, nominal, strict=True)
+    ]
+    sizes = [len(each) for each in codes]
+    require_memory(
+        8.0 * table.n_samples * sum(sizes),
+        f"a table of {sum(sizes):,} columns, one per level of nominal features, for {table.n_samples:,} "
+        "samples",
+        "leave out columns of many levels, such as names, or rank by filters, which read levels as they are",
+    )
+    parts = [
+        _levels(read.column(int(j)), own) if is_nominal else read.column(int(j))[:, None]
+        for j, own, is_nominal in zip(order, codes, nominal, strict=True)
+    ]
+    return FeatureCoding(
+        np.ascontiguousarray(np.hstack(parts)),
+        np.repeat(np.arange(len(order)), sizes),
+        np.repeat(feature, sizes),
+        np.repeat(nominal, sizes),
+        mean,
+    )
+
+
+def _levels(cells: Floats, codes: Floats) -> Floats:
+    """A column for each code, of which NaN may be one."""
+    same = cells[:, None] == codes
+    return np.where(np.isnan(codes), np.isnan(cells)[:, None], same).astype(np.float64)
+
+
+class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """From addresses of cells to the columns that stand for features.
+
+    A selector of scikit-learn takes rows and columns out of a table and knows nothing of features with
+    several columns.  So its table has a column per feature, each cell of which is an address (feature
+    times rows plus row), and what it takes out says which features and rows a learner is to be shown.
+    """
+
+    def __init__(self, cells: Floats, coding: FeatureCoding) -> None:
+        self.cells = cells
+        self.coding = coding
+
+    def __sklearn_clone__(self) -> FeatureColumns:
+        return FeatureColumns(self.cells, self.coding)  # a table that nobody changes needs no copy
+
+    def fit(self, X: Floats, y: Any = None) -> Self:
+        features, rows = np.divmod(X.astype(np.intp), len(self.cells))
+        self.columns_ = self.coding.shown(features[0], self.cells[rows[:, 0]])
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def transform(self, X: Floats) -> Floats:
+        rows = X[:, 0].astype(np.intp) % len(self.cells)
+        found: Floats = self.cells[np.ix_(rows, self.columns_)]
+        return found
+
+
+def addressed(
+    model: Any, coding: FeatureCoding, known: Floats, unseen: Floats
+) -> tuple[Any, Floats, Floats]:
+    """A learner behind :class:`FeatureColumns`, and the addresses of the rows that train and that test."""
+    cells = np.vstack([known, unseen])
+    n, p = len(cells), coding.n_features
+    places = np.arange(p, dtype=np.float64) * n + np.arange(n, dtype=np.float64)[:, None]
+    model = make_pipeline(FeatureColumns(cells, coding), model)
+    return model, places[: len(known)], places[len(known) :]
+
+
+class FunctionLearner(BaseEstimator):  # type: ignore[misc]
+    """A function of a table and a target, whose values are importances; it predicts nothing.
+
+    `labels` are those of the classes, if the target has classes, whose codes selectors hand on.
+    """
+
+    def __init__(
+        self, function: Callable[[Any, Any], Any], labels: NDArray[Any] | None = None
+    ) -> None:
+        self.function = function
+        self.labels = labels
+
+    def fit(self, X: Floats, y: Any) -> Self:
+        target = y if self.labels is None else self.labels[y]
+        found = as_array("importances", self.function(X, target), np.float64)
+        if found.shape != (X.shape[1],) or not np.isfinite(found).all():
+            raise DataError(
+                "a learner that is a function must return one finite number per column, ",
+                f"{X.shape[1]} in all",
+                got_short(found.tolist()),
+            )
+        self.feature_importances_ = found
+        return self
+
+    def __repr__(self) -> str:
+        return f"the function {getattr(self.function, '__name__', type(self.function).__name__)}"
+
+
+@dataclass(frozen=True)
+class Importance:
+    """Size of the coefficients or importances of a fitted learner, of a pipeline of its last step.
+
+    Of several classes the sum of the sizes (`order` 1), or the root of the sum of squares (2).
+    """
+
+    name: str
+    order: int
+
+    def __call__(self, fitted: Any) -> NDArray[Any]:
+        columns, last = None, fitted
+        while getattr(last, "steps", None):
+            first = last.steps[0][1]
+            columns = first if isinstance(first, FeatureColumns) else columns
+            last = last.steps[-1][1]
+        for attribute in ("coef_", "feature_importances_"):
+            if hasattr(last, attribute):
+                found = np.asarray(getattr(last, attribute))
+                return found if columns is None else self._by_feature(found, columns)
+        raise ParameterError(
+            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor ",
+            "importances",
+            Remedy("select with ", Use("LearnerSelection", by="sequential")),
+        )
+
+    def _by_feature(self, found: NDArray[Any], columns: FeatureColumns) -> Floats:
+        sizes = np.abs(found) if found.ndim == 1 else np.linalg.norm(found, self.order, axis=0)
+        if len(sizes) != len(columns.columns_):
+            raise ParameterError(
+                f"the learner {self.name!r} has {len(sizes)} importances for "
+                f"{len(columns.columns_)} columns, so that those of a group or a nominal feature are not "
+                "known; leave out of its pipeline what changes columns"
+            )
+        return columns.coding.by_feature(sizes, columns.columns_)

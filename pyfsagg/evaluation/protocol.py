@@ -1,0 +1,101 @@
+"""The protocol of an evaluation: which rows rank, train and test, as settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pyfsagg._base.settings import Settings, names_of, option
+from pyfsagg._base.validation import check_integer, check_list, check_real
+from pyfsagg._message import Got, Param
+from pyfsagg.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+PROTOCOLS = {
+    "thesis": "features are ranked on one part of the rows, classifiers are cross-validated on the "
+    "rest",
+    "nested": "all rows are cross-validated, and features are ranked inside each training fold",
+    "leaky": "all rows are cross-validated, but features are ranked once on all rows, the test "
+    "rows among them",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Protocol(Settings):
+    """The division of the rows into those that rank the features, train a classifier, and test it.
+
+    Parameters
+    ----------
+    protocol : {"thesis", "nested", "both", "leaky"} or several of them
+        ``"thesis"``: rank on 1 − `test_size` of the rows, cross-validate classifiers on the rest.
+        ``"nested"``: cross-validate on all rows, ranking inside each training fold.  ``"both"``:
+        these two.  ``"leaky"``: the folds of ``"nested"``, but one ranking on all rows, a common
+        mistake; its difference from ``"nested"`` is the selection bias.
+    n_folds, n_repeats : int
+        Folds of each cross-validation (stratified), at least 2, and how often it is repeated with
+        another division of the rows.
+    n_random : int
+        Number of random rankings of the baseline ``"random_subsets"``.
+    test_size : float
+        Share of the rows of each class on which classifiers are tested under ``"thesis"``.
+    ranking_rows : mask or positions of rows, optional
+        The rows on which given rankings were made; under ``"thesis"`` all others are test rows.
+    groups : array of shape (n_samples,), optional
+        Group (subject, batch) of each row: no group is on both sides of any division.
+
+    Examples
+    --------
+    >>> Protocol("nested", n_folds=10, n_repeats=3).changed()
+    {'protocol': 'nested', 'n_folds': 10, 'n_repeats': 3}
+    """
+
+    kind: ClassVar[str] = "protocol"
+    alone: ClassVar[tuple[type, ...]] = (str, Sequence)
+
+    protocol: str | Sequence[str] = option(
+        "thesis",
+        metavar="NAME",
+        read=names_of,
+        help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
+        "(the default; nested with --from), leaky (rank on all rows: shows the selection bias)",
+    )
+    n_folds: int = option(5, metavar="N", help="folds of each cross-validation")
+    n_repeats: int = option(1, metavar="N", help="repeats of the cross-validation")
+    n_random: int = option(5, metavar="N", help="random rankings of the baseline random_subsets")
+    test_size: float = option(
+        1 / 3, metavar="SHARE", help="share of the rows that test under the thesis protocol"
+    )
+    ranking_rows: ArrayLike | None = option(None, flag=False, help="rows of given rankings")
+    groups: ArrayLike | None = option(None, flag=False, help="group of each row")
+
+    def _check(self) -> None:
+        read_protocols(self.protocol)
+        check_integer("n_folds", self.n_folds, low=2)
+        check_integer("n_repeats", self.n_repeats, low=1)
+        check_integer("n_random", self.n_random, low=1)
+        check_real("test_size", self.test_size, low=0.0, high=0.95, low_open=True)
+
+    @property
+    def names_given(self) -> tuple[str, ...]:
+        """The protocols asked for, one by one."""
+        return read_protocols(self.protocol)
+
+
+def read_protocols(protocol: Any) -> tuple[str, ...]:
+    """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`."""
+    given = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
+    words = [str(each) for each in given]
+    names = {
+        name for each in words for name in (("thesis", "nested") if each == "both" else (each,))
+    }
+    unknown = [name for name in names if name not in PROTOCOLS]
+    if unknown or not names:
+        raise ParameterError(
+            Param("protocol"),
+            f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them",
+            Got(protocol),
+        )
+    return tuple(name for name in PROTOCOLS if name in names)
