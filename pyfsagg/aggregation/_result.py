@@ -419,7 +419,7 @@ class PermutationTest(Part):
                 "adjusted_p_value": self.adjusted_p_values,
                 "family_wise_p_value": self.family_wise_p_values,
             },
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
@@ -509,7 +509,7 @@ class AggregationComparison(Result):
         """Rank of each item by each aggregator, ties averaged; in the order of the first one."""
         frame = pd.DataFrame(
             {result.method: result.ranking for result in self.results},
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[self.results[0]._order()]
 

@@ -494,8 +494,12 @@ class EnsembleResult(Ranked, Result):
         wish, limit = read_view(view)
         chosen = select_features(self, wish)
         k = chosen.compared
-        measures, _ = agreement(self)
+        measures: dict[str, Any]
         pairs: dict[str, Any]
+        try:  # which warns of resamples that are left out
+            measures = {str(label): row.to_dict() for label, row in self.stability().iterrows()}
+        except DataError as reason:
+            measures = {"undefined": str(reason)}
         try:
             pairs = between(self, k).record()
         except DataError as reason:
@@ -510,9 +514,7 @@ class EnsembleResult(Ranked, Result):
             "ties": about_ties(self.scores, k),
             "about_groups": about_groups(self),
             "about_copies": about_copies(self, k),
-            "stability": {"undefined": str(measures)}
-            if isinstance(measures, DataError)
-            else {str(label): row.to_dict() for label, row in measures.iterrows()},
+            "stability": measures,
             **({} if limit is None else {"error_control": controlled(self, limit).record()}),
         }
 

@@ -64,7 +64,7 @@ def test_learners_weights_and_rule(command, files: Path) -> None:
     assert found.voters["weight"].tolist() == [0.5, 0.75, 0.0, 0.25]
     assert found.learners == ["f", "g"]
     assert found.select(1) == ["z"]
-    assert "jaccard" in out
+    assert "Jaccard similarity" in out
 
 
 @pytest.mark.parametrize(
