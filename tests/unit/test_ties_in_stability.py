@@ -250,8 +250,9 @@ def test_a_run_tells_its_ties() -> None:
     counted = frame["score"].map(frame["score"].value_counts())
     assert frame["tied"].tolist() == counted.tolist()
     assert frame["tied"].max() > 1
-    sentence = result.about_ties()
+    sentence = about_ties(result.scores, result.selection().compared)
     assert "of 12 features" in sentence
+    assert sentence in " ".join(result.summary_text().split())
     assert result.stability().equals(result.stability())
     assert (
         result.stability("first").loc["information_gain", "jaccard"]
