@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 
 from pyfsagg._message import Door, Name, Phrase, Use, Value
 
-IN_R = {"sample_weight": "weights", "n_jobs": "cores", "random_state": "seed"}
+IN_R = {
+    "list_weights": "weights",
+    "sample_weight": "weights",  # the last one: `weights` of R without a list is of rows
+    "n_jobs": "cores",
+    "random_state": "seed",
+}
 """Arguments that R users know under another name."""
 
 PHRASES: dict[str, Callable[..., str]] = {

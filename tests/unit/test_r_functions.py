@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from pyfsagg.for_r._words import IN_R
 
 import pyfsagg
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg.ensemble.settings import flat_names
 from pyfsagg.exceptions import UnknownNameError
+from pyfsagg.for_r._spelling import IN_R
 from pyfsagg.for_r.calls import CALLS, arguments_of, as_typed
 from pyfsagg.for_r.tasks import GROUPS
 

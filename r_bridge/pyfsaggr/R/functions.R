@@ -215,22 +215,22 @@ screen_genes <- function(scores, genes, guides = NULL, log_fold_changes = NULL, 
 
 #' @rdname ranked_lists
 #' @export
-aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", list_weights = NULL,
-                            save = NULL, report = NULL, ...) {
+aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
+                            report = NULL, ...) {
   call_python("aggregate_lists", x = "lists", more = list(...))
 }
 
 #' @rdname ranked_lists
 #' @export
-compare_aggregations <- function(x, methods, adjust = "bh", list_weights = NULL, method_params = NULL,
-                                 save = NULL, report = NULL) {
+compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, method_params = NULL, save = NULL,
+                                 report = NULL) {
   call_python("compare_aggregations", x = "lists")
 }
 
 #' @rdname ranked_lists
 #' @export
 permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, null = NULL,
-                                 n_permutations = 1000, adjust = "bh", list_weights = NULL, seed = NULL, ...) {
+                                 n_permutations = 1000, adjust = "bh", weights = NULL, seed = NULL, ...) {
   call_python("permutation_p_values", x = "lists", more = list(...))
 }
 

@@ -22,7 +22,7 @@
 #' @param method,methods Names from `list_methods("aggregators")`.
 #' @param adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
 #' @param weights What each list counts.
-#' @param options A named list with a list of options for each method.
+#' @param method_params A named list with a list of options for each method.
 #' @param groups The source of each list: lists of one source are relabelled together.
 #' @param null A function of a seed that makes all lists again with a shuffled target, over the same items in the
 #'   same order, as a `rank_table()` or what that reads; each item is then compared with its own null scores.

@@ -4,12 +4,12 @@
 #'   is important); a logical matrix of selections, or a list of logical vectors; or a list of
 #'   character vectors, the selected features of each resample.
 #' @param measures Names from `list_methods("stability")`; by default all that apply. One name asks for this
-#'   measure @param n_features_to_select For measures of selections on scores: what makes its value impossible is then an error and not a note.
+#'   measure alone: what makes its value impossible is then an error and not a note.
 #' @param compare A second collection over the same features: equal stability of both selections is tested.
 #' @param paired Whether row i of both comes from the same resample.
 #' @param names How the two are called.
 #' @param n_features Number of features to choose from; for lists.
-#' @param top For measures of selections on scores: the number or share of selected features.
+#' @param n_features_to_select For measures of selections on scores: the number or share of selected features.
 #' @param similarity Matrix of similarities from 0 to 1, features by features, for the measures that
 #'   need one according to `list_methods("stability")`. Rows and columns with names are matched to the
 #'   features by them; lists of names need them, lists of numbers mean rows.
@@ -149,7 +149,7 @@ as.data.frame.pyfsagg_stability <- function(x, ...) {
 #' @param null_value,alternative For the test: the stability under the hypothesis, and `"two-sided"`,
 #'   `"greater"` or `"less"`.
 #' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]).
-#' @param level Confidence level of the intervals.
+#' @param confidence_level Confidence level of the intervals.
 #' @param quantiles Which quantiles of the ranks of a feature are shown.
 #' @param measures Names of measures; for the curve of sets.
 #' @param sizes For `stability_curve()`, which k; a few by default. For `adequacy()`, for how many of the resamples the
