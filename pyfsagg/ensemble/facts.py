@@ -405,7 +405,7 @@ def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
 
 def _agreement_of_resamples(data: Ranked) -> list[Block]:
     """The measures of each filter, and below them those of shuffled targets."""
-    measures, _ = agreement(data)
+    measures, remarks = agreement(data)
     if isinstance(measures, DataError):
         return [Text(f"The agreement of the resamples is not defined: {measures}.")]
     noise, rows = data.shuffled, []
@@ -420,7 +420,8 @@ def _agreement_of_resamples(data: Ranked) -> list[Block]:
         [PageColumn("Filter", numeric=False), *heads],
         rows,
     )
-    return [table] if noise is None else [table, Text(noise.sentence)]
+    notes = [Text(f"{remark}.") for remark in remarks]
+    return [table, *notes] if noise is None else [table, *notes, Text(noise.sentence)]
 
 
 def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
