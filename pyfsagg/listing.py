@@ -67,7 +67,7 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
 
 def _filters() -> pd.DataFrame:
     from pyfsagg.filters import FILTERS
-    from pyfsagg.unsupervised import registry  # noqa: F401 - adds the rankings without labels
+    from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
 
     frame = FILTERS.to_frame("latex", "prepare", "output", "accepts_missing", "settle")
     return frame.assign(targets=frame["targets"].map(", ".join))

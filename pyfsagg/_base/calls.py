@@ -130,11 +130,8 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
 
 
 def _room(kind: type) -> str:
-    """Where a class of settings is reached from after ``import pyfsagg``."""
-    import pyfsagg
-
-    rooms = kind.__module__.split(".")[:2]
-    return "pyfsagg" if kind.__name__ in pyfsagg.__all__ else ".".join(rooms)
+    """Where a class of settings is reached from after ``import pyfsagg``: plans have a room of their own."""
+    return "pyfsagg.resampling" if kind.__module__.startswith("pyfsagg.resampling.") else "pyfsagg"
 
 
 def _is_long(value: Mapping[Any, Any]) -> bool:

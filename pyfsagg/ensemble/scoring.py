@@ -31,7 +31,7 @@ from pyfsagg.filters import FILTERS, Scorer
 from pyfsagg.filters._base import LEAST, BoundFilter
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 from pyfsagg.resampling import Resamples
-from pyfsagg.unsupervised import registry as _registry  # noqa: F401 - adds the rankings without labels
+from pyfsagg.unsupervised import _filters  # noqa: F401 - adds the rankings without labels
 
 
 # ---------------------------------------------------------------------------------------------
