@@ -483,7 +483,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     caption = (
         "How well the results of two independent repetitions would agree, if each had so many "
         f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
-        "select. This is about the randomness of the resamples only, given these result."
+        "select. This is about the randomness of the resamples only, given these data."
     )
     about = {"label": label, "caption": caption}
     drawn = picture("Agreement of two repetitions", "adequacy", plot_adequacy, curve, **about)

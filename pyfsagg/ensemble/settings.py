@@ -15,7 +15,7 @@ from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.resampling import Rows
 from pyfsagg.resampling.plan import read_plan, with_data
-from pyfsagg.stability_measures import adequacy
+from pyfsagg.stability_measures.adequacy import adequacy
 
 FIRST_LOOK = 100
 
