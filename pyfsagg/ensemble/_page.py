@@ -192,7 +192,7 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
         (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
         (
             PageColumn("Selected", numeric=False, sortable=False),
-            ["yes" if each else "no" for each in selected[: len(best)]],
+            ["yes" if is_selected else "no" for is_selected in selected[: len(best)]],
         ),
         (
             PageColumn("Status", numeric=False),
@@ -253,7 +253,10 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
         "Features, most important first. Selected features have a tinted line.",
         columns,
         Markup("{}{}").format(
-            more, Markup(" ").join(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)
+            more,
+            Markup(" ").join(
+                Markup("<b>{}</b>: {}.").format(term, meaning) for term, meaning in meanings
+            ),
         ),
         header=1,
         tinted=frozenset(np.flatnonzero(selected).tolist()),
@@ -264,7 +267,7 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
 
 def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
     """Features that the table leaves out: name, and what the search says of it."""
-    told = zip(
+    rows = zip(
         rest.index,
         ranks(rest["rank"]),
         numbers(rest["score"]),
@@ -274,7 +277,7 @@ def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
     )
     return [
         (str(name), f"rank {rank}, score {score}, {status}{', selected' if chosen else ''}")
-        for name, rank, score, chosen, status in told
+        for name, rank, score, chosen, status in rows
     ]
 
 
@@ -402,12 +405,15 @@ def _cells(values: pd.Series[float], result: EnsembleResult, measure: str) -> li
 def _references(result: EnsembleResult) -> list[tuple[str, str]]:
     """What to cite, as (what for, where it comes from)."""
     aggregator = result.setup.recipe.spec
-    own = "not part of pyfsagg: cite the source of your own function or estimator"
+    of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
     return [
         software(result.versions["pyfsagg"]),
         (f"{result.method.upper()} and the stability of resamples", f"{THESIS} (“thesis” below)"),
         *(
-            (f"Filter {readable(label)}", FILTERS.get(label).source if label in FILTERS else own)
+            (
+                f"Filter {readable(label)}",
+                FILTERS.get(label).source if label in FILTERS else of_the_user,
+            )
             for label in result.score_matrices
         ),
         (f"Aggregator {readable(aggregator.name)}", aggregator.source),
@@ -483,7 +489,7 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     caption = (
         "How well the results of two independent repetitions would agree, if each had so many "
         f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
-        "select. This is about the randomness of the resamples only, given these result."
+        "select. This is about the randomness of the resamples only, given these data."
     )
     about = {"label": label, "caption": caption}
     drawn = picture("Agreement of two repetitions", "adequacy", plot_adequacy, curve, **about)

@@ -233,13 +233,13 @@ def _filter_agreement(result: Ranked) -> Floats:
     """Mean over resamples of the rank correlation between two filters, (t, t)."""
     matrices = list(result.score_matrices.values())
     pairs = list(combinations(range(len(matrices)), 2))
-    found: list[list[Floats]] = [[] for _ in pairs]
+    correlations: list[list[Floats]] = [[] for _ in pairs]
     for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
         ranks = [rank_scores(matrix[start : start + ROWS_AT_ONCE]) for matrix in matrices]
-        for (i, j), parts in zip(pairs, found, strict=True):
+        for (i, j), parts in zip(pairs, correlations, strict=True):
             parts.append(correlate_rows(ranks[i], ranks[j]))
     values = np.eye(len(matrices))
-    for (i, j), parts in zip(pairs, found, strict=True):
+    for (i, j), parts in zip(pairs, correlations, strict=True):
         every = np.concatenate(parts)
         defined = every[~np.isnan(every)]
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan

@@ -130,13 +130,13 @@ class Recipe:
         if len(matrices) == 1:
             return next(iter(matrices.values()))
         store = store or MatrixStore()
-        given = list(matrices.values())
+        parts = list(matrices.values())
         if self.normalize == "per_feature":  # needs all resamples at once
-            given = [normalize_scores(matrix, self.normalize) for matrix in given]
-        combined = store.matrix((given[0].shape[0], given[0].shape[1]))
+            parts = [normalize_scores(matrix, self.normalize) for matrix in parts]
+        combined = store.matrix((parts[0].shape[0], parts[0].shape[1]))
         labels = np.array(names)
         for rows in row_blocks(combined.shape):
-            block = [matrix[rows] for matrix in given]
+            block = [matrix[rows] for matrix in parts]
             if self.normalize == "per_resample":
                 block = [normalize_scores(scores, self.normalize) for scores in block]
             for r, target in enumerate(combined[rows]):
@@ -144,9 +144,9 @@ class Recipe:
                 seen = ~np.isnan(lists).any(
                     axis=0
                 )  # a resample shows all filters the same features
-                shown = names if seen.all() else tuple(labels[seen])
+                seen_names = names if seen.all() else tuple(labels[seen])
                 target[:] = np.nan
-                target[seen] = self.compute(as_lists(lists[:, seen], shown)).scores
+                target[seen] = self.compute(as_lists(lists[:, seen], seen_names)).scores
             store.release()
         return combined
 

@@ -60,7 +60,7 @@ CHANCE = (
     "differ, for instance in their number of levels, agree on noise, too"
 )
 MOST = 0.75
-"""Share of selected features above which their agreement is told by the few that are left out."""
+"""Share of selected features above which their agreement depends on the few that are left out."""
 
 
 def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str, str]:

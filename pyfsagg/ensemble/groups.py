@@ -26,7 +26,7 @@ from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 # groups of columns
 # ---------------------------------------------------------------------------------------------
 UNEQUAL = 2
-"""Times as many columns as another feature from which on the sizes are said to differ."""
+"""Ratio of the numbers of columns of two features from which on their sizes differ."""
 
 MOST_GROUPS = 100
 MOST_COLUMNS = 12
@@ -112,7 +112,7 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
 # ---------------------------------------------------------------------------------------------
 SIMILARITIES = ("pearson", "spearman")
 SIMILARITY, LEAST = "pearson", 0.9
-"""What a run looks for unasked."""
+"""What a run looks for by default."""
 
 MOST_FEATURES = 2_000
 MOST_PRODUCTS = 2e10
@@ -190,7 +190,7 @@ def _correlations(values: Floats, weights: Floats) -> Floats:
     root = np.sqrt(weights)[:, np.newaxis]
     if known.all():
         scaled = values * root
-        found = scaled.T @ scaled / weights.sum()
+        correlation = scaled.T @ scaled / weights.sum()
     else:
         there = known * root
         x = np.where(known, values, 0.0) * root
@@ -198,11 +198,11 @@ def _correlations(values: Floats, weights: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = (x.T @ there) / n  # of the row's feature where that of the column is known
             square = ((x * np.where(known, values, 0.0)).T @ known) / n - mean**2
-            found = (x.T @ x / n - mean * mean.T) / np.sqrt(square * square.T)
+            correlation = (x.T @ x / n - mean * mean.T) / np.sqrt(square * square.T)
         enough = (n >= weights.sum() / 2) & (square > 1e-12) & (square.T > 1e-12)
-        found = np.where(enough, found, 0.0)
+        correlation = np.where(enough, correlation, 0.0)
     # Twelve decimals: what differs by rounding only is equal.
-    matrix: Floats = np.minimum(np.abs(found).round(12), 1.0)
+    matrix: Floats = np.minimum(np.abs(correlation).round(12), 1.0)
     return np.maximum(matrix, matrix.T)
 
 
@@ -226,8 +226,8 @@ def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[s
     tree = linkage(squareform(distance, checks=False), method="complete")
     label = fcluster(tree, 1.0 - least + 1e-12, criterion="distance")
     groups: dict[int, list[int]] = {}
-    for j, each in zip(order, label, strict=True):
-        groups.setdefault(int(each), []).append(j)
+    for j, cluster in zip(order, label, strict=True):
+        groups.setdefault(int(cluster), []).append(j)
     return tuple(
         tuple(names[j] for j in members) for members in groups.values() if len(members) > 1
     )
@@ -282,8 +282,8 @@ def clusters_of_run(
                 f" has {len(matrix)} features and the result {data.n_features}",
                 Remedy("give one row and column for each"),
             )
-    found = Copies(word, float(least), _groups(matrix, data.feature_names, least))
-    return _frame(data, found, k)
+    copies = Copies(word, float(least), _groups(matrix, data.feature_names, least))
+    return _frame(data, copies, k)
 
 
 def _table_of(data: Ranked, X: Any) -> Table:
@@ -291,7 +291,8 @@ def _table_of(data: Ranked, X: Any) -> Table:
     frame = None if isinstance(X, AnyTable) else open_frame(X)
     columns = [] if frame is None else list(frame.names)
     nominal = [  # recorded as texts; what names no column is a position
-        int(each) if each not in columns and each.isdigit() else each for each in data.setup.nominal
+        int(column) if column not in columns and column.isdigit() else column
+        for column in data.setup.nominal
     ]
     table = as_table(X if frame is None else frame, nominal=nominal)
     place = {name: j for j, name in enumerate(table.feature_names)}
@@ -376,8 +377,8 @@ def _at_least_one(share: Floats, n_tied: NDArray[np.int64], left_out: Floats) ->
     members = ((share > 0) & (share < 1)).sum(axis=1)
     none = np.ones(len(share))
     for i in range(int(members.max(initial=0))):
-        own = members > i
-        none[own] *= np.maximum(left_out[own] - i, 0.0) / (n_tied[own] - i)
+        affected = members > i
+        none[affected] *= np.maximum(left_out[affected] - i, 0.0) / (n_tied[affected] - i)
     return np.where((share == 1).any(axis=1), 1.0, 1.0 - none)
 
 

@@ -378,10 +378,10 @@ def _carried_out(
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record how it was done."""
     with (
-        open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as kept,
+        open_checkpoint(run.execution.checkpoint, {"kind": method, **run.identity}) as checkpoint,
         progress_reporter(run.execution.progress) as report,
     ):
-        job = Job(run, Nulls.of(run), recipe, n_jobs, Steps(report), kept)
+        job = Job(run, Nulls.of(run), recipe, n_jobs, Steps(report), checkpoint)
         matrices, combined, precision = _resamples(job)
         m = len(combined)
         parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
@@ -489,7 +489,7 @@ def _shuffled(job: Job, matrices: Matrices) -> tuple[ShuffledTargets | None, dic
         return None, {}
     m = len(next(iter(matrices.values())))
     try:
-        found = score_shuffled(
+        shuffled = score_shuffled(
             job.nulls,
             matrices,
             job.recipe,
@@ -499,8 +499,8 @@ def _shuffled(job: Job, matrices: Matrices) -> tuple[ShuffledTargets | None, dic
         )
     except DataError as reason:
         return None, {"shuffles": {"reason": reason.message}}
-    record = {"n_shuffles": found.n_shuffles, "n_resamples": found.n_resamples}
-    return found, {"shuffles": record}
+    record = {"n_shuffles": shuffled.n_shuffles, "n_resamples": shuffled.n_resamples}
+    return shuffled, {"shuffles": record}
 
 
 def _permutation(job: Job, method: str, matrices: Matrices) -> TargetPermutation | None:

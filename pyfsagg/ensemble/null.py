@@ -67,9 +67,9 @@ class Nulls:
 
     def shuffled_size(self, m: int) -> int:
         """In how many resamples a target is scored for the proposal: a fiftieth of m, from 2 to 10."""
-        wanted = min(MOST, max(FEWEST, m // RESAMPLES_PER_SHUFFLED))
+        size = min(MOST, max(FEWEST, m // RESAMPLES_PER_SHUFFLED))
         together = self.run.plan.together
-        return min(m, -(-wanted // together) * together)
+        return min(m, -(-size // together) * together)
 
     def n_shuffled(self, m: int) -> int:
         """Resamples of all targets for the proposal."""
@@ -164,11 +164,11 @@ def _moved_on(progress: Progress | None, before: int, total: int) -> Progress | 
 def _joined(drawn: list[Resamples]) -> Resamples:
     """Resamples of several targets in a row, each with its labels."""
     shape = drawn[0].weights.shape
-    features = [each.features for each in drawn if each.features is not None]
+    features = [resamples.features for resamples in drawn if resamples.features is not None]
     return replace(
         drawn[0],
-        weights=np.concatenate([each.weights for each in drawn]),
-        labels=np.concatenate([np.broadcast_to(each.labels, shape) for each in drawn]),
+        weights=np.concatenate([resamples.weights for resamples in drawn]),
+        labels=np.concatenate([np.broadcast_to(resamples.labels, shape) for resamples in drawn]),
         features=np.concatenate(features) if features else None,
     )
 
@@ -250,7 +250,7 @@ def excess_over_noise(observed: Matrices, shuffled: Matrices) -> Floats:
         centred = values - np.median(values, axis=0)
         tops = centred.max(axis=1)
         tiny = ROUNDING * float(np.abs(values).max())
-        scale = next((each for each in (np.median(tops), tops.mean()) if each > tiny), None)
+        scale = next((size for size in (np.median(tops), tops.mean()) if size > tiny), None)
         parts.append(np.zeros_like(values) if scale is None else centred / scale)
     return np.asarray(np.mean(parts, axis=0))
 

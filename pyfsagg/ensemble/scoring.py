@@ -74,11 +74,11 @@ def bind_filters(
                 other.outputs[label] = output
                 break
         else:
-            each = BoundFilter(prepare, chosen, table, target, {label: output})
+            added = BoundFilter(prepare, chosen, table, target, {label: output})
             if groups is not None:
                 grouped = readings[counts]
-                each = replace(each, table=grouped.table, grouped=grouped, names=groups.names)
-            bound.append(each)
+                added = replace(added, table=grouped.table, grouped=grouped, names=groups.names)
+            bound.append(added)
     if not labels:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     if unused:
@@ -90,40 +90,40 @@ def bind_filters(
 
 
 def read_filter_params(
-    filters: Sequence[Any], given: Mapping[str, Any] | None
+    filters: Sequence[Any], filter_params: Mapping[str, Any] | None
 ) -> dict[str, dict[str, Any]]:
     """Parameters by the label of their filter."""
-    if given is None:
+    if filter_params is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(filter_params, Mapping):
         raise InputTypeError(
             Param("filter_params"),
             " must be ",
             MAPPING,
             ", such as ",
             Value({"mdl": "fselectorrcpp"}),
-            Got(given),
+            Got(filter_params),
         )
     labels = [filter_label(item) for item in filters]
-    found: dict[str, dict[str, Any]] = {}
-    for name, chosen in given.items():
+    params: dict[str, dict[str, Any]] = {}
+    for name, chosen in filter_params.items():
         label = FILTERS.get(name).name if name in FILTERS else str(name)
         if label in labels and isinstance(chosen, Mapping):
-            found.setdefault(label, {}).update(chosen)
+            params.setdefault(label, {}).update(chosen)
         elif isinstance(chosen, Mapping) and name in FILTERS:
             raise ParameterError(
                 Param("filter_params"),
                 f" names {label!r}, which is not among the filters {', '.join(labels)}",
             )
         elif len(labels) == 1:
-            found.setdefault(labels[0], {})[str(name)] = chosen
+            params.setdefault(labels[0], {})[str(name)] = chosen
         else:
             raise ParameterError(
                 Param("filter_params"),
                 f" of several filters goes by filter, as in {{{labels[0]!r}: {{...}}}}; {name!r} is none ",
                 f"of {', '.join(labels)}",
             )
-    return found
+    return params
 
 
 def filter_label(item: Any) -> str:
@@ -236,14 +236,14 @@ def settle_parameters(
 
 def deep_enough(
     filters: Sequence[Any],
-    given: Mapping[str, Any] | None,
+    filter_params: Mapping[str, Any] | None,
     n_features: int,
     number: object,
 ) -> Mapping[str, Any] | None:
     """Parameters of filters as given, or with a depth where so many features need a greater one."""
-    read = read_filter_params(filters, given)
-    deep = settle_parameters(filters, read, n_features, number)
-    return given if deep == settle_parameters(filters, read, n_features) else deep
+    params = read_filter_params(filters, filter_params)
+    deep = settle_parameters(filters, params, n_features, number)
+    return filter_params if deep == settle_parameters(filters, params, n_features) else deep
 
 
 def _is_regressor(item: Any) -> bool:
@@ -256,9 +256,9 @@ def _check_parameters(
     label: str, prepare: Callable[..., Scorer], parameters: Mapping[str, Any]
 ) -> None:
     taken = list(inspect.signature(prepare).parameters.values())[2:]
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in taken):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken):
         return  # they are checked where they are used
-    allowed = [each.name for each in taken]
+    allowed = [parameter.name for parameter in taken]
     for name in parameters:
         if name not in allowed:
             listed = ", ".join(allowed) if allowed else "none"
@@ -294,7 +294,7 @@ def block_size(n_samples: int, n_features: int, together: int = 1) -> int:
 
 def resamples_together(bound: Sequence[BoundFilter]) -> int:
     """The most resamples that one of the filters scores at once."""
-    return max(getattr(each.scorer(), "together", 1) for each in bound)
+    return max(getattr(filter_.scorer(), "together", 1) for filter_ in bound)
 
 
 def expected_seconds(
@@ -305,21 +305,21 @@ def expected_seconds(
     A compiled filter is timed on the first resample, or on as many as it scores at once; mRMR on the
     first steps of its selection, from which the time of the others follows.
     """
-    scorers = [each.scorer() for each in bound]
+    scorers = [filter_.scorer() for filter_ in bound]
     if resamples.changes_table or not all(getattr(s, "releases_gil", True) for s in scorers):
         return None
-    found = {}
-    for each, scorer in zip(bound, scorers, strict=True):
+    seconds = {}
+    for filter_, scorer in zip(bound, scorers, strict=True):
         first = slice(0, min(len(resamples), getattr(scorer, "together", 1)))
         weights, labels = resamples.weights[first], resamples.labels_of(first)
         if hasattr(scorer, "expected_seconds"):
-            found[each] = scorer.expected_seconds(weights, labels)
+            seconds[filter_] = scorer.expected_seconds(weights, labels)
         else:
             scorer(weights, labels)  # the first call may compile
             start = time.perf_counter()
             scorer(weights, labels)
-            found[each] = (time.perf_counter() - start) / first.stop
-    return found
+            seconds[filter_] = (time.perf_counter() - start) / first.stop
+    return seconds
 
 
 @dataclass(frozen=True)
@@ -346,8 +346,8 @@ def warn_of_time(
     if pieces is None:
         return
     workers = min(count_workers(n_jobs), os.cpu_count() or 1)
-    each = sum(pieces.values())
-    expected = each * total / workers
+    per_resample = sum(pieces.values())
+    expected = per_resample * total / workers
     if expected < LONG:
         return
     ways = []
@@ -358,11 +358,11 @@ def warn_of_time(
             weights, labels = resamples.weights[:1], resamples.labels_of(slice(0, 1))
             less = scorer.expected_seconds(weights, labels, LEAST)  # type: ignore[attr-defined]
             label = next(iter(filter_.outputs))
-            shorter = duration((each - seconds + less) * total / workers)
+            shorter = duration((per_resample - seconds + less) * total / workers)
             fewer = Use(filter_params={label: {"n_features": LEAST}})
             ways.append(Message(fewer, f": about {shorter}"))
     ways += [
-        Message(setting, f": about {duration(each * number / workers)}")
+        Message(setting, f": about {duration(per_resample * number / workers)}")
         for setting, number in work.fewer.items()
     ]
     warn(
@@ -401,8 +401,8 @@ def score_resamples(
 ) -> dict[str, Floats]:
     """Score matrices (n_resamples, n_features) by filter label, larger = more important.
 
-    Before the `work` begins, of which this may be a part, it is said if it will take long, and refused
-    if it needs more memory than there is; None: it was said before.
+    Before the `work` begins, of which this may be a part, a long run is announced, and one that needs
+    more memory than there is refused; None: that was done before.
 
     Row r depends on resample r only, so neither the number of workers nor the size of the blocks
     that they are handed has an influence on any bit.  In a checkpoint they are called `what`, and
@@ -411,17 +411,17 @@ def score_resamples(
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
-    labels = [label for each in bound for label in each.outputs]
+    labels = [label for filter_ in bound for label in filter_.outputs]
     if work is not None and not store.on_disk:
         require_score_memory(len(labels), (m, len(names)))
     if work is not None:
         warn_of_time(bound, resamples, n_jobs, work)
     matrices = {label: store.matrix((m, len(names))) for label in labels}
-    widest = max(each.table.n_features for each in bound)
+    widest = max(filter_.table.n_features for filter_ in bound)
     size = block_size(table.n_samples, widest, resamples_together(bound))
     blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
     # Scorers are made here, before workers share them; only kernels gain from threads.
-    threads = all(getattr(each.scorer(), "releases_gil", True) for each in bound)
+    threads = all(getattr(filter_.scorer(), "releases_gil", True) for filter_ in bound)
     answers = resume_tasks(
         checkpoint,
         [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],
@@ -446,31 +446,32 @@ def score_resamples(
 def _score_block(run: tuple[Sequence[BoundFilter], Resamples], rows: slice) -> dict[str, Floats]:
     bound, resamples = run
     scores: dict[str, Floats] = {}
-    for each in bound:
+    for filter_ in bound:
         if resamples.changes_table:
-            found = _score_changed_tables(each, resamples, rows)
-            scores |= {label: found[output] for label, output in each.outputs.items()}
+            matrices = _score_changed_tables(filter_, resamples, rows)
+            scores |= {label: matrices[output] for label, output in filter_.outputs.items()}
         else:
-            scores |= each.scores(resamples.weights[rows], resamples.labels_of(rows))
+            scores |= filter_.scores(resamples.weights[rows], resamples.labels_of(rows))
     return scores
 
 
 def _score_changed_tables(
-    each: BoundFilter, resamples: Resamples, rows: slice
+    filter_: BoundFilter, resamples: Resamples, rows: slice
 ) -> dict[str, Floats]:
     """Resamples that see another table each: noise on the cells, or some features only."""
     size = rows.stop - rows.start
-    found = {
-        output: np.full((size, each.table.n_features), np.nan) for output in each.outputs.values()
+    matrices = {
+        output: np.full((size, filter_.table.n_features), np.nan)
+        for output in filter_.outputs.values()
     }
     for position, r in enumerate(range(rows.start, rows.stop)):
         row = slice(r, r + 1)
-        scorer = each.scorer(resamples.table_of(r, each.table))
+        scorer = filter_.scorer(resamples.table_of(r, filter_.table))
         scores = scorer(resamples.weights[row], resamples.labels_of(row))
         seen = slice(None) if resamples.features is None else resamples.features[r]
-        for output, matrix in found.items():
+        for output, matrix in matrices.items():
             matrix[position, seen] = scores[output][0]
-    return found
+    return matrices
 
 
 def _check_scores(label: str, matrix: Floats, names: Sequence[str], store: MatrixStore) -> None:

@@ -138,10 +138,10 @@ def read_view(options: Mapping[str, Any]) -> tuple[Wish, Limit | None]:
     A limit takes the place of a proposal; beside a number it is shown, and selects nothing.
     """
     limit = _limit(options.get("max_false"), options.get("fdr"))
-    given = options.get("n_features_to_select", "auto")
-    if limit is not None and is_word(given, "auto"):
+    number = options.get("n_features_to_select", "auto")
+    if limit is not None and is_word(number, "auto"):
         return limit, limit
-    wish = _of_value(given)
+    wish = _of_value(number)
     return wish, limit or (wish if isinstance(wish, Limit) else None)
 
 
@@ -326,9 +326,9 @@ def choose(data: Ranked, wish: Wish) -> Choice:
     if isinstance(wish, Auto):
         return _proposal(data) if data.shuffled is not None else _without_noise(data)
     if isinstance(wish, Limit):
-        found = controlled(data, wish)
-        depth = _depth(data, found.support)
-        return Choice(found.support, found.sentences[0], tuple(found.selected), depth)
+        selected = controlled(data, wish)
+        depth = _depth(data, selected.support)
+        return Choice(selected.support, selected.sentences[0], tuple(selected.selected), depth)
     p = data.n_features
     value = wish.number if isinstance(wish, Top) else wish.share
     k = n_selected(value, p, "n_features_to_select")

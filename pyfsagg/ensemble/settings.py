@@ -15,7 +15,7 @@ from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.resampling import Rows
 from pyfsagg.resampling.plan import read_plan, with_data
-from pyfsagg.stability_measures import adequacy
+from pyfsagg.stability_measures.adequacy import adequacy
 
 FIRST_LOOK = 100
 
@@ -65,7 +65,7 @@ class Precision(Settings):
         by: str = "bootstrap",
     ) -> dict[str, Any]:
         """What the resamples so far say, as it is recorded with the run."""
-        found = adequacy(
+        answer = adequacy(
             combined,
             n_features_to_select=self.top,
             aggregator=aggregate,
@@ -74,9 +74,9 @@ class Precision(Settings):
         )
         return {
             **self.record(),
-            "n_compared": found.n_compared,
-            "expected_change": 1.0 - found.expected_top_overlap,
-            "reached": found.enough(self.max_change),
+            "n_compared": answer.n_compared,
+            "expected_change": 1.0 - answer.expected_top_overlap,
+            "reached": answer.enough(self.max_change),
         }
 
 
@@ -107,11 +107,11 @@ _OF_PLAN = ("groups", "sample_weight")
 
 def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
     """What :func:`gather_settings` takes for a run: its arguments, and the fields of its groups."""
-    own = list(signature(run).parameters)[2:]
-    names = [name for name in own if name not in (*_GROUPS, *groups)]
+    arguments = list(signature(run).parameters)[2:]
+    names = [name for name in arguments if name not in (*_GROUPS, *groups)]
     for argument, group in {**_GROUPS, **groups}.items():
-        names += group.names() if argument in own else ()
-    if "n_resamples" in own and "resampling" in own:
+        names += group.names() if argument in arguments else ()
+    if "n_resamples" in arguments and "resampling" in arguments:
         names += ["row_indices", "resampling_params", *_OF_PLAN]
         if Precision in get_args(get_type_hints(run)["n_resamples"]):
             names.append("precision")
@@ -120,19 +120,21 @@ def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
 
 def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[str, Any]:
     """Arguments of :func:`pyfsagg.wam` and its like, from names without groups."""
-    given = {name: value for name, value in flat.items() if value is not None}
+    arguments = {name: value for name, value in flat.items() if value is not None}
     for argument, group in {**_GROUPS, **groups}.items():
-        made = group(**{name: given.pop(name) for name in group.names() if name in given})
-        if made.changed():
-            given[argument] = made
-    precision = given.pop("precision", None)
+        settings = group(
+            **{name: arguments.pop(name) for name in group.names() if name in arguments}
+        )
+        if settings.changed():
+            arguments[argument] = settings
+    precision = arguments.pop("precision", None)
     if precision is not None:
-        if given.get("n_resamples") != "auto":
+        if arguments.get("n_resamples") != "auto":
             raise ParameterError(Param("precision"), " belongs to ", Use(n_resamples="auto"))
-        given["n_resamples"] = Precision.of(precision)
-    rows = given.pop("row_indices", None)
-    arrays = {name: given.pop(name, None) for name in _OF_PLAN}
-    params = given.pop("resampling_params", None)
+        arguments["n_resamples"] = Precision.of(precision)
+    rows = arguments.pop("row_indices", None)
+    arrays = {name: arguments.pop(name, None) for name in _OF_PLAN}
+    params = arguments.pop("resampling_params", None)
     if rows is not None:
         if params or any(array is not None for array in arrays.values()):
             raise ParameterError(
@@ -141,8 +143,8 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
                 Param("sample_weight"),
                 " and resampling_params cannot be given with them",
             )
-        given["resampling"] = Rows(rows)
+        arguments["resampling"] = Rows(rows)
     elif params or any(array is not None for array in arrays.values()):
-        plan = read_plan(given.get("resampling", "bootstrap"), params)
-        given["resampling"] = with_data(plan, **arrays)
-    return given
+        plan = read_plan(arguments.get("resampling", "bootstrap"), params)
+        arguments["resampling"] = with_data(plan, **arrays)
+    return arguments

@@ -24,7 +24,7 @@ FEWEST = 50
 """Resamples from which on standard errors are worth something."""
 
 MOST_SHOWN = 200
-"""Features up to which the sets are computed unasked: the work grows as the square."""
+"""Features up to which the sets are computed by default: the work grows as the square."""
 
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
 MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
@@ -192,16 +192,16 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
         raise DataError("there are no confidence sets for ranks: ", reason)
     of = MEANS[data.setup.recipe.aggregator]
 
-    def read(scores: Floats) -> Floats:
+    def as_values(scores: Floats) -> Floats:
         return scores if of == "score" else -rank_scores(scores)
 
-    values = read(data.combined)
+    values = as_values(data.combined)
     share = drawn_share(data.setup)
     assert share is not None  # or there is a reason
     size = "this size" if share == 1.0 else f"{100 * share:.3g} % of this size"
     if share == 1.0:
         assert data.own_scores is not None  # or there is a reason
-        centre, factor = read(data.own_scores[np.newaxis])[0], 1.0
+        centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
     else:
         # The mean over resamples has an error of its own beside that of the sample.
         centre, factor = values.mean(axis=0), share / (1.0 - share) + 1.0 / data.n_resamples

@@ -192,29 +192,29 @@ class StreamedRun:
         """Give what `task` finds in each piece to `add`."""
         _release_memory()
         pieces = self.source.pieces
-        found = run_tasks(task, shared, pieces, n_jobs=self.budget.workers)
-        for piece, part in zip(pieces, found, strict=True):
+        parts = run_tasks(task, shared, pieces, n_jobs=self.budget.workers)
+        for piece, part in zip(pieces, parts, strict=True):
             add(part)
             advance(piece.n_rows)
 
-    def check_memory(self, bins: int, n_resamples: int, kept: bool) -> None:
+    def check_memory(self, bins: int, n_resamples: int, with_checkpoint: bool) -> None:
         """Refuse a limit that cannot do, before anything is read: levels are not known yet."""
         names = [column.name for column in self.columns]
         self.budget.reading_groups(names, self.source)
-        features = [Coding(each, bins if each.binned else 1) for each in self.columns[:-1]]
+        features = [Coding(feature, bins if feature.binned else 1) for feature in self.columns[:-1]]
         target = Coding(self.columns[-1], 2)
-        self.budget.counting_groups(features, target, n_resamples, self.source, kept)
+        self.budget.counting_groups(features, target, n_resamples, self.source, with_checkpoint)
 
-    def ranges_and_levels(self, bins: int, told: Callable[[int], None]) -> list[Coding]:
+    def ranges_and_levels(self, bins: int, report: Callable[[int], None]) -> list[Coding]:
         """The first pass: codes of all columns, by bins of equal width and by levels."""
         groups = self.budget.reading_groups([column.name for column in self.columns], self.source)
         sketches = [Sketch(column) for column in self.columns]
-        advance = _in_groups(told, 0, len(groups))
+        advance = _in_groups(report, 0, len(groups))
         for group in groups:
             members = sketches[group]
 
-            def add(found: list[Sketch], members: list[Sketch] = members) -> None:
-                for sketch, part in zip(members, found, strict=True):
+            def add(parts: list[Sketch], members: list[Sketch] = members) -> None:
+                for sketch, part in zip(members, parts, strict=True):
                     sketch.add(part)
 
             shared = (self.columns[group], self.budget.rows)
@@ -222,16 +222,16 @@ class StreamedRun:
         _check_sketches(sketches, self.source)
         return [sketch.coding(bins) for sketch in sketches]
 
-    def quantiles(self, codings: list[Coding], told: Callable[[int], None]) -> list[Coding]:
+    def quantiles(self, codings: list[Coding], report: Callable[[int], None]) -> list[Coding]:
         """The pass between: codes of numbers by bins of equal frequency."""
         binned = [j for j, coding in enumerate(codings) if coding.column.binned]
         names = [codings[j].column.name for j in binned]
         codings = list(codings)
         groups = self.budget.histogram_groups(names, self.source) if binned else []
-        advance = _in_groups(told, self.source.n_rows, len(groups))
+        advance = _in_groups(report, self.source.n_rows, len(groups))
         for group in groups:
-            found = self._frequencies([codings[j] for j in binned[group]], advance)
-            for j, coding in zip(binned[group], found, strict=True):
+            cut = self._frequencies([codings[j] for j in binned[group]], advance)
+            for j, coding in zip(binned[group], cut, strict=True):
                 codings[j] = coding
         return codings
 
@@ -243,7 +243,7 @@ class StreamedRun:
             np.add(histograms, part, out=histograms)
 
         self._sums(histogram_piece, (codings, self.budget.rows), add, advance)
-        return [frequency_coding(*each) for each in zip(codings, histograms, strict=True)]
+        return [frequency_coding(*pair) for pair in zip(codings, histograms, strict=True)]
 
     def scores(
         self,
@@ -251,45 +251,47 @@ class StreamedRun:
         labels: list[str],
         n_resamples: int,
         seed: int,
-        tell: Callable[[int], None],
-        kept: Checkpoint | None,
+        report: Callable[[int], None],
+        checkpoint: Checkpoint | None,
     ) -> tuple[Scores, Scores, NDArray[np.uint64]]:
         """The last pass: score matrices by filter, those of the table itself, a digest of every column."""
         features, target = codings[:-1], codings[-1]
         groups = self.budget.counting_groups(
-            features, target, n_resamples, self.source, kept is not None
+            features, target, n_resamples, self.source, checkpoint is not None
         )
         matrices = {label: np.empty((n_resamples, len(features))) for label in labels}
-        own = {label: np.empty((1, len(features))) for label in labels}
+        plain_scores = {label: np.empty((1, len(features))) for label in labels}
         digests = np.empty(len(codings), np.uint64)
         key = poisson_key(seed)
-        advance = _in_groups(tell, 0, len(groups))
+        advance = _in_groups(report, 0, len(groups))
         for group in groups:
             counting = Counting(features[group], target, key, n_resamples, self.budget.rows)
             name = f"columns {group.start} to {group.stop}"
-            counts, plain, digest = self._counts(counting, name, advance, kept).values()
-            for into, counted, m in ((matrices, counts, n_resamples), (own, plain, 1)):
+            counts, plain, digest = self._counts(counting, name, advance, checkpoint).values()
+            for into, counted, m in ((matrices, counts, n_resamples), (plain_scores, plain, 1)):
                 scores = count_scores(counted, features[group], target.n_known, m)
                 for label in labels:
                     into[label][:, group] = scores[label]
             digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
             del counts, counted  # before the next ones are made
-        return matrices, own, digests
+        return matrices, plain_scores, digests
 
     def _counts(
         self,
         counting: Counting,
         name: str,
         advance: Callable[[int], None],
-        kept: Checkpoint | None,
+        checkpoint: Checkpoint | None,
     ) -> Counts:
         """The counts of some features over all pieces."""
         _release_memory()
         sums = empty_counts(counting)
         pieces = self.source.pieces
         keys = [f"{name} of rows from {piece.first_row}" for piece in pieces]
-        found = resume_tasks(kept, keys, count_piece, counting, pieces, n_jobs=self.budget.workers)
-        for piece, part in zip(pieces, found, strict=True):
+        parts = resume_tasks(
+            checkpoint, keys, count_piece, counting, pieces, n_jobs=self.budget.workers
+        )
+        for piece, part in zip(pieces, parts, strict=True):
             for what in sums:
                 sums[what] += part[what]
             advance(piece.n_rows)
@@ -305,7 +307,7 @@ def _release_memory() -> None:
     pa.default_memory_pool().release_unused()
 
 
-def _in_groups(told: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
+def _in_groups(report: Callable[[int], None], before: int, n_groups: int) -> Callable[[int], None]:
     """A function that takes rows read for one of `n_groups` groups of columns, and tells the share.
 
     `before` are the rows of the passes before.
@@ -315,7 +317,7 @@ def _in_groups(told: Callable[[int], None], before: int, n_groups: int) -> Calla
     def advance(n_rows: int) -> None:
         nonlocal done
         done += n_rows
-        told(before + done // n_groups)
+        report(before + done // n_groups)
 
     return advance
 

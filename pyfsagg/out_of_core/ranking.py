@@ -131,7 +131,7 @@ def rank_out_of_core(
     >>> result.select(3)
     ['flavanoids', 'color_intensity', 'proline']
     """
-    given = dict(locals())
+    arguments = dict(locals())
     labels = _filter_labels(filters)
     check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
@@ -148,20 +148,20 @@ def rank_out_of_core(
         )
     run.check_memory(bins, n_resamples, checkpoint is not None)
     n_passes = 2 if binning == "equal_width" else 3
-    with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as told:
-        told(0)
-        codings = run.ranges_and_levels(bins, told)
+    with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as report:
+        report(0)
+        codings = run.ranges_and_levels(bins, report)
         check_two_classes(codings[-1], labels)
         if binning == "equal_frequency":
-            codings = run.quantiles(codings, told)
+            codings = run.quantiles(codings, report)
         before = (n_passes - 1) * run.source.n_rows
         how = {"binning": binning, "bins": bins}
         identity = _identity(run, codings, how, n_resamples, seed)
-        with open_checkpoint(checkpoint, identity) as kept:
-            matrices, own, digests = run.scores(
-                codings, labels, n_resamples, seed, lambda done: told(before + done), kept
+        with open_checkpoint(checkpoint, identity) as kept_parts:
+            matrices, plain_scores, digests = run.scores(
+                codings, labels, n_resamples, seed, lambda done: report(before + done), kept_parts
             )
-    call = Call.of(rank_out_of_core, given, data=("source", "target"), random_state=seed)
+    call = Call.of(rank_out_of_core, arguments, data=("source", "target"), random_state=seed)
     several = len(labels) > 1
     settings = {
         "filters": labels,
@@ -206,7 +206,7 @@ def rank_out_of_core(
         parameters=settings,
         data=data,
         versions=versions(),
-        own_scores=recipe.combine(own, names)[0] if centred else None,
+        own_scores=recipe.combine(plain_scores, names)[0] if centred else None,
         halves=None,
         permutation=None,
         copies=None,

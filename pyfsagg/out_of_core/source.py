@@ -204,7 +204,7 @@ def _open_parquet(path: Path) -> Source:
 
 def _parquet_files(folder: Path) -> list[Path]:
     """The Parquet files below a folder; names that start with a dot or underscore are no data."""
-    found = []
+    files = []
     for path in folder.rglob("*"):
         inside = path.relative_to(folder).parts
         hidden = any(part.startswith((".", "_")) for part in inside)
@@ -215,10 +215,10 @@ def _parquet_files(folder: Path) -> list[Path]:
                         f"the name of the folder {part!r} holds a column, which would not be read; "
                         "write that column into the files, and name the folder without '='"
                     )
-            found.append(path)
-    if not found:
+            files.append(path)
+    if not files:
         raise DataError(f"the folder {folder} holds no Parquet file (*.parquet)")
-    return sorted(found, key=lambda path: path.relative_to(folder).parts)
+    return sorted(files, key=lambda path: path.relative_to(folder).parts)
 
 
 def _footer(path: Path) -> tuple[Any, Any]:
@@ -241,15 +241,15 @@ def _columns(schema: Any) -> dict[str, Any]:
     return {field.name: field.type for field in schema if field.name not in index}
 
 
-def _check_same(expected: dict[str, Any], found: dict[str, Any], first: Path, path: Path) -> None:
+def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, path: Path) -> None:
     """Refuse a file whose columns are not those of the first one; their order does not matter."""
     for name in expected:
-        if name not in found:
+        if name not in columns:
             raise DataError(
                 f"the column {name!r} is in {first.name} and not in {path}; the files of a folder "
                 "must have the same columns"
             )
-    for name, kind in found.items():
+    for name, kind in columns.items():
         if name not in expected:
             raise DataError(
                 f"the column {name!r} is in {path} and not in {first.name}; the files of a folder "
