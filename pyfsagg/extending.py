@@ -7,7 +7,7 @@ by entry points of the group ``pyfsagg.commands`` (the name of a command, and a 
 parser), its results by ``pyfsagg.results`` (the kind of a result, and its class).
 
 - results: `Result`, `Face`, `shown_by`
-- pages: `Page`, `Section`, `Text`, `Table`, `Column`, `Records`, `Enumeration`, `Block`, `picture`,
+- pages: `Page`, `Section`, `Text`, `PageTable`, `PageColumn`, `Records`, `Enumeration`, `Block`, `picture`,
   `closing`, `named_settings`, `software`, `write_page`
 - pictures: `new_axes`, `clear_frame`, `feature_axis`, `legend_above`, `set_title`, `draw_paths` and
   the colours

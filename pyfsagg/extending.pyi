@@ -32,12 +32,12 @@ from ._report.drawing import new_axes as new_axes
 from ._report.drawing import picture as picture
 from ._report.drawing import set_title as set_title
 from ._report.page import Block as Block
-from ._report.page import Column as Column
 from ._report.page import Enumeration as Enumeration
 from ._report.page import Page as Page
+from ._report.page import PageColumn as PageColumn
+from ._report.page import PageTable as PageTable
 from ._report.page import Records as Records
 from ._report.page import Section as Section
-from ._report.page import Table as Table
 from ._report.page import Text as Text
 from ._report.page import write_page as write_page
 from ._run.checkpoint import open_checkpoint as open_checkpoint
@@ -61,16 +61,16 @@ __all__ = [
     "NONE",
     "ORANGE",
     "Block",
-    "Column",
     "Enumeration",
     "Face",
     "Got",
     "Page",
+    "PageColumn",
+    "PageTable",
     "Param",
     "Records",
     "Result",
     "Section",
-    "Table",
     "Text",
     "Use",
     "add_output_flags",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyfsagg import __version__
-from pyfsagg.extending import Column, Records, Section, named_settings, number, software
+from pyfsagg.extending import PageColumn, Records, Section, named_settings, number, software
 from pyfsagg.extending import closing as last_sections
 
 MISSING = "–"
@@ -32,14 +32,14 @@ PAPERS = {
 """What to cite for each paper."""
 
 
-def words(*titles: str) -> list[Column]:
+def words(*titles: str) -> list[PageColumn]:
     """Columns of text."""
-    return [Column(title, numeric=False) for title in titles]
+    return [PageColumn(title, numeric=False) for title in titles]
 
 
-def numbers(*titles: str) -> list[Column]:
+def numbers(*titles: str) -> list[PageColumn]:
     """Columns of numbers."""
-    return [Column(title) for title in titles]
+    return [PageColumn(title) for title in titles]
 
 
 def percentage(share: float) -> str:

@@ -37,9 +37,15 @@ OTHERS = (
 CLASS = f"\n   :members:\n   :inherited-members: {BASES}\n   :exclude-members: {OTHERS}\n"
 ROOMS = (
     "aggregation",
+    "committees",
+    "datasets",
     "error_control",
+    "evaluation",
+    "filters",
     "plotting",
     "rank_order",
+    "resampling",
+    "stability_measures",
     "statistics",
     "unsupervised",
 )

@@ -53,9 +53,9 @@ class Settings:
                     f" must be one of {', '.join(map(repr, choices))}",
                     Got(value),
                 )
-        self.check()
+        self._check()
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise for a value that is not allowed."""
 
     @classmethod
@@ -232,7 +232,7 @@ class Reading(Settings):
     )
     id: str | None = option(None, metavar="COLUMN", help="column with the names of the samples")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         for name in ("missing", "drop"):
             value = getattr(self, name)
             words = [value] if isinstance(value, (str, int, float)) else list(value)
@@ -355,7 +355,7 @@ class Task(Settings):
         "auto: joint for one-hot columns by filters that count levels, otherwise max",
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         check_integer("target_bins", self.target_bins, low=2)
         given = self.feature_groups
         if not isinstance(given, (Mapping, str, os.PathLike, type(None))):

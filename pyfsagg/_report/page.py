@@ -83,7 +83,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """The head of a column: numbers stand right and sort by value, words stand left."""
 
     title: str
@@ -92,13 +92,13 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of formatted cells, numbered in the order of the page.
 
     Attributes
     ----------
     caption : str
-    columns : sequence of Column
+    columns : sequence of PageColumn
     rows : sequence of rows of str
     note : str
         A remark below; plain or markup, as in :class:`Text`.
@@ -114,7 +114,7 @@ class Table:
     """
 
     caption: str
-    columns: Sequence[Column]
+    columns: Sequence[PageColumn]
     rows: Sequence[Sequence[str]]
     note: str = ""
     header: int = 0
@@ -126,7 +126,7 @@ class Table:
     def of_columns(
         cls,
         caption: str,
-        columns: Iterable[tuple[Column, Sequence[str]]],
+        columns: Iterable[tuple[PageColumn, Sequence[str]]],
         note: str = "",
         **look: Any,
     ) -> Self:
@@ -177,7 +177,7 @@ class Glossary:
     entries: Sequence[tuple[str, str]]
 
 
-Block = Text | Table | Records | Picture | Code | Enumeration | Glossary
+Block = Text | PageTable | Records | Picture | Code | Enumeration | Glossary
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def render_page(page: Page) -> str:
     for section in page.sections:
         blocks = []
         for block in section.blocks:
-            kind = type(block).__name__.lower()
+            kind = type(block).__name__.lower().removeprefix("page")
             series = {"table": "Table", "records": "Table", "picture": "Figure"}.get(kind)
             if series:
                 counts[series] += 1
@@ -275,11 +275,11 @@ def _check(page: Page) -> None:
             raise ParameterError(f"the section id {section.id!r} is used twice; give each its own")
         seen.add(section.id)
         for block in section.blocks:
-            if isinstance(block, Table):
+            if isinstance(block, PageTable):
                 _check_table(block)
 
 
-def _check_table(table: Table) -> None:
+def _check_table(table: PageTable) -> None:
     for number, row in enumerate(table.rows, start=1):
         if len(row) != len(table.columns):
             raise ParameterError(

@@ -78,7 +78,7 @@ class Checks(Settings):
         50, metavar="R", help="resamples in which each of them is scored"
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         for name, value in (("pairs", self.pairs), ("shuffles", self.shuffles)):
             if not isinstance(value, str):
                 check_integer(name, value, low=0)
@@ -184,7 +184,7 @@ class Execution(Settings):
         None, flag=False, help="a progress bar, or a function (done, total)"
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise for a limit that is none."""
         if self.memory_limit is not None:
             read_memory(self.memory_limit)
@@ -199,7 +199,7 @@ class Execution(Settings):
                 yield
 
     @classmethod
-    def without_scratch(cls, function: str, given: object) -> Self:
+    def _without_scratch(cls, function: str, given: object) -> Self:
         """The argument ``execution`` of a function that has no score matrices to put into files."""
         execution = cls.read("execution", given)
         if execution.scratch is not None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from pyfsagg._report.page import Page
+    from pyfsagg._report.page import Block, Page
 
 
 RUN_FILE, ARRAY_FILE, REPORT_FILE = "run.json", "matrices.npz", "report.html"
@@ -240,9 +240,11 @@ class Result(Part):
         made: Self = put_together(cls, saved.document, source, known=known)
         return made
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        """Paragraphs for the terminal."""
-        return [repr(self)]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        """What the result says, the answer first: its text on a terminal and the summary of its page."""
+        from pyfsagg._report.page import Text
+
+        return [Text(repr(self))]
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         """Code that uses the result, for whoever repeats it."""
@@ -273,11 +275,14 @@ class Result(Part):
         return _json_of(self._document(self._options_in_force(options)))
 
     def _document(self, view: Mapping[str, Any]) -> dict[str, Any]:
+        from pyfsagg._report.text import sentences_of
+
         return {
             "schema": self._schema,
             "kind": self._kind,
             **self._origin(),
             **self._record(view),
+            "sentences": sentences_of(self._facts(view)),
             "view": {name: value for name, value in view.items() if value not in (None, ())},
         }
 
@@ -444,7 +449,12 @@ class Result(Part):
 
     def summary_text(self, **options: Any) -> str:
         """The text of the result for a terminal."""
-        return "\n\n".join(self._paragraphs(self._options_in_force(options)))
+        from pyfsagg._report.text import render_text
+
+        view = self._options_in_force(options)
+        if paragraphs := getattr(self, "_paragraphs", None):  # rooms that are still to follow
+            return "\n\n".join(paragraphs(view))
+        return render_text(self._facts(view))
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:

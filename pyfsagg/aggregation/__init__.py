@@ -2,7 +2,7 @@
 
 >>> from pyfsagg.aggregation import aggregate
 >>> result = aggregate([["a", "b", "c"], ["a", "c"], ["b", "a"]], "mean_rank")
->>> result.to_frame()["ranking"].to_dict()
+>>> result.to_frame()["rank"].to_dict()
 {'a': 1.0, 'b': 2.0, 'c': 3.0}
 """
 

@@ -103,7 +103,7 @@ class AggregatorSpec(Spec):
             for name in self.per_list:
                 if isinstance(options.get(name), (Sequence, np.ndarray)):
                     options[name] = list(np.repeat(options[name], copies))
-            table = table.written_out()
+            table = table._written_out()
         values = self.compute(table, **options)
         if values.p_values is None:
             return values
@@ -150,12 +150,12 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
 
 
 def comparable_ranks(table: RankTable) -> Floats:
-    """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable.filled_ranks`.
+    """Ranks (m, p) on the scale of the largest universe; absent as in `RankTable._filled_ranks`.
 
     A rank r of a list with N_i items counts as r·max(N)/N_i, so that ranks from lists of different
     size can be averaged.  With equal sizes these are the ranks themselves, to the last bit.
     """
-    ranks = table.filled_ranks()
+    ranks = table._filled_ranks()
     largest = table.sizes.max()
     if (table.sizes == largest).all():
         return ranks

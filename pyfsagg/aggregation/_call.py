@@ -128,7 +128,7 @@ def hash_of_table(table: RankTable) -> str:
 
 def _of_ties(table: RankTable, options: Mapping[str, Any]) -> tuple[str, ...]:
     """What to say of the published reading of ties; computing it is no business of loops."""
-    asked = options.get("ties") == "average" and table.with_last_places() is not table
+    asked = options.get("ties") == "average" and table._with_last_places() is not table
     return (AVERAGE_TIES,) if asked else ()
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import (
@@ -24,7 +23,7 @@ from pyfsagg._base.words import (
 )
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Column, Page, Picture, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation._plot import (
@@ -37,7 +36,6 @@ from pyfsagg.aggregation._plot import (
     plot_places,
 )
 from pyfsagg.aggregation._result import (
-    INDEPENDENCE,
     Aggregation,
     AggregationComparison,
     PermutationTest,
@@ -77,20 +75,13 @@ def aggregation_page(
     top = min(check_integer("top", top, low=1), table.n_items)
     view = result._options_in_force({"top": top, "adjusted": adjusted, "reading": reading})
     sections = [
-        Section(
-            "summary",
-            "Summary",
-            [
-                *(Text(Markup("<b>{}</b>").format(each)) for each in result._answer(adjusted)),
-                Text(_summary(table, result, top)),
-            ],
-        ),
+        Section("summary", "Summary", result._facts({"top": top, "adjusted": adjusted})),
         Section(
             "ranking",
             "Ranking",
             [
                 _ranking(result.items(), result, top, adjusted),
-                *_significance(result, permutation, adjusted),
+                *_permutation(result, permutation),
             ],
         ),
         Section("pictures", "Pictures", _pictures(table, result)),
@@ -123,57 +114,15 @@ def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
     return words
 
 
-def _summary(table: RankTable, result: Aggregation, top: int) -> str:
-    spec = AGGREGATORS.get(result.method)
-    held = (~table.missing).sum(axis=1)
-    absent = ""
-    if table.missing.any():
-        absent = (
-            " An item that is not in a list has no rank in it."
-            if table.full
-            else " An item that is not in a list counts as worse than all items in it."
-        )
-    universe = (
-        "each list is its own universe"
-        if table.full
-        else f"out of a universe of {_span(table.sizes.astype(np.int64))}"
-    )
-    everywhere = int((~table.missing).all(axis=0).sum())
-    common = (
-        "the same in all lists"
-        if everywhere == table.n_items
-        else f"{plural(table.n_items, 'different item')}, of which every list holds "
-        f"{count(everywhere)}"
-    )
-    return Markup(
-        "{} of {} items ({}): {}.{} They were combined by {}: {}. <b>The best {}:</b> {}."
-    ).format(
-        plural(table.n_lists, "list"),
-        _span(held),
-        universe,
-        common,
-        absent,
-        readable(spec.name),
-        spec.summary,
-        count(top),
-        enumerate_names(result.select(top), most=20),
-    )
-
-
-def _span(values: NDArray[np.int64]) -> str:
-    low, high = int(values.min()), int(values.max())
-    return count(low) if low == high else f"{count(low)} to {count(high)}"
-
-
-def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> Table:
+def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool) -> PageTable:
     shown = frame.head(MOST_ROWS)
     spec = AGGREGATORS.get(result.method)
     small = spec.bounds == "[0, 1]" and not spec.higher_is_better
     columns = [
-        (Column("Rank"), ranks(shown["ranking"])),
-        (Column("Item", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Rank"), ranks(shown["rank"])),
+        (PageColumn("Item", numeric=False), [str(name) for name in shown.index]),
         (
-            Column(titled(spec.name)),
+            PageColumn(titled(spec.name)),
             (probabilities if small else numbers)(shown["statistic"]),
         ),
     ]
@@ -185,17 +134,17 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
         )
     ]
     if "p_value" in shown:
-        columns.append((Column("P-value"), probabilities(shown["p_value"])))
+        columns.append((PageColumn("P-value"), probabilities(shown["p_value"])))
         meanings.append(("P-value", "chance of so good a value for one item in independent lists"))
         if adjusted:
-            columns.append((Column("Adjusted p"), probabilities(shown["adjusted_p_value"])))
+            columns.append((PageColumn("Adjusted p"), probabilities(shown["adjusted_p_value"])))
             across = f"the same, corrected across items ({result.adjust}), {count(result.n_tests)}"
             meanings.append(("Adjusted p", f"{across} of them"))
     if "permutation_p_value" in shown:
         columns += [
-            (Column("Permutation p"), probabilities(shown["permutation_p_value"])),
+            (PageColumn("Permutation p"), probabilities(shown["permutation_p_value"])),
             (
-                Column("Family-wise permutation p"),
+                PageColumn("Family-wise permutation p"),
                 probabilities(shown["permutation_family_wise_p_value"]),
             ),
         ]
@@ -207,9 +156,9 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
             ),
         ]
     columns += [
-        (Column("In lists"), [count(value) for value in shown["n_lists"].tolist()]),
-        (Column("Best rank"), ranks(shown["best_rank"])),
-        (Column("Median rank"), ranks(shown["median_rank"])),
+        (PageColumn("In lists"), [count(value) for value in shown["n_lists"].tolist()]),
+        (PageColumn("Best rank"), ranks(shown["best_rank"])),
+        (PageColumn("Median rank"), ranks(shown["median_rank"])),
     ]
     meanings.append(("In lists, best and median rank", "over the lists that hold the item"))
     hidden = len(frame) - len(shown)
@@ -222,7 +171,7 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
     note = Markup(" ").join(
         [Markup("{}").format(where), *(Markup("<b>{}</b>: {}.").format(*each) for each in meanings)]
     )
-    return Table.of_columns(
+    return PageTable.of_columns(
         f"Items, best first; the best {count(top)} are tinted. Ties share their average rank.",
         columns,
         note,
@@ -232,30 +181,21 @@ def _ranking(frame: pd.DataFrame, result: Aggregation, top: int, adjusted: bool)
     )
 
 
-def _significance(
-    result: Aggregation, permutation: PermutationTest | None, adjusted: bool
-) -> list[Block]:
-    if result.p_values is None and permutation is None:
-        return [Text(remark) for remark in result.remarks]
-    blocks: list[Block] = []
-    if result.p_values is not None:
-        blocks.append(Text(Markup("<b>How far to trust the p-values.</b> {}").format(INDEPENDENCE)))
-    blocks += [Text(remark) for remark in result._about_p_values(adjusted)]
+def _permutation(result: Aggregation, permutation: PermutationTest | None) -> list[Block]:
+    """What permutation p-values are, or could be."""
     if permutation is None:
-        blocks.append(Text(_REMEDY))
-    else:
-        smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
-        blocks.append(
-            Text(
-                f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
-                "in which the items of each source were relabelled at random, all lists of a "
-                f"source alike. The smallest of them is {smallest}; more permutations can resolve "
-                "smaller ones. They respect the dependence inside the sources that were named, "
-                "and no other. Labels are drawn from the whole universe, also from the items that "
-                "no list holds."
-            )
+        return [] if result.p_values is None else [Text(_REMEDY)]
+    smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
+    return [
+        Text(
+            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
+            "in which the items of each source were relabelled at random, all lists of a "
+            f"source alike. The smallest of them is {smallest}; more permutations can resolve "
+            "smaller ones. They respect the dependence inside the sources that were named, "
+            "and no other. Labels are drawn from the whole universe, also from the items that "
+            "no list holds."
         )
-    return blocks
+    ]
 
 
 def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
@@ -334,27 +274,27 @@ def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
             caption=f"Share of the best k items of {labels[0]} that another method has among its best k "
             "too. Dotted: what a random ranking would share on average.",
         ),
-        Table(
+        PageTable(
             f"How many of their best {count(top)} two methods have in common.",
-            [Column("Method", numeric=False), *(Column(label) for label in labels)],
+            [PageColumn("Method", numeric=False), *(PageColumn(label) for label in labels)],
             rows,
             "The rank of every item by every method is in comparison.csv.",
         ),
     ]
 
 
-def _lists(result: Aggregation, top: int) -> Table:
+def _lists(result: Aggregation, top: int) -> PageTable:
     frame = result.lists(top)
     weighted = [number(weight) for weight in frame["weight"]] if "weight" in frame else None
-    return Table(
+    return PageTable(
         "The lists, in the order in which they were given.",
         [
-            Column("List", numeric=False),
-            *([] if weighted is None else [Column("Weight")]),
-            Column("Items"),
-            Column("Universe"),
-            Column(f"Of the best {count(top)}"),
-            Column("Spearman with the result"),
+            PageColumn("List", numeric=False),
+            *([] if weighted is None else [PageColumn("Weight")]),
+            PageColumn("Items"),
+            PageColumn("Universe"),
+            PageColumn(f"Of the best {count(top)}"),
+            PageColumn("Spearman with the result"),
         ],
         list(
             zip(
@@ -407,7 +347,7 @@ def agreement_page(
     """The report on how deep lists agree as a page for :func:`pyfsagg._report.page.write_page`."""
     lists, items = result.data["n_lists"], result.data["n_items"]
     sections = [
-        Section("summary", "Summary", [Text(text) for text in result.sentences()]),
+        Section("summary", "Summary", result._facts({})),
         Section(
             "curve", "Common items by depth", [_picture(result), _curve(result)], short="Curve"
         ),
@@ -438,22 +378,27 @@ def _picture(result: ListAgreement) -> Picture:
     )
 
 
-def _curve(result: ListAgreement) -> Table:
+def _curve(result: ListAgreement) -> PageTable:
     shown = [depth for depth in DEPTHS if depth < len(result.curve)] + [len(result.curve)]
     rows = [
         [count(depth), *map(number, result.curve.to_numpy(dtype=float)[depth - 1].tolist())]
         for depth in shown
     ]
-    return Table(
+    return PageTable(
         "Share of common items among the first places of two lists.",
-        [Column("Depth"), Column("Mean"), Column("Lowest pair"), Column("Highest pair")],
+        [
+            PageColumn("Depth"),
+            PageColumn("Mean"),
+            PageColumn("Lowest pair"),
+            PageColumn("Highest pair"),
+        ],
         rows,
         "Every depth is in curve.csv. A list that has ended stays as it is, so that beyond the end of "
         "short lists the share falls.",
     )
 
 
-def _pairs(result: ListAgreement) -> Table:
+def _pairs(result: ListAgreement) -> PageTable:
     pairs = result.pairs.sort_values("rbo", ascending=False, kind="stable")
     shown = pairs.head(MOST_ROWS)
     rows = [
@@ -466,15 +411,15 @@ def _pairs(result: ListAgreement) -> Table:
     ]
     hidden = len(pairs) - len(shown)
     more = f"{count(hidden)} more pairs are in pairs.csv. " if hidden else ""
-    return Table(
+    return PageTable(
         "Ordered pairs of lists, the largest overlap first.",
         [
-            Column("List", numeric=False),
-            Column("Other list", numeric=False),
-            Column("Agreement ends at place"),
-            Column("Rank-biased overlap"),
-            Column("Least"),
-            Column("Most"),
+            PageColumn("List", numeric=False),
+            PageColumn("Other list", numeric=False),
+            PageColumn("Agreement ends at place"),
+            PageColumn("Rank-biased overlap"),
+            PageColumn("Least"),
+            PageColumn("Most"),
         ],
         rows,
         f"{more}The place is one of the first list; a dash: the rule finds none. Least and most: what "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,16 +10,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 from scipy.stats import kendalltau
 
 from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Apart, Part, stored
 from pyfsagg._base.validation import check_integer, check_real, size_of_share
-from pyfsagg._base.words import plural, ranks, titled
+from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg._table.identity import versions
-from pyfsagg.aggregation._base import describe_items, describe_lists
+from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
@@ -31,6 +32,13 @@ INDEPENDENCE = (
     "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
     "p-values are far too small, and serve for ordering only."
 )
+P_VALUES = {
+    "p_value": "P-value",
+    "adjusted_p_value": "Adjusted p",
+    "permutation_p_value": "Permutation p",
+    "permutation_family_wise_p_value": "Family-wise permutation p",
+}
+"""Columns of p-values, and what they are called."""
 SMALL = 0.05
 """Adjusted p-values up to here are counted."""
 OF_SAME_LISTS: dict[str, Any] = {
@@ -204,12 +212,12 @@ class Aggregation(Result):
         return about_ties(self.scores, top, "items")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per item, best first: ranking, score, statistic, and p-values if any.
+        """One row per item, best first: rank, score, statistic, and p-values if any.
 
         ``tied`` is the number of items with this score (1: no tie).
         """
         columns: dict[str, Any] = {
-            "ranking": self.ranking,
+            "rank": self.ranking,
             "score": self.scores,
             "statistic": self.statistic,
             "tied": tie_sizes(self.scores),
@@ -219,7 +227,7 @@ class Aggregation(Result):
             if self.log10_p_values is not None:
                 columns["log10_p_value"] = self.log10_p_values
             columns["adjusted_p_value"] = self.adjusted_p_values
-        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="name"))
+        frame = pd.DataFrame(columns, index=pd.Index(self.names, name="item"))
         return frame.iloc[self._order()]
 
     @property
@@ -261,7 +269,6 @@ class Aggregation(Result):
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record = self._settled(super()._record(view))
         top = min(view["top"], len(self.names))
-        record["ties"] = self._about_ties(top)
         if self.table is None:
             return {**record, "items": records(self.to_frame().reset_index())}
         record["items"] = records(self.items(adjusted=view["adjusted"]).reset_index())
@@ -273,10 +280,6 @@ class Aggregation(Result):
                 for other, each in zip(self.others, record["others"], strict=True)
             ]
         if self.p_values is not None:
-            record["note"] = INDEPENDENCE
-            record["answer"] = self._answer(view["adjusted"])
-            record["adjustment"] = self._adjustment if view["adjusted"] else None
-            record["pool"] = self._pool
             record["adjusted_over"] = self.n_tests if view["adjusted"] else None
         return record
 
@@ -305,43 +308,68 @@ class Aggregation(Result):
             lines += [f"comparison.kendall(), comparison.overlap({top})"]
         return lines
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        top = min(view["top"], len(self.names))
-        frame = self.to_frame() if self.table is None else self.items(adjusted=view["adjusted"])
-        best = frame.head(top)
-        columns = {
-            "rank": ranks(best["ranking"]),
-            "statistic": [f"{value:.5g}" for value in best["statistic"]],
-        }
-        for key, title in (
-            ("p_value", "p-value"),
-            ("adjusted_p_value", "adjusted p"),
-            ("permutation_p_value", "permutation p"),
-            ("permutation_family_wise_p_value", "family-wise"),
-        ):
-            if key in best:
-                columns[title] = [f"{value:.2g}" for value in best[key]]
-        if self.table is not None:
-            held = best["n_lists"].tolist()
-            columns["in lists"] = [f"{value} of {self.n_lists}" for value in held]
-            columns["median rank"] = ranks(best["median_rank"])
-        table = pd.DataFrame(columns, index=[_printable(name) for name in best.index]).to_string()
-        comparison = self.comparison
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        top, adjusted = min(view["top"], len(self.names)), view["adjusted"]
+        ties = self._about_ties(top)
         return [
-            f"{titled(self.method)} of {plural(self.n_lists, 'list')}, "
-            f"{plural(len(self.names), 'item')}",
-            *(textwrap.fill(each, 88) for each in self._answer(view["adjusted"])),
-            f"The best {top}:\n{table}",
-            *([textwrap.fill(ties, 88)] if (ties := self._about_ties(top)) else []),
-            *([] if comparison is None else comparison._paragraphs({"top": top})),
-            *(
-                textwrap.fill(text, 88)
-                for text in (
-                    *self._about_p_values(view["adjusted"]),
-                    *([] if self.p_values is None else [INDEPENDENCE]),
-                )
-            ),
+            *(Text(Markup(best["rank"]),
+            "statistic": [f"<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
+            Text(self._what_was_combined()),
+            self._best(top, adjusted),
+            *([Text(ties)] if ties else []),
+            *([] if self.comparison is None else self.comparison._facts(view)),
+            *(Text(sentence) for sentence in self._about_p_values(adjusted)),
+            *([] if self.p_values is None else [Text(INDEPENDENCE)]),
         ]
+
+    def _what_was_combined(self) -> str:
+        """The lists and the method, in words."""
+        spec, table = AGGREGATORS.get(self.method), self.table
+        method = f"They were combined by {readable(spec.name)}: {spec.summary}."
+        if table is None:
+            return f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}. {method}"
+        absent = ""
+        if table.missing.any():
+            absent = (
+                " An item that is not in a list has no rank in it."
+                if table.full
+                else " An item that is not in a list counts as worse than all items in it."
+            )
+        universe = (
+            "each list is its own universe"
+            if table.full
+            else f"out of a universe of {_span(table.sizes)}"
+        )
+        everywhere = int((~table.missing).all(axis=0).sum())
+        common = (
+            "the same in all lists"
+            if everywhere == table.n_items
+            else f"{plural(table.n_items, 'different item')}, of which every list holds "
+            f"{count(everywhere)}"
+        )
+        lengths = _span((~table.missing).sum(axis=1))
+        return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"
+
+    def _best(self, top: int, adjusted: bool) -> Table:
+        frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
+        best = frame.head(top)
+        columns = [
+            (Column("Rank"), ranks(best["ranking"])),
+            (Column("Item", numeric=False), [str(name) for name in best.index]),
+            (Column("Statistic"), numbers(best["statistic"])),
+        ]
+        for key, title in P_VALUES.items():
+            if key in best:
+                columns.append((Column(title), probabilities(best[key])))
+        if self.table is not None:
+            columns += [
+                (
+                    Column("In lists"),
+                    [f"{held} of {self.n_lists}" for held in best["n_lists"].tolist()],
+                ),
+                (Column("Median rank"), ranks(best["median_rank"])),
+            ]
+        return Table.of_columns(f"The best {count(top)}.", columns, header=1)
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])
@@ -392,7 +420,7 @@ class PermutationTest(Part):
                 "adjusted_p_value": self.adjusted_p_values,
                 "family_wise_p_value": self.family_wise_p_values,
             },
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[np.argsort(-self.scores, kind="stable")]
 
@@ -482,7 +510,7 @@ class AggregationComparison(Result):
         """Rank of each item by each aggregator, ties averaged; in the order of the first one."""
         frame = pd.DataFrame(
             {result.method: result.ranking for result in self.results},
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
         )
         return frame.iloc[self.results[0]._order()]
 
@@ -515,22 +543,27 @@ class AggregationComparison(Result):
             each["names"] = saved.document["names"]
         return super()._from_files(saved)
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        """The other methods beside the first one."""
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         first, top = self.methods[0], min(view["top"], len(self.names))
-        frame = pd.DataFrame(
-            {
-                "Kendall tau-b": [f"{value:.3f}" for value in self.kendall()[first]],
-                f"of the best {top}": self.overlap(top)[first].tolist(),
-            },
-            index=list(self.methods),
-        )
-        return [f"In common with {first}:\n{frame.iloc[1:].to_string()}"]
+        tau, overlap = self.kendall()[first], self.overlap(top)[first]
+        return [
+            Table.of_columns(
+                f"In common with {readable(first)}.",
+                [
+                    (
+                        Column("Method", numeric=False),
+                        [readable(name) for name in self.methods[1:]],
+                    ),
+                    (Column("Kendall tau-b"), [number(value) for value in tau[1:]]),
+                    (Column(f"Of the best {count(top)}"), [count(n) for n in overlap.tolist()[1:]]),
+                ],
+            )
+        ]
 
     def __repr__(self) -> str:
         return f"AggregationComparison({', '.join(self.methods)}; {len(self.names)} items)"
 
 
-def _printable(name: object) -> str:
-    """A name that cannot steer the terminal."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in str(name))
+def _span(values: NDArray[Any]) -> str:
+    low, high = int(values.min()), int(values.max())
+    return count(low) if low == high else f"{count(low)} to {count(high)}"

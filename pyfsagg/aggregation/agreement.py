@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -17,7 +16,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_integer, check_real
-from pyfsagg._base.words import plural
+from pyfsagg._base.words import number, plural
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.aggregation._call import as_rank_table, hash_of_table
@@ -26,7 +26,7 @@ from pyfsagg.exceptions import DataError
 _DEVIATION = 0.251  # C of the paper: just above 1/4
 _STRETCH = 1.2  # r of the paper
 _MOST_ROUNDS = 1000
-_PRINTED = 20  # pairs that the terminal shows
+_MOST_PAIRS = 20  # in the summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,24 +110,32 @@ class ListAgreement(Result):
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        return {"k": self.k, "sentences": self.sentences(), "pairs": records(self.pairs)}
+        return {"k": self.k, "pairs": records(self.pairs)}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.pairs"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_PRINTED)
-        columns = shown[["list", "other", "k"]].copy()
-        columns["k"] = ["–" if np.isnan(k) else f"{k:.0f}" for k in shown["k"]]
-        columns["overlap"] = [f"{value:.3f}" for value in shown["rbo"]]
-        columns["limits"] = [
-            f"{low:.3f} to {high:.3f}"
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        return [*map(Text, self.sentences()), self._best_pairs()]
+
+    def _best_pairs(self) -> Table:
+        shown = self.pairs.sort_values("rbo", ascending=False, kind="stable").head(_MOST_PAIRS)
+        limits = [
+            f"{number(low)} to {number(high)}"
             for low, high in zip(shown["rbo_low"], shown["rbo_high"], strict=True)
         ]
         hidden = len(self.pairs) - len(shown)
-        more = f"\n{hidden:,} more pairs are in pairs.csv" if hidden else ""
-        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
-        return [said, columns.to_string(index=False) + more]
+        return Table.of_columns(
+            "Ordered pairs of lists, the largest overlap first.",
+            [
+                (Column("List", numeric=False), shown["list"].astype(str).tolist()),
+                (Column("Other list", numeric=False), shown["other"].astype(str).tolist()),
+                (Column("Agreement ends at place"), [number(k, 0) for k in shown["k"]]),
+                (Column("Rank-biased overlap"), [number(value) for value in shown["rbo"]]),
+                (Column("Limits"), limits),
+            ],
+            f"{plural(hidden, 'more pair')} in pairs.csv." if hidden else "",
+        )
 
     def __repr__(self) -> str:
         lists = f"{plural(self.data['n_lists'], 'list')}, {plural(self.data['n_items'], 'item')}"

@@ -87,7 +87,7 @@ def robust_rank_aggregation(
     else:
         scores = 0.0 - (log_p if exact else log_p - np.log(counts.max()))
     remarks: tuple[str, ...] = ()
-    last = table.with_last_places() if ties == "last" else table
+    last = table._with_last_places() if ties == "last" else table
     if last is not table:
         safe = _rra_log_p(_log_rhos(last, cutoffs, beyond="drop")[0], counts, exact)
         if (np.minimum(0.0, safe) != np.minimum(0.0, log_p)).any():
@@ -155,7 +155,7 @@ def mean_p_value(
     log_p = _log_mean_p(table)
     scores, statistic = 0.0 - log_p, np.exp(log_p)
     remarks: tuple[str, ...] = ()
-    last = table.with_last_places() if ties == "last" else table
+    last = table._with_last_places() if ties == "last" else table
     if last is not table:
         log_p, remarks = _log_mean_p(last), (LAST_PLACES,)
     return _with_p(scores, statistic, log_p, remarks)
@@ -177,7 +177,7 @@ def _blocks(table: RankTable) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so that no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
-        yield start, table.normalized_columns(start, min(start + width, table.n_items))
+        yield start, table._normalized_columns(start, min(start + width, table.n_items))
 
 
 def _sort_rows(ranks: Floats) -> IntArray:

@@ -100,7 +100,7 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
         mean = over_lists(points, "mean", table.list_weights)
-        return _larger_is_better(table.total_weight * mean)
+        return _larger_is_better(table._total_weight * mean)
     points = table.n_items - worst
     if table.list_weights is not None:
         points *= table.list_weights[:, np.newaxis]

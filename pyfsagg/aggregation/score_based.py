@@ -100,7 +100,7 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
     mean_square = over_lists(np.square(scaled), "mean", table.list_weights)
-    return _same(largest * np.sqrt(table.total_weight * mean_square))
+    return _same(largest * np.sqrt(table._total_weight * mean_square))
 
 
 def median_score(table: RankTable) -> AggregatedValues:

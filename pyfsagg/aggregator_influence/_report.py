@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from pyfsagg._base.words import enumerate_names, number, plural, probabilities, readable, titled
+from pyfsagg._base.words import number, plural, probabilities, readable, titled
 from pyfsagg._report.closing import THESIS, closing, glossary, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -21,9 +21,9 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.aggregation import AGGREGATORS
-from pyfsagg.aggregator_influence.comparison import AggregatorComparison
+from pyfsagg.aggregator_influence.comparison import TEST_NAMES, AggregatorComparison
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES, InfluenceResult
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import FILTERS
@@ -159,13 +159,6 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {
 """The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 
-TESTS = {
-    "repeated": "Repeated-measures ANOVA (Greenhouse-Geisser)",
-    "one_way": "One-way ANOVA",
-    "friedman": "Friedman",
-}
-
-
 def influence_page(
     result: InfluenceResult,
     *,
@@ -190,7 +183,8 @@ def influence_page(
     """
     frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
     names = list(dict.fromkeys(frame["measure"]))
-    sections = [Section("summary", "Summary", [Text(_summary(result, frame, names[0]))])]
+    shown = {"measures": measures, "n_features_to_select": n_features_to_select}
+    sections = [Section("summary", "Summary", result._facts(shown))]
     for label in result.filters:
         blocks = _filter_blocks(
             result, frame[frame["filter"] == label], label, n_features_to_select, adjust
@@ -225,33 +219,6 @@ def influence_page(
     return Page(title, subtitle, sections)
 
 
-def _summary(result: InfluenceResult, frame: pd.DataFrame, measure: str) -> str:
-    parameters = result.parameters
-    filters = enumerate_names([readable(label) for label in parameters["filters"]])
-    ensemble = (
-        f"the filters {filters} combined" if parameters["method"] == "bam" else f"each of {filters}"
-    )
-    sentences = [
-        f"How far does the ranking depend on the samples, and how far on the aggregator? In each of "
-        f"{plural(result.n_folds, 'stratified fold')} some samples were left out; the features were "
-        f"ranked on the others by {ensemble} over {plural(parameters['n_resamples'], 'bootstrap')}, "
-        f"once with each of {enumerate_names([readable(name) for name in result.aggregators])}. "
-        "The stability of an aggregator is the agreement of its rankings over the folds."
-    ]
-    spec = STABILITY_MEASURES.get(measure)
-    for label, part in frame[frame["measure"] == measure].groupby("filter", sort=False):
-        known = part.dropna(subset="value").set_index("aggregator")["value"]
-        if known.empty:
-            continue
-        ordered = known.sort_values(ascending=not spec.higher_is_better)
-        sentences.append(
-            f"{titled(str(label))}: by {titled(measure)} the most stable aggregator is "
-            f"{readable(str(ordered.index[0]))} ({number(ordered.iloc[0])}), the least stable "
-            f"{readable(str(ordered.index[-1]))} ({number(ordered.iloc[-1])})."
-        )
-    return " ".join(sentences)
-
-
 def _filter_blocks(
     result: InfluenceResult,
     frame: pd.DataFrame,
@@ -260,7 +227,7 @@ def _filter_blocks(
     adjust: str,
 ) -> list[Block]:
     measures = list(dict.fromkeys(frame["measure"]))
-    blocks: list[Block] = [_stability_table(result, frame, measures)]
+    blocks: list[Block] = []
     prefix = label.replace("_", "-").lower()
     comparisons: dict[str, AggregatorComparison] = {}
     for measure in measures:
@@ -269,6 +236,18 @@ def _filter_blocks(
                 comparisons[measure] = result.compare(
                     measure, label, n_features_to_select=n_features_to_select, adjust=adjust
                 )
+            )
+        blocks.append(Text(next(iter(comparisons.values())).caution, quiet=True))
+    return blocks
+
+
+def _stability_table(
+    result: InfluenceResult, frame: pd.DataFrame, measures: Sequence[str]
+) -> PageTable:
+    cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
+    rows = []
+    for aggregator in result.aggregators:
+        row = [readable(aggregator)]
         except DataError as reason:
             blocks.append(Text(f"No comparison by {titled(measure)}: {reason}.", quiet=True))
     first = frame[frame["measure"] == measures[0]]
@@ -288,14 +267,14 @@ def _filter_blocks(
         )
     if comparisons:
         blocks.append(_tests_table(comparisons))
-        for measure, comparison in comparisons.items():
-            blocks.append(
+        for measure, comparison in comparisons.items() if note]
+    return PageTable(
                 picture(
                     f"Pairs of aggregators by {titled(measure)}",
-                    f"{prefix}-{measure}-pairs",
+        [PageColumn("{prefix}-{measure}-pairs",
                     plot_pairwise,
                     comparison,
-                    label=f"Adjusted p-values of all pairs of aggregators by {titled(measure)}",
+                    label=f"Adjusted *(PageColumn(titled(name)) of all pairs of aggregators by {titled(measure)}",
                     caption="Paired t tests over the folds. Below the diagonal: adjusted p-value, the "
                     "darker the smaller. Above it: row minus column in the mean stability.",
                 )
@@ -304,60 +283,25 @@ def _filter_blocks(
     return blocks
 
 
-def _stability_table(
-    result: InfluenceResult, frame: pd.DataFrame, measures: Sequence[str]
-) -> Table:
-    cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
-    rows = []
-    for aggregator in result.aggregators:
-        row = [readable(aggregator)]
-        for measure in measures:
-            cell = cells[measure, aggregator]
-            text = number(cell["value"])
-            if pd.notna(cell["lower"]):
-                text += f" ({number(cell['lower'])} to {number(cell['upper'])})"
-            row.append(text)
-        rows.append(row)
-    smaller = [
-        titled(name) for name in measures if not STABILITY_MEASURES.get(name).higher_is_better
-    ]
-    direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
-    reasons = [note for note in dict.fromkeys(frame["note"]) if note]
-    return Table(
-        f"Stability of the rankings over {plural(result.n_folds, 'fold')}, with 95 % jackknife "
-        "intervals.",
-        [Column("Aggregator", numeric=False), *(Column(titled(name)) for name in measures)],
-        rows,
-        direction
-        + " ".join(
-            [
-                "The intervals show how far single folds matter; they do not cover what other "
-                "samples of the same population would give.",
-                *(f"{reason}." for reason in reasons),
-            ]
-        ),
-    )
-
-
-def _tests_table(comparisons: dict[str, AggregatorComparison]) -> Table:
+def _tests_table(comparisons: dict[str, AggregatorComparison]) -> PageTable:
     rows, reasons = [], []
     for measure, comparison in comparisons.items():
         for test, row in comparison.tests().iterrows():
             degrees = [number(row["df_effect"], 2), number(row["df_error"], 2)]
             p = probabilities([row["p"]])[0]
             rows.append(
-                [titled(measure), TESTS[str(test)], number(row["statistic"], 2), *degrees, p]
+                [titled(measure), TEST_NAMES[str(test)], number(row["statistic"], 2), *degrees, p]
             )
         reasons += [f"{titled(measure)}: {why}." for why in comparison.refused.values()]
-    return Table(
+    return PageTable(
         "Do the aggregators differ? Tests over the pseudo-values of the folds.",
         [
-            Column("Measure", numeric=False),
-            Column("Test", numeric=False),
-            Column("F or χ²"),
-            Column("df"),
-            Column("df of error"),
-            Column("p"),
+            PageColumn("Measure", numeric=False),
+            PageColumn("Test", numeric=False),
+            PageColumn("F or χ²"),
+            PageColumn("df"),
+            PageColumn("df of error"),
+            PageColumn("p"),
         ],
         rows,
         " ".join(

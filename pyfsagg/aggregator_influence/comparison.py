@@ -11,6 +11,8 @@ import pandas as pd
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_real
+from pyfsagg._base.words import number, numbers, probabilities, titled
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, Saved
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -30,6 +32,12 @@ CAUTIONS = {
 }
 
 TESTS = ("repeated", "one_way", "friedman", "pairwise")
+
+TEST_NAMES = {
+    "repeated": "Repeated-measures ANOVA (Greenhouse-Geisser)",
+    "one_way": "One-way ANOVA",
+    "friedman": "Friedman",
+}
 
 DECIMALS = 10
 """To which values are tested; the rounding errors of pseudo-values are a thousand times smaller."""
@@ -155,8 +163,20 @@ class AggregatorComparison(Result):
         )
         return cls(**{**vars(again), "versions": document["versions"]})
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        return [self.tests().to_string(float_format="{:.4g}".format, na_rep="–"), self.sentence]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        tests = self.tests()
+        tested = tests[tests["statistic"].notna()]
+        table = Table.of_columns(
+            f"Do the aggregators differ by {titled(self.measure)}?",
+            [
+                (Column("Test", numeric=False), [TEST_NAMES[str(name)] for name in tested.index]),
+                (Column("F or χ²"), numbers(tested["statistic"])),
+                (Column("df"), [number(df, 2) for df in tested["df_effect"]]),
+                (Column("df of error"), [number(df, 2) for df in tested["df_error"]]),
+                (Column("p"), probabilities(tested["p"])),
+            ],
+        )
+        return [Text(self.sentence), *([table] if len(tested) else [])]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4g}" for name, value in self.values.mean().items())

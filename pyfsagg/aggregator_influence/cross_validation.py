@@ -116,7 +116,7 @@ def influence(
     check_choice("normalize", normalize, NORMALIZATIONS)
     check_integer("n_resamples", n_resamples, low=1)
     check_integer("n_folds", n_folds, low=2)
-    execution = Execution.without_scratch("influence", execution)
+    execution = Execution._without_scratch("influence", execution)
     with execution.limited():
         plan = read_plan(resampling)
         _check_inner_plan(plan)

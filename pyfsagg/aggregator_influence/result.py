@@ -9,13 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
+from pyfsagg._base.words import enumerate_names, number, plural, readable, titled
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg.aggregator_influence.comparison import AggregatorComparison, compare_values
 from pyfsagg.exceptions import DataError, UnknownNameError
 from pyfsagg.ranks import rank_scores
+from pyfsagg.stability_measures import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import pseudo_values
 from pyfsagg.stability_measures.result import stability_table
 
@@ -277,21 +281,81 @@ class InfluenceResult(Result):
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table(intervals=True)"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        parts = [
-            f"{self.n_folds} folds of {self.parameters['n_resamples']} bootstraps "
-            f"({self.parameters['method'].upper()})"
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        measures, k = view["measures"], view["n_features_to_select"]
+        frame = self.to_frame(measures, n_features_to_select=k)
+        names = list(dict.fromkeys(frame["measure"]))
+        answer = " ".join(self._extremes(frame[frame["measure"] == names[0]]))
+        return [
+            *([Text(Markup("<b>{}</b>").format(answer))] if answer else []),
+            Text(self._what_was_done()),
+            *(self._stability_table(frame, label, names) for label in self.filters),
         ]
-        for label in self.filters:
-            table = self.table(
-                label, view["measures"], n_features_to_select=view["n_features_to_select"]
+
+    def _extremes(self, frame: pd.DataFrame) -> list[str]:
+        """For each filter the most and the least stable aggregator by one measure."""
+        sentences = []
+        for label, part in frame.groupby("filter", sort=False):
+            values = part.dropna(subset="value").set_index("aggregator")["value"]
+            if values.empty:
+                continue
+            spec = STABILITY_MEASURES.get(str(part["measure"].iloc[0]))
+            ordered = values.sort_values(ascending=not spec.higher_is_better)
+            sentences.append(
+                f"{titled(str(label))}: by {titled(spec.name)} the most stable aggregator is "
+                f"{readable(str(ordered.index[0]))} ({number(ordered.iloc[0])}), the least stable "
+                f"{readable(str(ordered.index[-1]))} ({number(ordered.iloc[-1])})."
             )
-            text = table.rename_axis(columns=None).to_string(
-                float_format="{:.4f}".format, na_rep="–", index_names=False
-            )
-            parts.append(f"Stability over the folds, {label}:\n{text}")
-        frame = self.to_frame(view["measures"], n_features_to_select=view["n_features_to_select"])
-        return [*parts, *(note for note in dict.fromkeys(frame["note"]) if note)]
+        return sentences
+
+    def _what_was_done(self) -> str:
+        filters = enumerate_names([readable(label) for label in self.parameters["filters"]])
+        ensemble = (
+            f"the filters {filters} combined"
+            if self.parameters["method"] == "bam"
+            else f"each of {filters}"
+        )
+        return (
+            "How far does the ranking depend on the samples, and how far on the aggregator? In each of "
+            f"{plural(self.n_folds, 'stratified fold')} some samples were left out; the features were "
+            f"ranked on the others by {ensemble} over "
+            f"{plural(self.parameters['n_resamples'], 'bootstrap')}, once with each of "
+            f"{enumerate_names([readable(name) for name in self.aggregators])}. The stability of an "
+            "aggregator is the agreement of its rankings over the folds."
+        )
+
+    def _stability_table(self, frame: pd.DataFrame, label: str, measures: Sequence[str]) -> Table:
+        frame = frame[frame["filter"] == label]
+        cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
+        rows = []
+        for aggregator in self.aggregators:
+            row = [readable(aggregator)]
+            for measure in measures:
+                cell = cells[measure, aggregator]
+                text = number(cell["value"])
+                if pd.notna(cell["lower"]):
+                    text += f" ({number(cell['lower'])} to {number(cell['upper'])})"
+                row.append(text)
+            rows.append(row)
+        smaller = [
+            titled(name) for name in measures if not STABILITY_MEASURES.get(name).higher_is_better
+        ]
+        direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
+        reasons = [note for note in dict.fromkeys(frame["note"]) if note]
+        return Table(
+            f"Stability of the rankings by {readable(label)} over {plural(self.n_folds, 'fold')}, with "
+            "95 % jackknife intervals.",
+            [Column("Aggregator", numeric=False), *(Column(titled(name)) for name in measures)],
+            rows,
+            direction
+            + " ".join(
+                [
+                    "The intervals show how far single folds matter; they do not cover what other "
+                    "samples of the same population would give.",
+                    *(f"{reason}." for reason in reasons),
+                ]
+            ),
+        )
 
     def __repr__(self) -> str:
         return (

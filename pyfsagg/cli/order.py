@@ -142,7 +142,7 @@ def _order(options: argparse.Namespace) -> None:
     table = load_table(options, options.target)
     X, y = table.X, table.y
     share = 0.25 if options.n_features_to_select is None else options.n_features_to_select
-    size = n_selected(share, X.shape[1])  # refuse before the work is done
+    size = n_selected(share, X.shape[1], "--n-features-to-select")  # refuse before the work is done
     rules = {"ties": options.ties, "missing": options.missing_values, "random_state": options.seed}
 
     def compute(progress: Any) -> Elimination:

@@ -115,7 +115,8 @@ def _run(options: argparse.Namespace) -> None:
     table = load_table(options, options.classes)
     X, y = table.X, table.y
     if not isinstance(options.n_features_to_select, str):
-        n_selected(options.n_features_to_select, X.shape[1])  # refuse before the work is done
+        # refuse before the work is done
+        n_selected(options.n_features_to_select, X.shape[1], "--n-features-to-select")
 
     def compute(progress: Any) -> ConsensusRanking:
         result = _rank(options, X, progress)

@@ -24,7 +24,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
 from pyfsagg.committees.rules import VOTING_RULES
@@ -127,7 +127,7 @@ def committee_page(
         else []
     )
     sections = [
-        Section("summary", "Summary", [Text(text) for text in result.sentences()]),
+        Section("summary", "Summary", result._facts({})),
         Section(
             "ranking",
             "Features in order",
@@ -135,7 +135,6 @@ def committee_page(
             short="Features",
         ),
         *front,
-        Section("learners", "Voters", [_learners(result)]),
         Section("reading", "How to read it", _reading(result)),
         *closing(
             settings_groups(result),
@@ -162,15 +161,15 @@ def _ranking(result: Committee) -> list[Block]:
     ]
     hidden = len(result.ranking) - len(shown)
     more = f"{plural(hidden, 'more feature')} in ranking.csv. " if hidden else ""
-    table = Table(
+    table = PageTable(
         "Features in the order of the vote.",
         [
-            Column("Feature", numeric=False),
-            Column("Rank"),
-            Column("Score"),
-            Column("Votes"),
-            Column("Share of voters"),
-            Column("Tied", numeric=False),
+            PageColumn("Feature", numeric=False),
+            PageColumn("Rank"),
+            PageColumn("Score"),
+            PageColumn("Votes"),
+            PageColumn("Share of voters"),
+            PageColumn("Tied", numeric=False),
         ],
         rows,
         f"{more}Votes and their share are without weights. Tied: another feature had the same right to "
@@ -202,14 +201,14 @@ def _front(result: Committee) -> list[Block]:
         [count(n), number(performance), count(voters), number(distance), "yes" if knee else ""]
         for n, performance, voters, distance, knee in result.pareto_front().itertuples(index=False)
     ]
-    table = Table(
+    table = PageTable(
         "Points of the front.",
         [
-            Column("Features"),
-            Column("Performance"),
-            Column("Voters"),
-            Column("Distance from the line"),
-            Column("Knee", numeric=False),
+            PageColumn("Features"),
+            PageColumn("Performance"),
+            PageColumn("Voters"),
+            PageColumn("Distance from the line"),
+            PageColumn("Knee", numeric=False),
         ],
         rows,
         "The distance is on axes scaled to [0, 1].",
@@ -217,7 +216,7 @@ def _front(result: Committee) -> list[Block]:
     return [drawn, table]
 
 
-def _learners(result: Committee) -> Table:
+def _learners(result: Committee) -> PageTable:
     rows = [
         [
             str(name),
@@ -229,15 +228,15 @@ def _learners(result: Committee) -> Table:
         ]
         for name, row in result.summary().iterrows()
     ]
-    return Table(
+    return PageTable(
         "Voters by learner.",
         [
-            Column("Learner", numeric=False),
-            Column("Voters"),
-            Column("Without selection"),
-            Column("Mean number of features"),
-            Column("Mean performance"),
-            Column("Jaccard similarity"),
+            PageColumn("Learner", numeric=False),
+            PageColumn("Voters"),
+            PageColumn("Without selection"),
+            PageColumn("Mean number of features"),
+            PageColumn("Mean performance"),
+            PageColumn("Jaccard similarity"),
         ],
         rows,
         "Jaccard similarity: mean over the pairs of voters with a selection of the share of features "

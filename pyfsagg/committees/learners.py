@@ -131,7 +131,7 @@ def committee(
     (5, [2, 2, 2, 2, 2])
     """
     wanted = Task.of_argument(task)
-    execution = Execution.without_scratch("committee", execution)
+    execution = Execution._without_scratch("committee", execution)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     call = Call.of(committee, locals(), data=("X", "y", "learners"), random_state=seed)
     if wanted.task == "survival":

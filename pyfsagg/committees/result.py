@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import as_array, check_integer, n_selected
-from pyfsagg._base.words import number, plural, ranks
+from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
@@ -27,7 +28,7 @@ from pyfsagg.stability_measures import pareto_front
 from pyfsagg.stability_measures.measure import measure_stability
 
 ALL = "all voters"
-_PRINTED = 20  # features that the terminal shows
+_FIRST = 20  # features in the summary
 BEST_OF_MANY = (
     "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
     "that its performances are larger than what new rows will show; compare sizes by it, and measure "
@@ -386,7 +387,6 @@ class Committee(Grouped, Result):
         known = not self.voters["performance"].isna().all()
         return {
             **super()._record(view),
-            "sentences": self.sentences(),
             "learners": records(self.summary().reset_index()),
             "front": records(self.pareto_front()) if known else [],
             "ranking": records(self.ranking.reset_index()),
@@ -398,22 +398,52 @@ class Committee(Grouped, Result):
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
-        shown = self.ranking.head(_PRINTED)
-        columns = {
-            "rank": ranks(shown["rank"]),
-            "score": [number(value) for value in shown["score"]],
-            "votes": [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
-            "tied": ["yes" if tied else "" for tied in shown["tied"]],
-        }
-        table = pd.DataFrame(columns, index=shown.index).rename_axis(None).to_string()
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        answer, *others = self.sentences()
+        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer)), self._first()]
+        return [*facts, *map(Text, others), self._learner_table()]
+
+    def _first(self) -> Table:
+        shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
-        more = f"\n{plural(hidden, 'more feature')} in ranking.csv" if hidden else ""
-        parts = [said, table + more]
-        if len(self.learners) > 1:
-            parts.append(self.summary().round(3).rename_axis(None).to_string())
-        return parts
+        return Table.of_columns(
+            "First features in the order of the vote.",
+            [
+                (Column("Feature", numeric=False), [str(name) for name in shown.index]),
+                (Column("Rank"), ranks(shown["rank"])),
+                (Column("Score"), [number(value) for value in shown["score"]]),
+                (Column("Votes"), [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]]),
+                (Column("Tied", numeric=False), ["yes" if tied else "" for tied in shown["tied"]]),
+            ],
+            f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
+        )
+
+    def _learner_table(self) -> Table:
+        rows = [
+            [
+                str(name),
+                count(int(row["voters"])),
+                count(int(row["empty"])),
+                number(row["n_features"], 1),
+                number(row["performance"]),
+                number(row["jaccard"]),
+            ]
+            for name, row in self.summary().iterrows()
+        ]
+        return Table(
+            "Voters by learner.",
+            [
+                Column("Learner", numeric=False),
+                Column("Voters"),
+                Column("Without selection"),
+                Column("Mean number of features"),
+                Column("Mean performance"),
+                Column("Jaccard similarity"),
+            ],
+            rows,
+            "Jaccard similarity: mean over the pairs of voters with a selection of the share of "
+            "features that both select among those that one of them selects.",
+        )
 
     def __repr__(self) -> str:
         best = ", ".join(map(str, self.ranking.index[:3]))

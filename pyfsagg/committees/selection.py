@@ -290,7 +290,7 @@ class LearnerSelection(Settings):
         0.001, metavar="T", help="smallest gain of the measure in a sequential selection"
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if isinstance(self.n_features, str):
             if self.n_features != "auto":
                 raise ParameterError(

@@ -33,7 +33,7 @@ from pyfsagg._report.closing import (
     target_words,
 )
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.ensemble.data import best_names
 from pyfsagg.ensemble.facts import (
     between_blocks,
@@ -290,7 +290,7 @@ def depth_sentences(
     ]
 
 
-def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
+def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
     """Best feature first."""
     k = chosen.compared
     frame = ranking_frame(result, Top(k))
@@ -299,31 +299,31 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
     best = frame.head(max(MOST_ROWS, min(last, MOST_SELECTED)))
     place = {name: j for j, name in enumerate(result.feature_names)}
     columns = [
-        (Column("Rank"), ranks(best["rank"])),
-        (Column("Feature", numeric=False), [str(name) for name in best.index]),
+        (PageColumn("Rank"), ranks(best["rank"])),
+        (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
         (
-            Column("Selected", numeric=False, sortable=False),
+            PageColumn("Selected", numeric=False, sortable=False),
             ["yes" if each else "no" for each in selected[: len(best)]],
         ),
         (
-            Column("Status", numeric=False),
+            PageColumn("Status", numeric=False),
             list(chosen.frame["status"].iloc[: len(best)]),
         ),
-        (Column("Score"), numbers(best["score"])),
-        *([(Column("Columns"), numbers(best["n_columns"]))] if result.groups else []),
+        (PageColumn("Score"), numbers(best["score"])),
+        *([(PageColumn("Columns"), numbers(best["n_columns"]))] if result.groups else []),
         *rank_set_columns(result, [place[name] for name in best.index]),
-        (Column("Median rank"), ranks(best["rank_median"])),
+        (PageColumn("Median rank"), ranks(best["rank_median"])),
         (
-            Column("95\u00a0% of resamples", sortable=False),
+            PageColumn("95\u00a0% of resamples", sortable=False),
             _intervals(ranks(best["rank_lower"]), ranks(best["rank_upper"])),
         ),
-        (Column("Selected in\u00a0%"), percentages(best["selection_frequency"])),
+        (PageColumn("Selected in\u00a0%"), percentages(best["selection_frequency"])),
         (
-            Column("Its 95\u00a0% interval", sortable=False),
+            PageColumn("Its 95\u00a0% interval", sortable=False),
             _intervals(percentages(best["frequency_lower"]), percentages(best["frequency_upper"])),
         ),
         *(
-            (Column(f"Mean, {readable(label)}"), numbers(best[f"mean_{label}"]))
+            (PageColumn(f"Mean, {readable(label)}"), numbers(best[f"mean_{label}"]))
             for label in result.score_matrices
         ),
     ]
@@ -360,7 +360,7 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> Table:
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]
-    return Table.of_columns(
+    return PageTable.of_columns(
         "Features, most important first. Selected features have a tinted line.",
         columns,
         Markup("{}{}").format(
@@ -481,9 +481,9 @@ def _stability(result: EnsembleResult) -> tuple[list[Block], str]:
     labels = ["all combined" if label == "bam" else readable(label) for label in frame.index]
     words = ("Measure", "What it is", "Range", "Stabler if")
     computed = "computed for each filter" if len(result.score_matrices) > 1 else "computed"
-    table = Table(
+    table = PageTable(
         f"How far the resamples agree. Each measure is {computed} over all resamples.",
-        [*(Column(title, numeric=False) for title in words), *map(Column, labels)],
+        [*(PageColumn(title, numeric=False) for title in words), *map(PageColumn, labels)],
         rows,
     )
     meaning = (

@@ -207,4 +207,4 @@ def as_lists(scores: Floats, names: Names) -> RankTable:
     """Rows of scores as lists to be aggregated; features that a resample did not see are unknown."""
     if any(np.isnan(scores[rows]).any() for rows in row_blocks(scores.shape)):
         return RankTable.from_scores(scores, names=names, full=True)
-    return RankTable.from_checked_scores(scores, names)
+    return RankTable._from_checked_scores(scores, names)

@@ -19,7 +19,7 @@ from pyfsagg._base.words import (
     plural,
     probabilities,
 )
-from pyfsagg._report.page import Block, Column, Table, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg.ensemble.data import Ranked, columns_of
 from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.selection import (
@@ -148,10 +148,10 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         for name, row in pairs.estimates.dropna(subset=["estimate"]).iterrows()
     ]
     columns = [
-        Column("Agreement of", numeric=False),
-        Column("Measure", numeric=False),
-        Column("Estimate"),
-        Column(
+        PageColumn("Agreement of", numeric=False),
+        PageColumn("Measure", numeric=False),
+        PageColumn("Estimate"),
+        PageColumn(
             f"{100 * pairs.confidence_level:g}\u00a0% interval of the population", sortable=False
         ),
     ]
@@ -162,7 +162,7 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         "The agreement of samples of the full size is not estimated, because no rule of "
         "extrapolation was correct in simulations; with signal, it is higher than this value."
     )
-    table = Table("How far two independent samples agree", columns, rows)
+    table = PageTable("How far two independent samples agree", columns, rows)
     return [Text(what), table, Text(f"{tells}."), Text(note, quiet=True)]
 
 
@@ -205,15 +205,15 @@ def _sentences_of(found: ErrorControl | TargetPermutation) -> list[Block]:
     return [Text(Markup("<b>{}</b>").format(first)), *(Text(each) for each in rest)]
 
 
-def _permutation_table(permutation: TargetPermutation) -> Table:
+def _permutation_table(permutation: TargetPermutation) -> PageTable:
     best = permutation.to_frame().head(MOST_CONTROLLED)
-    return Table.of_columns(
+    return PageTable.of_columns(
         "Features against shuffled targets, best first.",
         [
-            (Column("Feature", numeric=False), [str(name) for name in best.index]),
-            (Column("Score"), numbers(best["score"])),
-            (Column("p-value"), probabilities(best["p_value"])),
-            (Column("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
+            (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
+            (PageColumn("Score"), numbers(best["score"])),
+            (PageColumn("p-value"), probabilities(best["p_value"])),
+            (PageColumn("Family-wise p-value"), probabilities(best["family_wise_p_value"])),
         ],
         f"Scores of {permutation.n_resamples} resamples. The p-value is that of the feature by itself; the "
         "family-wise one is adjusted across features by the step-down maximum statistic.",
@@ -221,22 +221,22 @@ def _permutation_table(permutation: TargetPermutation) -> Table:
     )
 
 
-def _control_table(control: ErrorControl) -> Table:
+def _control_table(control: ErrorControl) -> PageTable:
     frame = control.to_frame()
     best = frame.head(MOST_CONTROLLED)
     columns = [
-        (Column("Feature", numeric=False), [str(name) for name in best.index]),
+        (PageColumn("Feature", numeric=False), [str(name) for name in best.index]),
         (
-            Column("Selected", numeric=False, sortable=False),
+            PageColumn("Selected", numeric=False, sortable=False),
             ["yes" if chosen else "no" for chosen in best["controlled"]],
         ),
         (
-            Column(f"Among the best {max(control.q, 1)} in\u00a0%"),
+            PageColumn(f"Among the best {max(control.q, 1)} in\u00a0%"),
             percentages(best["pair_frequency"]),
         ),
-        (Column("Expected false"), numbers(best["expected_false"])),
-        (Column("Along the path"), numbers(best["path_expected_false"])),
-        (Column("q-value"), numbers(best["q_value"])),
+        (PageColumn("Expected false"), numbers(best["expected_false"])),
+        (PageColumn("Along the path"), numbers(best["path_expected_false"])),
+        (PageColumn("q-value"), numbers(best["q_value"])),
     ]
     more = len(frame) - len(best)
     note = (
@@ -246,7 +246,7 @@ def _control_table(control: ErrorControl) -> Table:
         "was fixed before the table was seen."
     )
     hidden = f" {count(more)} more features are in ranking.csv." if more else ""
-    return Table.of_columns(
+    return PageTable.of_columns(
         "Features, the safest first.",
         columns,
         note + hidden,
@@ -264,13 +264,13 @@ CENTRED = (
 )
 
 
-def rank_set_columns(data: Ranked, order: list[int]) -> list[tuple[Column, list[str]]]:
+def rank_set_columns(data: Ranked, order: list[int]) -> list[tuple[PageColumn, list[str]]]:
     """The column of confidence sets of a table of features, in the order given; or none."""
     sets = shown_sets(data)
     if sets is None:
         return []
     cells = [f"{count(int(sets.lower[j]))} to {count(int(sets.upper[j]))}" for j in order]
-    return [(Column("95\u00a0% set of the true rank", sortable=False), cells)]
+    return [(PageColumn("95\u00a0% set of the true rank", sortable=False), cells)]
 
 
 def set_meanings(data: Ranked) -> list[tuple[str, str]]:

@@ -13,8 +13,7 @@ from pyfsagg._base.arithmetic import Floats, row_blocks
 from pyfsagg._base.validation import as_array, check_choice, check_real
 from pyfsagg._base.words import count, enumerate_names, readable
 from pyfsagg._message import Param, Remedy, Use
-from pyfsagg._report.page import Block, Column
-from pyfsagg._report.page import Table as TableBlock
+from pyfsagg._report.page import Block, PageColumn, PageTable
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Table, as_table
@@ -93,10 +92,10 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
         for name in listed[:MOST_GROUPS]
     ]
     columns = [
-        Column("Group", numeric=False),
-        Column("Columns"),
-        Column("Which", numeric=False, sortable=False),
-        *(Column(f"Score, {readable(label)}", numeric=False) for label in scored),
+        PageColumn("Group", numeric=False),
+        PageColumn("Columns"),
+        PageColumn("Which", numeric=False, sortable=False),
+        *(PageColumn(f"Score, {readable(label)}", numeric=False) for label in scored),
     ]
     more = len(listed) - len(rows)
     rest = f" {count(more)} more groups are in groups.csv and result.groups." if more else ""
@@ -105,7 +104,7 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
         "levels are the combinations of its values. Largest, mean: of the scores of its columns."
         + rest
     )
-    return [TableBlock("Groups of columns, most important first.", columns, rows, note, header=1)]
+    return [PageTable("Groups of columns, most important first.", columns, rows, note, header=1)]
 
 
 # ---------------------------------------------------------------------------------------------

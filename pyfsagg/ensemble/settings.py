@@ -52,7 +52,7 @@ class Precision(Settings):
     top: float | int = option(0.25, help="how many features are the best ones")
     maximum: int = option(10_000, help="number of resamples at which to stop")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
         check_integer(
             Message(Param("maximum"), " (a number of resamples)"), self.maximum, low=FIRST_LOOK

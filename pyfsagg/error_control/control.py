@@ -161,7 +161,7 @@ class ErrorControl(Part):
         return frame.iloc[self._order()]
 
     @property
-    def wish(self) -> str:
+    def _wish(self) -> str:
         """The limit in words."""
         if self.goal == "max_false":
             return f"at most {self.level:g} expected false {_selections(self.level)}"
@@ -181,11 +181,11 @@ class ErrorControl(Part):
         p = len(self.feature_names)
         if names:
             return (
-                f"With {self.wish}, {len(names)} of {plural(p, 'feature')} can be selected: "
+                f"With {self._wish}, {len(names)} of {plural(p, 'feature')} can be selected: "
                 f"{enumerate_names(names)}."
             )
         return (
-            f"With {self.wish}, no feature can be selected: {self._reason()} That does not say that no "
+            f"With {self._wish}, no feature can be selected: {self._reason()} That does not say that no "
             "feature is related to the target."
         )
 

@@ -5,75 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 from matplotlib.axes import Axes
 
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._report.closing import closing, settings_groups, target_words
 from pyfsagg._report.drawing import picture
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.evaluation._plot import plot_accuracy, plot_p_values, plot_win_tie_loss
 from pyfsagg.evaluation.comparison import MethodComparison
-from pyfsagg.evaluation.metrics import METRICS
-from pyfsagg.evaluation.result import ALL_FEATURES, RANDOM_SUBSETS, Evaluation
-from pyfsagg.evaluation.splits import PROTOCOLS
+from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.exceptions import InputTypeError
 
 MOST_ROWS = 2000
 
 
-def best_table(result: Evaluation) -> Table:
-    """For each protocol and classifier the best cell, beside all features and random subsets."""
-    metric = result.metrics[0]
-    better = METRICS.get(metric).higher_is_better
-    summary = result.summary()
-    summary = summary[summary["metric"] == metric]
-    baselines = [name for name in result._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
-    rows = []
-    for protocol in result.protocols:
-        for classifier in result.classifiers:
-            own = summary[(summary["protocol"] == protocol) & (summary["classifier"] == classifier)]
-            found = own[own["kind"] != "baseline"].dropna(subset=["mean"])
-            fewer = found[found["threshold"] < 1.0]
-            found = found if fewer.empty else fewer
-            if found.empty:
-                continue
-            best = found.sort_values("mean", ascending=not better, kind="stable").iloc[0]
-            rows.append(
-                [
-                    readable(classifier),
-                    protocol,
-                    number(best["mean"]),
-                    readable(str(best["method"])),
-                    f"{best['n_features']}",
-                    *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
-                ]
-            )
-    return Table(
-        f"Best mean {readable(metric)} of each classifier",
-        [
-            Column("Classifier", numeric=False),
-            Column("Protocol", numeric=False),
-            Column("Best"),
-            Column("Method", numeric=False),
-            Column("Features"),
-            *(Column(name.capitalize()) for name in baselines),
-        ],
-        rows,
-        note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
-        "would reach on new data. Random subsets have the same number of features.",
-    )
-
-
-def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
-    own = cells[cells["method"] == label]
-    if label == RANDOM_SUBSETS:
-        own = own[own["n_features"] == n_features]
-    return number(float(own["mean"].iloc[0])) if len(own) else number(float("nan"))
-
-
-def average_sections(result: Evaluation) -> list[Section]:
+def average_sections(result: Evaluation) -> PageTable:
     """Weighted averages in the form of thesis table 4.3."""
     if min(result.parameters["thresholds"]) == 1.0:
         return []
@@ -90,12 +37,15 @@ def average_sections(result: Evaluation) -> list[Section]:
                 *(number(float(values.get(name, float("nan"))), 4) for name in labels),
             ]
         )
-    table = Table(
+    table = PageTable(
         f"Weighted average {readable(metric)}",
         [
-            Column("Classifier", numeric=False),
-            Column("Protocol", numeric=False),
-            *(Column(readable(name)) for name in labels),
+            PageColumn("Classifier", numeric=False),
+            PageColumn("Protocol", numeric=False),
+            PageColumn("Best"),
+            PageColumn("Method", numeric=False),
+            PageColumn("Features"),
+            *(PageColumn(readable(name)) for name in labels),
         ],
         rows,
         note="Mean over thresholds below 100 %, weighted by the share of features left out: "
@@ -121,12 +71,12 @@ def optimism_sections(result: Evaluation) -> list[Section]:
         for row in means.to_dict("records")
     ]
     heads = [*result.protocols, *(f"{name} − nested" for name in others)]
-    table = Table(
+    table = PageTable(
         f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
         [
-            Column("Method", numeric=False),
-            Column("Classifier", numeric=False),
-            *map(Column, heads),
+            PageColumn("Method", numeric=False),
+            PageColumn("Classifier", numeric=False),
+            *map(PageColumn(readable(name)) for name in heads),
         ],
         rows,
         note="The nested protocol ranks features inside each training fold and has no "
@@ -154,9 +104,12 @@ def failure_sections(result: Evaluation) -> list[Section]:
         for row in counts.to_dict("records")
     ]
     heads = ("Classifier", "Metric", "Status", "Message")
-    table = Table(
+    table = PageTable(
         "Cells that failed or were warned of",
-        [*(Column(head, numeric=False) for head in heads), Column("Cells")],
+        [
+            PageColumn(head, numeric=False) for head in heads),
+            PageColumn("Cells", numeric=False),
+            *map(PageColumn, heads)],
         rows[:MOST_ROWS],
         note="A failed cell has no value; means are over the others, and folds with a failed cell "
         "are left out of the tests.",
@@ -181,15 +134,13 @@ def value_table(result: Evaluation) -> Table:
         for row in shown.to_dict("records")
     ]
     hidden = len(summary) - len(shown)
-    return Table(
+    return PageTable(
         "Mean and standard deviation over folds",
-        [
-            Column("Method", numeric=False),
+        [*(PageColumn("Method", numeric=False),
             Column("Classifier", numeric=False),
             Column("Protocol", numeric=False),
             Column("Features"),
-            Column("Metric", numeric=False),
-            Column("Mean"),
+            Column("Metric", PageColumn("Mean"),
             Column("SD"),
             Column("Folds"),
         ],
@@ -199,7 +150,7 @@ def value_table(result: Evaluation) -> Table:
     )
 
 
-def pair_table(comparison: MethodComparison) -> Table:
+def pair_table(comparison: MethodComparison) -> PageTable:
     """Difference, interval, adjusted p and, if there are some, posterior probabilities of each pair."""
     found = comparison.tests["corrected_t"]
     share = f"{100 * found.confidence_level:.3g} %"
@@ -214,18 +165,28 @@ def pair_table(comparison: MethodComparison) -> Table:
         ]
         for row in found.to_frame().to_dict("records")
     ]
-    note = (
+    note = len(summary) - len(shown)
+    return PageTable(
         f"Mean difference with its {share} interval over other tables of this size, for this pair "
-        "alone."
-    )
-    if "bayesian_t" in comparison.tests:
-        posterior = comparison.tests["bayesian_t"]
-        columns += [Column("P(below)"), Column("P(equivalent)"), Column("P(above)")]
-        for row, chances in zip(rows, posterior.to_frame().to_dict("records"), strict=True):
+        [
+            PageColumn("alone."
+    ),
+            PageColumn("bayesian_t" in comparison.tests:
+        posterior =False),
+            PageColumn("bayesian_t"]
+        columns +=False),
+            PageColumn("P(below)"),
+            PageColumn("P(equivalent)"),
+            PageColumn("P(above)")]
+        for row,
+            PageColumn(rows,
+            PageColumn("records"), strict=True):
             row += [number(chances[name]) for name in ("p_below", "p_equivalent", "p_above")]
         note += (
-            f" P: probabilities that the difference is below −{posterior.rope:g}, within "
-            f"±{posterior.rope:g} (the methods are equivalent in practice), and above; flat prior, "
+            f" PageTable: probabilities that the difference is below −{posterior.rope:g}, within "
+            f"±{posterior.rope:g} (the methods [
+        PageColumn("Pair", equivalent in practice),
+        *(PageColumn(title) and above; flat prior, "
             "not corrected for the number of pairs."
         )
     return Table("Differences of all pairs", columns, rows, note=note, header=0)
@@ -239,7 +200,7 @@ REFERENCES = (
     ),
     (
         "Nested and leaky protocol",
-        "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the basis of "
+        "C. Ambroise and G. J. McLachlan [PageColumn("P(2002). PageColumn("P(equivalent)"), PageColumn("P(above)"
         "microarray gene-expression data. PNAS 99",
     ),
     (
@@ -248,7 +209,7 @@ REFERENCES = (
         "52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
         "for comparing learning algorithms. PAKDD",
     ),
-    (
+    return PageTable(
         "Bayesian correlated t tests",
         "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a change: a tutorial for "
         "comparing multiple classifiers through Bayesian analysis. JMLR 18",
@@ -287,15 +248,15 @@ def evaluation_page(
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
         f"{target_words(data)}; "
         f"{plural(len(result.methods), 'method')}, "
-        f"{plural(len(result.classifiers), _words(result)[0])}"
+        f"{plural(len(result.classifiers), result._models[0])}"
     )
-    comparison, reason = result._default_comparison(confidence_level)
+    comparison, _ = result._default_comparison(confidence_level)
     sections = [
-        Section("summary", "Summary", _summary(result, comparison)),
+        Section("summary", "Summary", result._facts({"confidence_level": confidence_level})),
         Section("curves", "Features kept", _curves(result)),
         *average_sections(result),
         *optimism_sections(result),
-        Section("differences", "Differences", _differences(comparison, reason)),
+        *difference_sections(comparison),
         *failure_sections(result),
         Section("values", "All values", [value_table(result)]),
         *closing(
@@ -307,45 +268,6 @@ def evaluation_page(
     ]
     title = f"Evaluation of {data_name}" if data_name else "Evaluation"
     return Page(title, subtitle, sections)
-
-
-def _words(result: Evaluation) -> tuple[str, str]:
-    """What the models of a result are called, and what they do."""
-    kinds = {"numeric": ("regressor", "predict"), "survival": ("model", "predict survival")}
-    return kinds.get(str(result.data.get("target_kind")), ("classifier", "classify"))
-
-
-def _summary(result: Evaluation, comparison: MethodComparison | None) -> list[Block]:
-    parameters = result.parameters
-    model, does = _words(result)
-    sizes = result.cells["n_features"][result.cells["kind"] != "baseline"].unique()
-    shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
-    blocks: list[Block] = [
-        Text(
-            f"How well do {enumerate_names([readable(name) for name in result.classifiers])} "
-            f"{does} when only the best {shown} of "
-            f"{result.data['n_features']:,} features are kept? "
-            f"Features were ranked by {enumerate_names([readable(m) for m in result.methods])}."
-        )
-    ]
-    repeats = parameters["n_repeats"]
-    times = f", repeated {repeats} times with another division of the rows" if repeats > 1 else ""
-    blocks += [
-        Text(
-            f"Protocol “{name}”: {PROTOCOLS[name]} ({parameters['n_folds']} stratified "
-            f"folds{times}). Folds are the same for all methods and "
-            f"{model}s."
-        )
-        for name in result.protocols
-    ]
-    blocks += [Text(f"Take care: {remark}.") for remark in result.remarks]
-    if result._n_failed:
-        blocks.append(Text(f"Take care: {result._failure_sentence}."))
-    blocks.append(best_table(result))
-    if comparison is not None and "corrected_t" in comparison.tests:
-        verdict = comparison.sentences["corrected_t"]
-        blocks.append(Text(f"Compared: {comparison.what}. {verdict}"))
-    return blocks
 
 
 def _curves(result: Evaluation) -> list[Block]:
@@ -368,14 +290,11 @@ def _curves(result: Evaluation) -> list[Block]:
     ]
 
 
-def _differences(comparison: MethodComparison | None, reason: str) -> list[Block]:
+def difference_sections(comparison: MethodComparison | None) -> list[Section]:
+    """The tests behind the summary, where there are some."""
     if comparison is None:
-        return [Text(f"No tests were made: {reason}.")]
-    blocks: list[Block] = [Text(f"Compared: {comparison.what}.")]
-    blocks += [Text(sentence) for sentence in comparison.sentences.values()]
-    if "corrected_t" in comparison.tests:
-        blocks.append(pair_table(comparison))
-    blocks += [Text(remark, quiet=True) for remark in comparison.remarks]
+        return []
+    blocks: list[Block] = [pair_table(comparison)] if "corrected_t" in comparison.tests else []
     pictures: Sequence[tuple[str, Any, str, str]] = (
         (
             "corrected_t",
@@ -395,4 +314,4 @@ def _differences(comparison: MethodComparison | None, reason: str) -> list[Block
         if name in comparison.tests:
             label = f"{title} of {enumerate_names([str(c) for c in comparison.values.columns])}"
             blocks.append(picture(title, name, draw, comparison, label=label, caption=caption))
-    return blocks
+    return [Section("differences", "Differences", blocks)] if blocks else []

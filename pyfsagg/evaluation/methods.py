@@ -401,7 +401,7 @@ def _ensemble_scores(
             filters=list(filters.values()),
             filter_params=params,
             n_resamples=first.n_resamples or n_resamples,
-            resampling=first.plan.take(rows),
+            resampling=first.plan._take(rows),
             random_state=seed,
             largest=largest,
             groups=groups,

@@ -11,11 +11,14 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.fields import stored
+from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._message import Got, Param, Remedy, Use, named
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, Saved, records
 from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.comparison import MethodComparison, compare_folds, divisions_of
 from pyfsagg.evaluation.metrics import METRICS
+from pyfsagg.evaluation.splits import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"
@@ -377,33 +380,95 @@ class Evaluation(Result):
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.summary()"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        protocol, metric = self._default_protocol, self.metrics[0]
-        if min(self.parameters["thresholds"]) < 1.0:
-            frame, column = self.weighted_average_accuracy(), "wacc"
-            what = f"Weighted average {metric} over thresholds"
-        else:
-            frame, column = self.summary(), "mean"
-            frame = frame[frame["metric"] == metric]
-            what = f"Mean {metric}"
-        frame = frame[frame["protocol"] == protocol]
-        wide = widen(frame.set_index(["method", "classifier"])[column], "classifier")
-        table = wide.rename_axis(index=None, columns=None).to_string(float_format="{:.4f}".format)
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         comparison, reason = self._default_comparison(view["confidence_level"])
+        sentences, remarks = (
+            ([f"No tests: {reason}."], [])
+            if comparison is None
+            else (
+                [f"Compared: {comparison.what}.", *comparison.sentences.values()],
+                comparison.remarks,
+            )
+        )
+        care = [*self.remarks, *([self._failure_sentence] if self._n_failed else [])]
         return [
-            f"{len(self.cells):,} cells from {self.parameters['n_fits']:,} fits",
-            f"{what}, {protocol} protocol:\n{table}",
-            *([f"{self._failure_sentence}."] if self._n_failed else []),
+            *map(Text, sentences),
+            self._best_table(),
+            *map(Text, self._question()),
+            *(Text(f"Take care: {remark}.") for remark in care),
+            *(Text(remark, quiet=True) for remark in remarks),
+        ]
+
+    @property
+    def _models(self) -> tuple[str, str]:
+        """What the models are called, and what they do."""
+        kinds = {"numeric": ("regressor", "predict"), "survival": ("model", "predict survival")}
+        return kinds.get(str(self.data.get("target_kind")), ("classifier", "classify"))
+
+    def _question(self) -> list[str]:
+        """What was evaluated, and by which protocols."""
+        model, does = self._models
+        sizes = self.cells["n_features"][self.cells["kind"] != "baseline"].unique()
+        shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
+        repeats = self.parameters["n_repeats"]
+        times = (
+            f", repeated {repeats} times with another division of the rows" if repeats > 1 else ""
+        )
+        return [
+            f"How well do {enumerate_names([readable(name) for name in self.classifiers])} {does} when only "
+            f"the best {shown} of {self.data['n_features']:,} features are kept? Features were ranked by "
+            f"{enumerate_names([readable(name) for name in self.methods])}: {len(self.cells):,} cells from "
+            f"{self.parameters['n_fits']:,} fits.",
             *(
-                (
-                    f"Compared: {comparison.what}.",
-                    *comparison.sentences.values(),
-                    *comparison.remarks,
-                )
-                if comparison
-                else (f"No tests: {reason}.",)
+                f"Protocol “{name}”: {PROTOCOLS[name]} ({self.parameters['n_folds']} stratified "
+                f"folds{times}). Folds are the same for all methods and {model}s."
+                for name in self.protocols
             ),
         ]
+
+    def _best_table(self) -> Table:
+        """For each protocol and classifier the best cell, beside all features and random subsets."""
+        metric = self.metrics[0]
+        better = METRICS.get(metric).higher_is_better
+        summary = self.summary()
+        summary = summary[summary["metric"] == metric]
+        baselines = [name for name in self._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
+        rows = []
+        for protocol in self.protocols:
+            for classifier in self.classifiers:
+                own = summary[
+                    (summary["protocol"] == protocol) & (summary["classifier"] == classifier)
+                ]
+                found = own[own["kind"] != "baseline"].dropna(subset=["mean"])
+                fewer = found[found["threshold"] < 1.0]
+                found = found if fewer.empty else fewer
+                if found.empty:
+                    continue
+                best = found.sort_values("mean", ascending=not better, kind="stable").iloc[0]
+                rows.append(
+                    [
+                        readable(classifier),
+                        protocol,
+                        number(best["mean"]),
+                        readable(str(best["method"])),
+                        f"{best['n_features']}",
+                        *(_baseline_cell(own, name, int(best["n_features"])) for name in baselines),
+                    ]
+                )
+        return Table(
+            f"Best mean {readable(metric)} of each classifier",
+            [
+                Column("Classifier", numeric=False),
+                Column("Protocol", numeric=False),
+                Column("Best"),
+                Column("Method", numeric=False),
+                Column("Features"),
+                *(Column(name.capitalize()) for name in baselines),
+            ],
+            rows,
+            note="Among thresholds below 100 %. The best of many cells is too good an estimate of what it "
+            "would reach on new data. Random subsets have the same number of features.",
+        )
 
     def _default_comparison(
         self, confidence_level: float = 0.95
@@ -425,6 +490,13 @@ class Evaluation(Result):
             f"{len(self.classifiers)} classifiers, {len(self.parameters['thresholds'])} thresholds, "
             f"{self.parameters['n_folds']} folds; {len(self.cells)} cells{failed})"
         )
+
+
+def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
+    own = cells[cells["method"] == label]
+    if label == RANDOM_SUBSETS:
+        own = own[own["n_features"] == n_features]
+    return number(float(own["mean"].iloc[0])) if len(own) else number(float("nan"))
 
 
 def check_known(name: str, value: object, known: list[str]) -> None:

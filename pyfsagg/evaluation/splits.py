@@ -81,7 +81,7 @@ class Protocol(Settings):
     ranking_rows: ArrayLike | None = option(None, flag=False, help="rows of given rankings")
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         read_protocols(self.protocol)
         check_integer("n_folds", self.n_folds, low=2)
         check_integer("n_repeats", self.n_repeats, low=1)

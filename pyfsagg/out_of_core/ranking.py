@@ -137,7 +137,7 @@ def rank_out_of_core(
     check_integer("bins", bins, low=2, high=MOST_BINS)
     check_integer("n_resamples", n_resamples, low=1)
     recipe = Recipe.of(aggregator, aggregator_params, normalize)
-    execution = Execution.without_scratch("rank_out_of_core", execution)
+    execution = Execution._without_scratch("rank_out_of_core", execution)
     checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
     with execution.limited():

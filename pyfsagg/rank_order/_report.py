@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, n_selected
-from pyfsagg._base.words import count, enumerate_names, number, plural, readable
+from pyfsagg._base.words import count, number, plural, readable
 from pyfsagg._message import Use
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
@@ -25,7 +24,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order._result import Elimination
@@ -152,7 +151,7 @@ def elimination_page(
     size = n_selected(n_features_to_select, result.n_features, "n_features_to_select")
     view = result._options_in_force({"n_features_to_select": size, "reading": reading})
     sections = [
-        Section("summary", "Summary", [Text(_summary(result, size))]),
+        Section("summary", "Summary", result._facts({"n_features_to_select": size})),
         Section("path", "Along the path", _pictures(result)),
         Section("features", "Features", [_features(result, size)]),
         *closing(
@@ -165,26 +164,6 @@ def elimination_page(
     name = title_of(result.method)
     title = f"Elimination by {name}" + (f": {data_name}" if data_name else "")
     return Page(title, plural(result.n_features, "feature"), sections)
-
-
-def _summary(result: Elimination, size: int) -> str:
-    loss = result.divergence[result.n_features - size]
-    zero = result.size_by_divergence(0.0)
-    accuracy = ""
-    if result.accuracy is not None and not np.isnan(result.accuracy[result.n_features - size]):
-        share = result.accuracy[result.n_features - size]
-        accuracy = f" Naive Bayes on their orders is right in {share:.1%} (cross-validated)."
-    return Markup(
-        "Each sample was read as an order of its features, and features were removed one by one. "
-        "<b>The last {} kept:</b> {}. Their orders lose {} nats about the class against those of "
-        "all features; nothing is lost down to {}.{}"
-    ).format(
-        count(size),
-        enumerate_names(result.select(size), most=20),
-        number(float(loss)),
-        plural(zero, "feature"),
-        accuracy,
-    )
 
 
 def _pictures(result: Elimination) -> list[Block]:
@@ -214,13 +193,13 @@ def _pictures(result: Elimination) -> list[Block]:
     return blocks
 
 
-def _features(result: Elimination, size: int) -> Table:
+def _features(result: Elimination, size: int) -> PageTable:
     shown = result.to_frame().iloc[::-1].head(MOST_ROWS)
     columns = [
-        Column("Rank"),
-        Column("Feature", numeric=False),
-        Column("Criterion"),
-        Column("Divergence (nats)"),
+        PageColumn("Rank"),
+        PageColumn("Feature", numeric=False),
+        PageColumn("Criterion"),
+        PageColumn("Divergence (nats)"),
     ]
     cells = [
         [count(rank) for rank in shown["rank"].tolist()],
@@ -229,7 +208,7 @@ def _features(result: Elimination, size: int) -> Table:
         [number(value) for value in shown["divergence"].tolist()],
     ]
     if result.accuracy is not None:
-        columns.append(Column("Accuracy"))
+        columns.append(PageColumn("Accuracy"))
         cells.append(["–" if np.isnan(value) else f"{value:.1%}" for value in shown["accuracy"]])
     hidden = result.n_features - len(shown)
     more = f" {count(hidden)} more are in removal.csv." if hidden else ""
@@ -237,7 +216,7 @@ def _features(result: Elimination, size: int) -> Table:
     if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
         weighed = ELIMINATIONS.get(result.method).criterion.lower()
         criterion = f"Criterion: {weighed}, when the feature was removed. "
-    return Table(
+    return PageTable(
         f"Features, the one kept longest first; the {count(size)} selected are tinted.",
         columns,
         list(zip(*cells, strict=True)),

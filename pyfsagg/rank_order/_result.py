@@ -9,11 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_integer, check_real, n_selected
+from pyfsagg._base.words import count, enumerate_names, number, plural
 from pyfsagg._message import Message, Param, Use
+from pyfsagg._report.page import Block, Text
 from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError
@@ -156,20 +159,31 @@ class Elimination(Result):
 
     def _size(self, view: Mapping[str, Any]) -> int:
         """How many features are selected."""
-        return n_selected(view["n_features_to_select"], self.n_features)
+        return n_selected(view["n_features_to_select"], self.n_features, "n_features_to_select")
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         size = self._size(view)
-        rest = f", … and {size - 20} more" if size > 20 else ""
+        left = self.n_features - size
+        accuracy = ""
+        if self.accuracy is not None and not np.isnan(self.accuracy[left]):
+            share = f"{self.accuracy[left]:.1%}"
+            accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
         return [
-            f"{self.method.replace('_', '-')}: removed {self.n_features - size} of "
-            f"{self.n_features} features; the divergence of the {size} left is "
-            f"{self.divergence[self.n_features - size]:.4f} nats (0 down to "
-            f"{self.size_by_divergence(0.0)})",
-            f"Kept, the last first: {', '.join(self.select(size)[:20])}{rest}",
+            Text(
+                Markup("<b>The last {} kept:</b> {}.").format(
+                    count(size), enumerate_names(self.select(size), most=20)
+                )
+            ),
+            Text(
+                f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
+                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders of "
+                f"those left lose {number(float(self.divergence[left]), 4)} nats about the class against "
+                f"those of all features; nothing is lost down to "
+                f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
+            ),
         ]
 
     def __repr__(self) -> str:

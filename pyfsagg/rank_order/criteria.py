@@ -513,7 +513,7 @@ class BlanketSettings(Settings):
         "redundant", choices=PARTNERS, help="which features form a blanket of koller-sahami"
     )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         check_integer("blanket_size", self.blanket_size, low=1)
 
 

@@ -307,7 +307,7 @@ def eliminate(
         )
     if max_seconds is not None:
         check_real("max_seconds", max_seconds, low=0.0, low_open=True)
-    execution = Execution.without_scratch("eliminate", execution)
+    execution = Execution._without_scratch("eliminate", execution)
     with execution.limited():
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         orders = read_orders(

@@ -106,7 +106,7 @@ class RankOrderSelector(TableSelector):
             return check_real("divergence", self.divergence, low=0.0)
         if self.n_features_to_select is None:
             raise ParameterError("give n_features_to_select or divergence (how much loss)")
-        return n_selected(self.n_features_to_select, n_features)
+        return n_selected(self.n_features_to_select, n_features, "n_features_to_select")
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -92,7 +92,7 @@ class RankTable:
         return int(self._matrix.shape[0])
 
     @property
-    def total_weight(self) -> float:
+    def _total_weight(self) -> float:
         """Sum of the weights of the lists; the number of lists if all count the same."""
         return float(self.n_lists if self.list_weights is None else self.list_weights.sum())
 
@@ -123,7 +123,7 @@ class RankTable:
         """True (m, p) where a list does not hold an item."""
         return np.isnan(self._matrix)
 
-    def filled_ranks(self) -> Floats:
+    def _filled_ranks(self) -> Floats:
         """Ranks (m, p) in which an absent item has rank N_i (``full=False``) or NaN."""
         if self.full or not self.missing.any():
             return self.ranks
@@ -136,9 +136,9 @@ class RankTable:
         when lists are cut off (``full=False``) and NaN when each list is complete in itself
         (``full=True``, N_i = its own length).
         """
-        return self.normalized_columns(0, self.n_items).T
+        return self._normalized_columns(0, self.n_items).T
 
-    def normalized_columns(self, start: int, stop: int) -> Floats:
+    def _normalized_columns(self, start: int, stop: int) -> Floats:
         """Normalized ranks of the items from `start` to `stop`, one row per item, contiguous."""
         columns = self.ranks[:, start:stop] / self.sizes[:, np.newaxis]
         if not self.full:
@@ -199,13 +199,13 @@ class RankTable:
         even = bool((given[kept] == 1.0).all())
         return replace(table, list_weights=None if even else given[kept])
 
-    def written_out(self) -> RankTable:
+    def _written_out(self) -> RankTable:
         """The table without weights in which a list of weight k stands k times.
 
         Examples
         --------
         >>> table = RankTable.from_lists([["a", "b"], ["b", "a"]]).weighted([2, 1])
-        >>> table.written_out().ranks.tolist()
+        >>> table._written_out().ranks.tolist()
         [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
         """
         if self.list_weights is None:
@@ -234,7 +234,7 @@ class RankTable:
             sizes=self.sizes[rows],
         )
 
-    def with_last_places(self) -> RankTable:
+    def _with_last_places(self) -> RankTable:
         """The table for p-values: a tied entry has the last of the places that its ties share.
 
         A null distribution of ranks without ties gives too small p-values for average ranks: most
@@ -243,14 +243,9 @@ class RankTable:
         (``ties="random"``) stay as they are, ties broken by the order of the columns do not.
         Of given ranks ties are taken from the ranks.
 
-        Returns
-        -------
-        RankTable
-            Of ranks only; the table itself if no rank changes.
-
         Examples
         --------
-        >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]]).with_last_places().ranks
+        >>> RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places().ranks
         array([[1., 4., 4., 4.]])
         """
         if self.ties in ("max", "random"):
@@ -282,7 +277,7 @@ class RankTable:
             raise DataError("this RankTable holds ranks only; build it with ", SCORES)
         return pd.DataFrame(
             matrix.T,
-            index=pd.Index(self.names, name="name"),
+            index=pd.Index(self.names, name="item"),
             columns=pd.Index(self.list_names, name="list"),
         )
 
@@ -299,7 +294,7 @@ class RankTable:
     # constructors
     # -----------------------------------------------------------------------------------------
     @classmethod
-    def from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
+    def _from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
         """Wrap a complete score matrix that is known to be valid, without looking at it.
 
         For loops of the package over thousands of small matrices; everybody else wants
@@ -535,7 +530,7 @@ class RankTable:
         --------
         >>> RankTable.from_lists([["a", "b"], ["b", "c"]], universe=10).to_frame("normalized")
         list  list1  list2
-        name
+        item
         a       0.1    1.0
         b       0.2    0.1
         c       1.0    0.2

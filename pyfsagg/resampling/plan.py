@@ -192,13 +192,13 @@ class Plan(Settings):
     )
 
     @abstractmethod
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         """Raise for a table or a target that the plan cannot use."""
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def _take(self, rows: NDArray[np.intp]) -> Self:
         """The plan of a table that holds only the rows at these positions."""
         arrays = {
             field.name: np.asarray(value)[rows]
@@ -299,13 +299,13 @@ def draw_resamples(
             f" must be a multiple of {chosen.together}, got {n_resamples}",
             Remedy(f"use {n_resamples + 1}"),
         )
-    chosen.refuse(table, target)
+    chosen._refuse(table, target)
     require_memory(
         2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),
     )
-    drawn = chosen.draw(
+    drawn = chosen._draw(
         Population(table, target, sample_weight, seed), range(first, first + n_resamples)
     )
     weights = drawn.weights

@@ -65,7 +65,7 @@ class Bootstrap(Plan):
     :class:`ComplementaryPairs`).  ``pyfsagg reproduce calibration --only pairs`` measures it.
     """
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         return Drawn(source.count(rows, lambda rng: rng.choice(population, population.size)))
 
@@ -80,7 +80,7 @@ class Bootstrap(Plan):
 class PoissonBootstrap(Plan):
     """Each row a Poisson(1) number of times; for tables that are read in pieces."""
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(poisson_resamples(rows, source.weight, source.seed))
 
 
@@ -93,7 +93,7 @@ class PoissonBootstrap(Plan):
 class StratifiedBootstrap(Plan):
     """A bootstrap within each class, so that class sizes stay; with survival, of events and of others."""
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind == "none":
             raise ParameterError(
                 Use(resampling="stratified_bootstrap"),
@@ -101,7 +101,7 @@ class StratifiedBootstrap(Plan):
                 Remedy("use 'bootstrap'"),
             )
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         return Drawn(
             source.count(rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata]))
@@ -129,11 +129,11 @@ class BalancedBootstrap(Plan):
 
     per_class: int | None = option(None, help="rows of each class; default: of the smallest class")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if self.per_class is not None:
             check_integer(Message(Param("per_class"), f" of {self.name}"), self.per_class, low=1)
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
             raise ParameterError(
                 Use(resampling="balanced_bootstrap"),
@@ -141,7 +141,7 @@ class BalancedBootstrap(Plan):
                 Remedy("use 'bootstrap'"),
             )
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         size = self.per_class or min(stratum.size for stratum in strata)
         return Drawn(
@@ -162,10 +162,10 @@ class Subsample(Plan):
 
     fraction: float = option(0.5, help="share of the rows")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         _check_fraction(self)
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
         size = max(2, round(self.fraction * population.size))
         return Drawn(source.count(rows, lambda rng: rng.choice(population, size, replace=False)))
@@ -219,7 +219,7 @@ class ComplementaryPairs(Plan):
         """The numbers of the resamples that form each pair, shape (n_resamples / 2, 2)."""
         return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         units = None if self.groups is None else _groups(self.groups, source)
         strata = self._strata(source, units)
 
@@ -299,7 +299,7 @@ class GroupedBootstrap(Plan):
 
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         if self.groups is None:
             raise ParameterError(
                 Use(resampling="grouped_bootstrap"),
@@ -353,7 +353,7 @@ class KFold(Plan):
     only: ClassVar[bool] = True
     fewest: ClassVar[int] = 2
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         n_folds = rows.stop
         if rows.start:
             raise ParameterError("k_fold has no further resamples: there are only as many as folds")
@@ -409,10 +409,10 @@ class FeatureSubspace(Plan):
 
     fraction: float = option(0.5, help="share of the features")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         _check_fraction(self)
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         p = source.table.n_features
         size = min(p, max(2, round(self.fraction * p)))
         seen = np.zeros((len(rows), p), dtype=np.bool_)
@@ -437,10 +437,10 @@ class LabelNoise(Plan):
 
     fraction: float = option(0.1, help="share of the labels")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         _check_fraction(self)
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if target.kind != "classes":
             raise ParameterError(
                 Use(resampling="label_noise"),
@@ -448,7 +448,7 @@ class LabelNoise(Plan):
                 Remedy("use another plan"),
             )
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         target = source.target
         n, k = target.codes.size, target.n_classes
         labels = np.tile(target.codes, (len(rows), 1))
@@ -475,10 +475,10 @@ class ValueNoise(Plan):
 
     scale: float = option(0.1, help="noise in standard deviations of the feature")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         check_real(Message(Param("scale"), f" of {self.name}"), self.scale, low=0.0, low_open=True)
 
-    def refuse(self, table: AnyTable, target: Target) -> None:
+    def _refuse(self, table: AnyTable, target: Target) -> None:
         if isinstance(table, SparseTable):
             raise DataError(
                 Use(resampling="value_noise"),
@@ -488,7 +488,7 @@ class ValueNoise(Plan):
                 Remedy("use another plan, or a dense table (", DENSE, ")"),
             )
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(noise=self.scale)
 
 
@@ -509,7 +509,7 @@ class Rows(Plan):
 
     indices: ArrayLike | None = option(None, flag=False, help="rows of each resample, from 0")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         if self.sample_weight is not None:
             raise ParameterError(
                 "the rows say how often each sample is drawn; ",
@@ -517,7 +517,7 @@ class Rows(Plan):
                 " cannot be given with them",
             )
 
-    def draw(self, source: Population, rows: range) -> Drawn:
+    def _draw(self, source: Population, rows: range) -> Drawn:
         n = source.n_samples
         indices = as_array("indices", self.indices)
         if indices.ndim != 2 or 0 in indices.shape:

@@ -15,7 +15,6 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import (
     count,
-    enumerate_names,
     number,
     numbers,
     plural,
@@ -38,7 +37,7 @@ from pyfsagg._report.drawing import (
     set_title,
     write_at_right,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
 
@@ -311,7 +310,7 @@ def screen_page(
     check_real("fdr", fdr, low=0.0, high=1.0, low_open=True)
     view = result._options_in_force({"top": top, "fdr": fdr, "reading": reading})
     sections = [
-        Section("summary", "Summary", _summary(result, top, fdr)),
+        Section("summary", "Summary", result._facts({"top": top, "fdr": fdr})),
         Section("pictures", "Effect and evidence", _pictures(result, fdr), short="Pictures"),
     ]
     sections += [
@@ -334,36 +333,6 @@ def screen_page(
 
 def _alphas(result: Screen) -> str:
     return ", ".join(f"{side}: {each.alpha:.4g}" for side, each in result.sides.items())
-
-
-def _summary(result: Screen, top: int, fdr: float) -> list[Block]:
-    sizes = result.n_guides
-    few, many = int(sizes.min()), int(sizes.max())
-    span = f"{count(few)} to {count(many)}" if few < many else count(few)
-    blocks: list[Block] = [
-        Text(
-            f"{plural(len(result.guides), 'guide')} were ranked by score, and "
-            f"{plural(len(result.genes), 'gene')} of {span} guides tested by α-RRA: whether more "
-            f"guides of a gene are at the top than expected by chance."
-        )
-    ]
-    for side in result.sides:
-        found = result.select(side, fdr)
-        best = [result.genes[g] for g in result._order(side)[:top]]
-        blocks.append(
-            Text(
-                Markup(
-                    "<b>{}:</b> {} with a false discovery rate of at most {}. The best {}: {}."
-                ).format(
-                    WAYS[side].capitalize(),
-                    plural(len(found), "gene"),
-                    f"{fdr:g}",
-                    count(len(best)),
-                    enumerate_names(best, most=top),
-                )
-            )
-        )
-    return [*blocks, *(Text(remark, quiet=True) for remark in result.remarks)]
 
 
 def _pictures(result: Screen, fdr: float) -> list[Block]:
@@ -417,7 +386,7 @@ def _side(result: Screen, side: str, fdr: float) -> list[Block]:
     ]
 
 
-def _genes(result: Screen, side: str, fdr: float) -> Table:
+def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     frame = result.to_frame(side)
     shown = frame.head(MOST_ROWS)
     word = "score" if result.log_fold_changes is None else "lfc"
@@ -425,22 +394,22 @@ def _genes(result: Screen, side: str, fdr: float) -> Table:
     counted = [
         f"{c} of {n}" for c, n in zip(shown[f"{side}_counted"], shown["guides"], strict=True)
     ]
-    columns: list[tuple[Column, list[str]]] = [
-        (Column("Rank"), ranks(shown[f"{side}_rank"])),
-        (Column("Gene", numeric=False), [str(name) for name in shown.index]),
-        (Column("Guides that count"), counted),
-        (Column("ρ"), probabilities(shown[f"{side}_rho"])),
-        (Column("p-value"), probabilities(shown[f"{side}_p_value"])),
-        (Column("FDR"), probabilities(shown[f"{side}_fdr"])),
-        (Column("q-value"), probabilities(shown[f"{side}_q_value"])),
-        (Column("Median"), numbers(shown[f"median_{word}"])),
-        (Column("Second best"), numbers(shown[f"{side}_second_best_{word}"])),
-        (Column("Mean of those that count"), numbers(shown[f"{side}_alpha_mean_{word}"])),
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Rank"), ranks(shown[f"{side}_rank"])),
+        (PageColumn("Gene", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Guides that count"), counted),
+        (PageColumn("ρ"), probabilities(shown[f"{side}_rho"])),
+        (PageColumn("p-value"), probabilities(shown[f"{side}_p_value"])),
+        (PageColumn("FDR"), probabilities(shown[f"{side}_fdr"])),
+        (PageColumn("q-value"), probabilities(shown[f"{side}_q_value"])),
+        (PageColumn("Median"), numbers(shown[f"median_{word}"])),
+        (PageColumn("Second best"), numbers(shown[f"{side}_second_best_{word}"])),
+        (PageColumn("Mean of those that count"), numbers(shown[f"{side}_alpha_mean_{word}"])),
     ]
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
     limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
-    return Table.of_columns(
+    return PageTable.of_columns(
         f"Genes by the p-value of this side, best first{limit}.",
         columns,
         Markup(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,12 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
-from pyfsagg._base.words import number, plural, ranks
+from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.screens.scoring import Side, alpha_mean, median, second_best
@@ -191,38 +192,53 @@ class Screen(Result):
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f'result.to_frame("{side}").head({view["top"]})' for side in self.sides]
 
-    def sentences(self, fdr: float) -> list[str]:
-        """The results in sentences."""
-        said = []
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        few, many = int(self.n_guides.min()), int(self.n_guides.max())
+        span = f"{count(few)} to {count(many)}" if few < many else count(few)
+        facts: list[Block] = []
         for name, side in self.sides.items():
-            found = self.select(name, fdr)
-            said.append(
-                f"{WAYS[name].capitalize()} ({name} scores, α = {side.alpha:.4g}): "
-                f"{plural(len(found), 'gene')} with a false discovery rate of at most {fdr:g}."
-            )
-        return said
-
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        parts = [
-            f"{plural(len(self.genes), 'gene')} tested, {plural(len(self.guides), 'guide')}; "
-            f"null: {self.parameters.get('null', 'guides')}"
+            found, best = self.select(name, view["fdr"]), self.to_frame(name).head(view["top"])
+            facts += [
+                Text(
+                    Markup(
+                        "<b>{}</b> ({} scores, α = {}): {} with a false discovery rate of at most {}."
+                    ).format(
+                        WAYS[name].capitalize(), name, f"{side.alpha:.4g}", plural(len(found), "gene"),
+                        f"{view['fdr']:g}",
+                    )
+                ),
+                self._best_genes(name, best),
+            ]  # fmt: skip
+        return [
+            *facts,
+            Text(
+                f"{plural(len(self.guides), 'guide')} were ranked by score, and "
+                f"{plural(len(self.genes), 'gene')} of {span} guides tested by α-RRA (null: "
+                f"{self.parameters.get('null', 'guides')}): whether more guides of a gene are at the top "
+                "than expected by chance."
+            ),
+            *(Text(remark, quiet=True) for remark in (*self.remarks, INDEPENDENT)),
         ]
-        for name, said in zip(self.sides, self.sentences(view["fdr"]), strict=True):
-            best = self.to_frame(name).head(view["top"])
-            columns = {
-                "rank": ranks(best[f"{name}_rank"]),
-                "guides": [
-                    f"{counted} of {n}"
-                    for counted, n in zip(best[f"{name}_counted"], best["guides"], strict=True)
-                ],
-                "rho": [f"{value:.3g}" for value in best[f"{name}_rho"]],
-                "p-value": [f"{value:.3g}" for value in best[f"{name}_p_value"]],
-                "FDR": [f"{value:.2g}" for value in best[f"{name}_fdr"]],
-                f"median {self._effect_name}": [number(value) for value in best.iloc[:, 1]],
-            }
-            parts.append(f"{said}\n{pd.DataFrame(columns, index=best.index).to_string()}")
-        remarks = (*self.remarks, INDEPENDENT)
-        return [*parts, *(textwrap.fill(text, 88) for text in remarks)]
+
+    def _best_genes(self, side: str, best: pd.DataFrame) -> Table:
+        return Table.of_columns(
+            f"The best {plural(len(best), f'{WAYS[side]} gene')}.",
+            [
+                (Column("Gene", numeric=False), [str(name) for name in best.index]),
+                (Column("Rank"), ranks(best[f"{side}_rank"])),
+                (
+                    Column("Guides"),
+                    [
+                        f"{counted} of {n}"
+                        for counted, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
+                    ],
+                ),
+                (Column("ρ"), probabilities(best[f"{side}_rho"])),
+                (Column("P-value"), probabilities(best[f"{side}_p_value"])),
+                (Column("FDR"), probabilities(best[f"{side}_fdr"])),
+                (Column(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
+            ],
+        )
 
     def __repr__(self) -> str:
         best = "; ".join(

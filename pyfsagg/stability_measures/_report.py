@@ -26,7 +26,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Picture, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Picture, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -210,13 +210,13 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> len(plot_adequacy(adequacy(scores, sizes="auto", top=1).curve).lines)
     2
     """
-    columns = ("n_resamples", "top", "expected_kendall", "expected_top_overlap")
+    columns = ("n_resamples", "n_features_to_select", "expected_kendall", "expected_top_overlap")
     _require(curve, columns, "adequacy")
     if curve.empty:
         raise DataError("the curve has no rows; there is nothing to draw")
     ax = new_axes(ax, 3.4)
     sizes = curve["n_resamples"].to_numpy()
-    k = int(curve["top"].iloc[0])
+    k = int(curve["n_features_to_select"].iloc[0])
     ax.plot(
         sizes,
         curve["expected_kendall"],
@@ -276,15 +276,12 @@ def stability_page(
 ) -> Page:
     """The report about a collection as a page for :func:`pyfsagg._report.page.write_page`."""
     table, confidence_level = result.table, result.parameters["confidence_level"]
-    interval, p = result.parameters["interval"], result.data["n_features"]
+    p = result.data["n_features"]
     sections = [
-        Section("summary", "Summary", [Text(_summary(result))]),
-        Section(
-            "measures",
-            "Measures",
-            [_measures(result, interval, confidence_level), *_definitions(table)],
-        ),
+        Section("summary", "Summary", result._facts({})),
     ]
+    if definitions := _definitions(table):
+        sections.append(Section("measures", "Measures", definitions))
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
@@ -316,14 +313,15 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
     return picture(title, "curve", plot_stability_curve, curve, **about)
 
 
-def _summary(result: StabilityResult) -> str:
-    confidence_level = result.parameters["confidence_level"]
-    resamples = plural(result.data["n_resamples"], "resample").capitalize()
-    sentences = [f"{resamples} were compared: {result.what}."]
-    rows = result.table.to_dict("index")
-    for name in ("nogueira", "spearman", "jaccard"):
-        row = rows.get(name)
-        if row is None or pd.isna(row["value"]):
+def _definitions(table: pd.DataFrame) -> list[Block]:
+    """What each measure is; those of other packages may be absent here."""
+    known = [STABILITY_MEASURES.get(name) for name in {result._what}.index if name in STABILITY_MEASURES]
+    rows = [
+        [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
+        for spec in known
+    ]
+    columns = [Column(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
+    note = Markup("Formulas as they are or pd.isna(row["value"]):
             continue
         text = f"{titled(name)} is {number(row['value'])}"
         if pd.notna(row["lower"]):
@@ -335,10 +333,10 @@ def _summary(result: StabilityResult) -> str:
             "jaccard": "the mean share of the features of two selections that are in both",
         }[name]
         sentences.append(f"{text}: {meaning}.")
-    return " ".join([*sentences, *([result.about_ties] if result.about_ties else [])])
+    return " ".join([*sentences, *([result._about_ties] if result._about_ties else [])])
 
 
-def _measures(result: StabilityResult, interval: str, confidence_level: float) -> Table:
+def _measures(result: StabilityResult, interval: str, confidence_level: float) -> PageTable:
     rows, table = [], result.table
     for name, row in table.iterrows():
         limits = "–"
@@ -357,7 +355,7 @@ def _measures(result: StabilityResult, interval: str, confidence_level: float) -
             ]
         )
     reasons = [f"{titled(str(name))}: {note}." for name, note in table["note"].items() if note]
-    return Table(
+    return PageTable(
         "Measures of stability"
         + (
             f", with {100 * confidence_level:g} % intervals ({interval} over resamples)."
@@ -365,14 +363,14 @@ def _measures(result: StabilityResult, interval: str, confidence_level: float) -
             else "."
         ),
         [
-            Column("Measure", numeric=False),
-            Column("Value"),
-            Column("Interval"),
-            Column("Range", numeric=False),
-            Column("Stabler if", numeric=False),
-            Column("Corrected for chance", numeric=False),
-            Column("Compares", numeric=False),
-            Column("Undefined"),
+            PageColumn("Measure", numeric=False),
+            PageColumn("Value"),
+            PageColumn("Interval"),
+            PageColumn("Range", numeric=False),
+            PageColumn("Stabler if", numeric=False),
+            PageColumn("Corrected for chance", numeric=False),
+            PageColumn("Compares", numeric=False),
+            PageColumn("Undefined"),
         ],
         rows,
         " ".join(
@@ -380,7 +378,7 @@ def _measures(result: StabilityResult, interval: str, confidence_level: float) -
                 "Undefined: pairs of resamples (or resamples) for which the measure has no value; "
                 "they are left out. Stability says how far the given results agree, not whether they "
                 "are right; resamples of one table say nothing of another sample.",
-                result.about_intervals,
+                result._about_intervals,
                 *reasons,
             ]
         ),
@@ -394,9 +392,9 @@ def _definitions(table: pd.DataFrame) -> list[Block]:
         [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
         for spec in known
     ]
-    columns = [Column(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
+    columns = [PageColumn(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
     note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
-    return [Table("What each measure is.", columns, rows, note)] if rows else []
+    return [PageTable("What each measure is.", columns, rows, note)] if rows else []
 
 
 def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
@@ -412,24 +410,24 @@ def _comparison(pair: Pair, confidence_level: float) -> list[Block]:
         for name, found in zip(pair.names, pair.results, strict=True)
     ]
     return [
-        Table(
+        PageTable(
             f"Nogueira's stability of two collections, with {100 * confidence_level:g} % intervals.",
             [
-                Column("Collection", numeric=False),
-                Column("Resamples"),
-                Column("Stability"),
-                Column("Interval"),
+                PageColumn("Collection", numeric=False),
+                PageColumn("Resamples"),
+                PageColumn("Stability"),
+                PageColumn("Interval"),
             ],
             rows,
         ),
         Text(
-            f"{pair.sentence} Resamples of one data set are independent given these data only: "
-            f"the test is then about a repetition with another seed."
+            "Resamples of one data set are independent given these data only: the test is then about "
+            "a repetition with another seed."
         ),
     ]
 
 
-def _features(features: pd.DataFrame, confidence_level: float) -> Table:
+def _features(features: pd.DataFrame, confidence_level: float) -> PageTable:
     frame = features.sort_values("frequency", ascending=False, kind="stable").head(MOST_ROWS)
     ranked = "rank_median" in frame
     columns = [
@@ -443,16 +441,20 @@ def _features(features: pd.DataFrame, confidence_level: float) -> Table:
         ],
     ]
     heads = [
-        Column("Feature", numeric=False),
-        Column("Selected in %"),
-        Column(f"Its {100 * confidence_level:g} % interval"),
+        PageColumn("Feature", numeric=False),
+        PageColumn("Selected in %"),
+        PageColumn(f"Its {100 * confidence_level:g} % interval"),
     ]
     if ranked:
         columns += [ranks(frame["rank_median"]), ranks(frame["rank_q05"]), ranks(frame["rank_q95"])]
-        heads += [Column("Median rank"), Column("5 % of ranks"), Column("95 % of ranks")]
+        heads += [
+            PageColumn("Median rank"),
+            PageColumn("5 % of ranks"),
+            PageColumn("95 % of ranks"),
+        ]
     hidden = len(features) - len(frame)
     more = f" {count(hidden)} more features are in features.csv." if hidden else ""
-    return Table(
+    return PageTable(
         "Features by the share of resamples that select them.",
         heads,
         list(zip(*columns, strict=True)),

@@ -9,14 +9,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.random import Generator
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
 from pyfsagg._base.fields import Part, plain, put_together, stored
 from pyfsagg._base.validation import check_choice, check_list, check_real, n_selected, resolve_seed
-from pyfsagg._base.words import count
+from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Message, Param, Remedy
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result, records
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
@@ -262,6 +264,18 @@ def _row(
     }
 
 
+WORDS_BEFORE = {
+    "top": "n_features_to_select",
+    "level": "confidence_level",
+    "larger_is_stabler": "higher_is_better",
+}
+"""What records said before, and what they say now."""
+
+
+def _todays(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {WORDS_BEFORE.get(name, name): value for name, value in record.items()}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Pair(Part):
     """Two collections of selections and the test that their stability is the same."""
@@ -304,6 +318,15 @@ class Pair(Part):
             f"{text} (standard error {test.standard_error:.4f}); two-sided p = {test.p_value:.3g} "
             f"for the hypothesis that both are the same ({how})."
         )
+
+
+DECIMALS = 4
+HEADLINES = {
+    "nogueira": "1 is perfect agreement of the selections, 0 what chance gives",
+    "spearman": "the mean rank correlation of two resamples",
+    "jaccard": "the mean share of the features of two selections that are in both",
+}
+"""Measures that come first, and what they are."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -370,7 +393,7 @@ class StabilityResult(Result):
         return self.table.iloc[0]
 
     @property
-    def what(self) -> str:
+    def _what(self) -> str:
         """What was compared, in words."""
         p, kind = self.data["n_features"], self.parameters["input"]
         sizes = self.data.get("selection_sizes")
@@ -388,28 +411,76 @@ class StabilityResult(Result):
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.table"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        table = self.table
-        columns = table[["value", "lower", "upper"]].copy()
-        columns["range"] = table["bounds"]
-        columns["stabler if"] = [
-            "larger" if larger else "smaller" for larger in table["higher_is_better"]
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        answer = " ".join(self._headlines())
+        resamples = plural(self.data["n_resamples"], "resample").capitalize()
+        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer))] if answer else []
+        facts += [Text(f"{resamples} were compared: {self.what}."), self._measures()]
+        facts += [
+            Text(sentence) for sentence in (self.about_ties, self.about_intervals) if sentence
         ]
-        columns["chance"] = ["corrected" if yes else "" for yes in table["corrected_for_chance"]]
-        text = columns.to_string(float_format="{:.4f}".format, na_rep="–", index_names=False)
-        notes = [f"{name}: {note}" for name, note in table["note"].items() if note]
-        parts = [f"{self.data['n_resamples']:,} resamples: {self.what}", text, *notes]
-        parts += [each for each in (self.about_ties, self.about_intervals) if each]
         if self.pair is not None:
             a, b = self.pair.results
-            parts.append(
-                f"Nogueira's stability of {self.pair.names[0]}: {a.estimate:.4f}, of "
-                f"{self.pair.names[1]}: {b.estimate:.4f}. {self.pair.sentence}"
+            facts.append(
+                Text(
+                    f"Nogueira's stability of {self.pair.names[0]} is {a.estimate:.4f}, of "
+                    f"{self.pair.names[1]} {b.estimate:.4f}. {self.pair.sentence}"
+                )
             )
-        return parts
+        return facts
+
+    def _headlines(self) -> list[str]:
+        """The measures that most readers want, in words."""
+        sentences, rows = [], self.table.to_dict("index")
+        for name, meaning in HEADLINES.items():
+            row = rows.get(name)
+            if row is None or pd.isna(row["value"]):
+                continue
+            text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
+            if pd.notna(row["lower"]):
+                text += (
+                    f" ({100 * self.parameters['confidence_level']:g} % interval {_limits(row)})"
+                )
+            sentences.append(f"{text}: {meaning}.")
+        return sentences
+
+    def _measures(self) -> Table:
+        rows = [
+            [
+                titled(str(name)),
+                number(row["value"], DECIMALS),
+                _limits(row),
+                str(row["bounds"]).replace("-", "−").replace("inf", "∞"),
+                "larger" if row["higher_is_better"] else "smaller",
+                "yes" if row["corrected_for_chance"] else "no",
+                str(row["kind"]),
+                count(int(row["n_undefined"])),
+            ]
+            for name, row in self.table.to_dict("index").items()
+        ]
+        heads = (
+            *("Measure", "Value", "Interval", "Range", "Stabler if"),
+            *("Corrected for chance", "Compares", "Undefined"),
+        )
+        interval, level = self.parameters["interval"], 100 * self.parameters["confidence_level"]
+        with_intervals = f", with {level:g} % intervals ({interval} over resamples)"
+        notes = self.table["note"].items()
+        return Table(
+            f"Measures of stability{with_intervals if interval != 'none' else ''}.",
+            [Column(head, numeric=head in ("Value", "Interval", "Undefined")) for head in heads],
+            rows,
+            " ".join(
+                [
+                    "Undefined: pairs of resamples (or resamples) {self._what}", which the measure has no value; "
+                    "they (self._about_ties, left out._about_intervals) Stability says how far the given results agree, not whether "
+                    "they are right; resamples of one table say nothing of another sample.",
+                    *(f"{titled(str(name))}: {note}." for name, note in notes if note),
+                ]
+            ),
+        )
 
     @property
-    def about_ties(self) -> str:
+    def _about_ties(self) -> str:
         """In how many resamples equal scores compete for the last places; empty if in none."""
         sets = self.table[self.table["kind"] == "sets"]
         tied = int(sets["n_tied"].max()) if len(sets) else 0
@@ -422,7 +493,7 @@ class StabilityResult(Result):
         )
 
     @property
-    def about_intervals(self) -> str:
+    def _about_intervals(self) -> str:
         """Of what the intervals speak; empty without any."""
         if not self.table["lower"].notna().any():
             return ""
@@ -441,7 +512,13 @@ class StabilityResult(Result):
                 shown += (
                     f", {100 * self.parameters['confidence_level']:g} % [{low:.4g}, {high:.4g}]"
                 )
-        return f"StabilityResult({self.data['n_resamples']:,} resamples: {self.what}; {shown})"
+        return f"StabilityResult({self.data['n_resamples']:,} resamples: {self._what}; {shown})"
+
+
+def _limits(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["lower"]):
+        return MISSING
+    return f"{number(row['lower'], DECIMALS)} to {number(row['upper'], DECIMALS)}"
 
 
 def stability(

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from pyfsagg._base.validation import check_choice
-from pyfsagg._base.words import count, enumerate_names, plural, readable
+from pyfsagg._base.words import readable
 from pyfsagg._report.closing import closing, settings_groups, software
 from pyfsagg._report.drawing import (
     BLUE,
@@ -26,7 +25,7 @@ from pyfsagg._report.drawing import (
     picture,
     set_title,
 )
-from pyfsagg._report.page import Block, Column, Page, Section, Table, Text
+from pyfsagg._report.page import Block, Page, PageColumn, PageTable, Section, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
 
@@ -150,7 +149,6 @@ UNSUPERVISED_PLOTS = {"spectrum": plot_spectrum, "consensus": plot_consensus_mat
 """The pictures of :meth:`pyfsagg.unsupervised.ConsensusRanking.plot`, by name."""
 
 
-FIRST = 10  # features that the summary names
 REFERENCES = {
     "frcm": "Zhang, Wong, Shen and Xie (2012), feature ranking by consensus affinity, IEEE/ACM TCBB.",
     "frmv": "Hong, Kwong, Chang and Ren (2008), feature ranking from multiple views, Pattern "
@@ -173,7 +171,9 @@ def unsupervised_page(
     selected = result.selected(n_features_to_select)
     samples = result.data["n_samples"]
     sections = [
-        Section("summary", "Summary", [Text(_summary(result, n_features_to_select, selected))]),
+        Section(
+            "summary", "Summary", result._facts({"n_features_to_select": n_features_to_select})
+        ),
         Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
         Section("spectrum", "Spectrum of the scores", [_spectrum(result, n_features_to_select)]),
     ]
@@ -202,23 +202,6 @@ def unsupervised_page(
     )
 
 
-def _summary(
-    result: ConsensusRanking, n_features_to_select: str | float | int, selected: Sequence[str]
-) -> Markup:
-    """What is selected, by what, and how far that can be trusted."""
-    names = enumerate_names(list(selected), most=FIRST) if selected else "none"
-    return Markup("<b>{} of {} selected:</b> {}. {}").format(
-        count(len(selected)),
-        plural(result.n_features, "feature"),
-        names,
-        f"The features of {plural(result.data['n_samples'], 'sample')} were ranked by {result.method}, "
-        f"without labels; they are selected by the rule {n_features_to_select}. Such a ranking shows which "
-        "features follow "
-        "the structure of the data, not which separate classes; it has no interval, because there were no "
-        "resamples.",
-    )
-
-
 def _ranking(
     result: ConsensusRanking, n_features_to_select: str | float | int, n_selected: int
 ) -> Block:
@@ -227,9 +210,14 @@ def _ranking(
         (str(name), f"{row.rank:g}", f"{row.score:.5g}", "yes" if row.selected else "no")
         for name, row in zip(frame.index, frame.itertuples(), strict=True)
     ]
-    return Table(
+    return PageTable(
         "All features, best first",
-        [Column("Feature", False), Column("Rank"), Column("Score"), Column("Selected", False)],
+        [
+            PageColumn("Feature", False),
+            PageColumn("Rank"),
+            PageColumn("Score"),
+            PageColumn("Selected", False),
+        ],
         rows,
         note="Larger scores are more important; equal scores share their mean rank.",
         tinted=n_selected,

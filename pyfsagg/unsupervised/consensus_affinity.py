@@ -251,7 +251,7 @@ def frcm(
     ['x0', 'x1', 'x2']
     """
     given = dict(locals())
-    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         n = table.n_samples  # what comes last is largest: refused before the clusterings are drawn
@@ -291,7 +291,7 @@ def partitions_of(
     **options: Any,
 ) -> tuple[Labels, dict[str, Any]]:
     """The partitions given, or freshly drawn ones; and the record of how they were made."""
-    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    execution = Execution._without_scratch("an ensemble of clusterings", execution)
     if labels is not None:
         partitions = check_partitions(labels, table.n_samples)
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}

@@ -115,7 +115,7 @@ def evaluate_rankings(
     [[3.0, 1.0], [3.0, 1.0]]
     """
     given = dict(locals())
-    execution = Execution.without_scratch("evaluate_rankings", execution)
+    execution = Execution._without_scratch("evaluate_rankings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)
@@ -314,7 +314,7 @@ def clustering_curve(
     1.0
     """
     given = dict(locals())
-    execution = Execution.without_scratch("clustering_curve", execution)
+    execution = Execution._without_scratch("clustering_curve", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
         target = check_target(y, table.n_samples)

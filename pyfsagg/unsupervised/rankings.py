@@ -337,7 +337,7 @@ def frmv(
     ['x0', 'x1', 'x2']
     """
     given = dict(locals())
-    execution = Execution.without_scratch("an ensemble of clusterings", execution)
+    execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
         table = check_numbers(X, standardize=standardize)

@@ -9,19 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import as_array, n_selected
-from pyfsagg._base.words import lines_of
+from pyfsagg._base.words import count, enumerate_names, lines_of, numbers, plural, ranks
 from pyfsagg._message import Got, Param
+from pyfsagg._report.page import Block, Column, Table, Text
 from pyfsagg._run.result import Result
 from pyfsagg._table.identity import versions
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.unsupervised.clusterings import Labels
 
 MEAN_PLUS_SD = "mean_plus_sd"
+FIRST = 10  # features that the summary names
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
@@ -120,7 +123,11 @@ class ConsensusRanking(Result):
                 )
             return mean_plus_sd(self.scores)
         mask = np.zeros(self.n_features, dtype=np.bool_)
-        mask[self.order()[: n_selected(n_features_to_select, self.n_features)]] = True
+        mask[
+            self.order()[
+                : n_selected(n_features_to_select, self.n_features, "n_features_to_select")
+            ]
+        ] = True
         return mask
 
     def selected(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
@@ -167,19 +174,34 @@ class ConsensusRanking(Result):
         return {"selected.txt": lines_of(self.selected(view["n_features_to_select"]))}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        return [f"selected = result.selected({view['rule']!r})"]
+        return [f"selected = result.selected({view['n_features_to_select']!r})"]
 
-    def _paragraphs(self, view: Mapping[str, Any]) -> list[str]:
-        selected = self.selected(view["n_features_to_select"])
-        best = self.to_frame(view["n_features_to_select"]).loc[selected[:10], ["rank", "score"]]
-        table = best.to_string(
-            formatters={"rank": "{:g}".format, "score": "{:.4g}".format}, index_names=False
+    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
+        rule = view["n_features_to_select"]
+        selected = self.selected(rule)
+        names = enumerate_names(selected, most=FIRST) if selected else "none"
+        best = self.to_frame(rule).loc[selected[:FIRST]]
+        table = Table.of_columns(
+            "The first of them.",
+            [
+                (Column("Feature", numeric=False), [str(name) for name in best.index]),
+                (Column("Rank"), ranks(best["rank"])),
+                (Column("Score"), numbers(best["score"])),
+            ],
         )
-        rest = f"\n… and {len(selected) - 10} more" if len(selected) > 10 else ""
         return [
-            f"{self.method} on {self.data['n_samples']} samples, scale "
-            f"{self.parameters['standardize']}",
-            f"Selected {len(selected)} of {self.n_features} features:\n{table}{rest}",
+            Text(
+                Markup("<b>Selected {} of {}:</b> {}.").format(
+                    count(len(selected)), plural(self.n_features, "feature"), names
+                )
+            ),
+            *([table] if selected else []),
+            Text(
+                f"The features of {plural(self.data['n_samples'], 'sample')} were ranked by {self.method}, "
+                f"without labels (scale: {self.parameters['standardize']}); they are selected by the rule "
+                f"{rule}. Such a ranking shows which features follow the structure of the data, not which "
+                "separate classes; it has no interval, because there were no resamples."
+            ),
         ]
 
     def __repr__(self) -> str:

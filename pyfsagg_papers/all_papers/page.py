@@ -8,9 +8,9 @@ from pyfsagg import __version__
 from pyfsagg.extending import (
     Block,
     Page,
+    PageTable,
     Records,
     Section,
-    Table,
     Text,
     picture,
     plural,
@@ -84,7 +84,7 @@ def _overview(result: Reproduction) -> list[Block]:
         Text(sentence),
         Text(RULES, quiet=True),
         Text(POWER, quiet=True),
-        Table("Verdicts by paper and table", columns, rows, header=1),
+        PageTable("Verdicts by paper and table", columns, rows, header=1),
     ]
 
 
@@ -103,11 +103,11 @@ def _paper(own: pd.DataFrame, quick: bool) -> list[Block]:
         [table_title(str(row["table"])), readable(str(row["measure"])), *count_texts(row)]
         for row in counts.to_dict("records")
     ]
-    blocks.append(Table("Verdicts by table and measure", columns, rows, header=1))
+    blocks.append(PageTable("Verdicts by table and measure", columns, rows, header=1))
     return blocks
 
 
-def _lost(lost: pd.DataFrame) -> Table:
+def _lost(lost: pd.DataFrame) -> PageTable:
     columns = [*words("Paper", "Table", "Data set"), *numbers("Cells"), *words("Reason")]
     rows = [
         [
@@ -119,7 +119,7 @@ def _lost(lost: pd.DataFrame) -> Table:
         ]
         for row in lost.to_dict("records")
     ]
-    return Table("Cells that cannot be checked", columns, rows)
+    return PageTable("Cells that cannot be checked", columns, rows)
 
 
 def _record(result: Reproduction) -> Records:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyfsagg.extending import Block, Column, Enumeration, Page, Section, Table, Text, plural
+from pyfsagg.extending import Block, Enumeration, Page, PageColumn, PageTable, Section, Text, plural
 from pyfsagg_papers.calibration.design import KINDS
 from pyfsagg_papers.calibration.run import SHOWN, Calibration, designs, shown_rows
 from pyfsagg_papers.pages import closing, run_settings
@@ -27,7 +27,7 @@ def calibration_page(found: Calibration, *, command: str | None = None) -> Page:
 
 
 def _tables(found: Calibration, topic: str) -> list[Block]:
-    columns = [Column(head, numeric=head not in _WORDS) for head in SHOWN.values()]
+    columns = [PageColumn(head, numeric=head not in _WORDS) for head in SHOWN.values()]
     texts = {design.function.__name__: design.function.__doc__ or "" for design in designs()}
     blocks: list[Block] = []
     of_topic = found.rows[found.rows["topic"] == topic]
@@ -35,5 +35,5 @@ def _tables(found: Calibration, topic: str) -> list[Block]:
         of = rows.groupby("inference", sort=False)["of"].first()
         note = " ".join(f"{name} is about {text}." for name, text in of.items() if text)
         cells = [list(row.values()) for row in shown_rows(rows)]
-        blocks.append(Table(" ".join(texts[str(simulation)].split()), columns, cells, note))
+        blocks.append(PageTable(" ".join(texts[str(simulation)].split()), columns, cells, note))
     return blocks

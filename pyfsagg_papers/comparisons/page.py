@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pyfsagg.extending import (
     Block,
-    Column,
     Page,
+    PageColumn,
+    PageTable,
     Section,
-    Table,
     Text,
     closing,
     named_settings,
@@ -136,17 +136,25 @@ def _summary(result: CrossCheck) -> list[Block]:
             f"Both sides computed {n_values:,} values from the same tables and the same row "
             "numbers of the resamples, in one process."
         ),
-        Table(
+        PageTable(
             "Verdicts",
-            [Column("Verdict", False), Column("Comparisons"), Column("What it means", False)],
+            [
+                PageColumn("Verdict", False),
+                PageColumn("Comparisons"),
+                PageColumn("What it means", False),
+            ],
             [(each, str(counts[each]), VERDICTS[each]) for each in counts],
         ),
     ]
     if result.missing:
         blocks.append(
-            Table(
+            PageTable(
                 "Packages that are not installed",
-                [Column("Package", False), Column("For", False), Column("How to install", False)],
+                [
+                    PageColumn("Package", False),
+                    PageColumn("For", False),
+                    PageColumn("How to install", False),
+                ],
                 [(name, PACKAGES[name].purpose, hint) for name, hint in result.missing.items()],
             )
         )
@@ -176,18 +184,22 @@ def _package_table(result: CrossCheck, package: str) -> list[Block]:
         for each in outcomes
     ]
     columns = [
-        Column("Quantity", False),
-        Column("Cases"),
-        Column("Values"),
-        Column("Largest difference"),
-        Column("Tolerance", False),
-        Column("Verdict", False),
+        PageColumn("Quantity", False),
+        PageColumn("Cases"),
+        PageColumn("Values"),
+        PageColumn("Largest difference"),
+        PageColumn("Tolerance", False),
+        PageColumn("Verdict", False),
     ]
     used = f"Version {result.versions[package]}, for {PACKAGES[package].purpose}."
-    blocks: list[Block] = [Text(used), Table(f"Comparisons with {package}", columns, rows)]
+    blocks: list[Block] = [Text(used), PageTable(f"Comparisons with {package}", columns, rows)]
     calls = [(each.quantity, each.ours, each.theirs) for each in outcomes]
-    heads = [Column("Quantity", False), Column("pyfsagg", False), Column(package, False)]
-    blocks.append(Table(f"The calls that are compared, {package}", heads, calls))
+    heads = [
+        PageColumn("Quantity", False),
+        PageColumn("pyfsagg", False),
+        PageColumn(package, False),
+    ]
+    blocks.append(PageTable(f"The calls that are compared, {package}", heads, calls))
     blocks += [
         Text(f"{each.quantity}: {each.note}", quiet=True)
         for each in outcomes
@@ -207,17 +219,17 @@ def _documented(outcomes: list[Outcome]) -> list[Block]:
         for each in outcomes
     ]
     columns = [
-        Column("Quantity", False),
-        Column("Values that differ", False),
-        Column("Largest difference"),
-        Column("Reason", False),
+        PageColumn("Quantity", False),
+        PageColumn("Values that differ", False),
+        PageColumn("Largest difference"),
+        PageColumn("Reason", False),
     ]
     return [
         Text(
             "The sides are known to differ under the conditions of these comparisons. They are run "
             "all the same, so that the difference is seen and not asserted."
         ),
-        Table("Documented differences", columns, rows),
+        PageTable("Documented differences", columns, rows),
     ]
 
 
@@ -227,12 +239,12 @@ def _tolerances(result: CrossCheck) -> Block:
         key = (scientific(each.tolerance), each.scale, each.reason)
         rows.setdefault(key, []).append(each.name)
     columns = [
-        Column("Tolerance"),
-        Column("Scale", False),
-        Column("Reason", False),
-        Column("Comparisons", False),
+        PageColumn("Tolerance"),
+        PageColumn("Scale", False),
+        PageColumn("Reason", False),
+        PageColumn("Comparisons", False),
     ]
-    return Table(
+    return PageTable(
         "Tolerances",
         columns,
         [(*key, ", ".join(names)) for key, names in rows.items()],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg.extending import Column, Page, Section, Table, Text, number, plural, readable
+from pyfsagg.extending import Page, PageColumn, PageTable, Section, Text, number, plural, readable
 from pyfsagg_papers.lists.choice import AggregatorChoice
 from pyfsagg_papers.lists.gene_lists import KIND_WORDS, GeneListComparison
 from pyfsagg_papers.pages import closing, numbers, run_settings, words
@@ -23,7 +23,7 @@ def gene_lists_page(found: GeneListComparison, *, command: str | None = None) ->
     """The page of :func:`pyfsagg_papers.gene_lists`."""
     counts = found.summary()
     rows = zip(counts.index, counts.to_numpy().tolist(), strict=True)
-    cells = Table(
+    cells = PageTable(
         "Printed cells by method, as the paper names them.",
         [*words("Method"), *numbers(*(name[:1].upper() + name[1:] for name in counts.columns))],
         [[str(name), *(f"{cell:,}" for cell in row)] for name, row in rows],
@@ -46,17 +46,17 @@ def gene_lists_page(found: GeneListComparison, *, command: str | None = None) ->
     )
 
 
-def _means(found: GeneListComparison) -> Table:
+def _means(found: GeneListComparison) -> PageTable:
     means = found.means()
     kinds = [kind for kind in KIND_WORDS if kind in means]
     means = means.sort_values(kinds[0], ascending=False)
-    columns: list[tuple[Column, list[str]]] = [
-        (Column("Aggregator", numeric=False), [readable(str(name)) for name in means.index])
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Aggregator", numeric=False), [readable(str(name)) for name in means.index])
     ]
     for kind in kinds:
-        columns.append((Column(KIND_WORDS[kind].capitalize()), _texts(means[kind])))
-        columns.append((Column("± SE"), _texts(means[f"se_{kind}"], 4)))
-    return Table.of_columns(
+        columns.append((PageColumn(KIND_WORDS[kind].capitalize()), _texts(means[kind])))
+        columns.append((PageColumn("± SE"), _texts(means[f"se_{kind}"], 4)))
+    return PageTable.of_columns(
         "Share of the true best 100 genes that was found, over all settings, by kind of lists.",
         columns,
         "SE is the standard error over the simulated data sets. A dash: the method takes ranked lists only.",
@@ -74,14 +74,14 @@ def aggregator_choice_page(found: AggregatorChoice, *, command: str | None = Non
         "advised": "as advised",
         "best": "the best of each set, known only afterwards",
     }
-    table = Table.of_columns(
+    table = PageTable.of_columns(
         "Share of the true best 100 that was found, over all sets of lists.",
         [
             (
-                Column("Aggregator", numeric=False),
+                PageColumn("Aggregator", numeric=False),
                 [named.get(str(name), readable(str(name))) for name in worth.index],
             ),
-            (Column("Share found"), _texts(worth)),
+            (PageColumn("Share found"), _texts(worth)),
         ],
         "“As advised” asks of each set as if it were new: the sets that look most like it decide. Methods "
         "that take ranked lists only are left out.",

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from pyfsagg.extending import (
     Block,
     Page,
+    PageTable,
     Records,
     Section,
-    Table,
     Text,
     check_choice,
     check_integer,
@@ -122,7 +122,9 @@ def experiment_page(experiment: Experiment, *, command: str | None = None) -> Pa
     sections = [
         Section("summary", "Summary", [Text(summary)]),
         Section("curves", "Curves", pictures),
-        Section("findings", "Findings", [Table("Statements, one by one.", heads, rows, header=1)]),
+        Section(
+            "findings", "Findings", [PageTable("Statements, one by one.", heads, rows, header=1)]
+        ),
         Section("settings", "Settings", [Records("How it was run.", [("Experiment", settings)])]),
     ]
     sections += closing(command, ["orders"])

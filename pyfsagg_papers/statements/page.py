@@ -15,8 +15,8 @@ from pyfsagg.extending import (
     ORANGE,
     Block,
     Page,
+    PageTable,
     Section,
-    Table,
     Text,
     clear_frame,
     feature_axis,
@@ -124,11 +124,11 @@ def statement_counts(found: pd.DataFrame) -> list[Block]:
     ]
     if len(rows) > 1:
         rows.append(["all", *(str(count) for count in counts.sum().tolist())])
-    table = Table("Statements by verdict.", columns, rows)
+    table = PageTable("Statements by verdict.", columns, rows)
     return [Text(RULES), table]
 
 
-def statement_table(part: pd.DataFrame) -> Table:
+def statement_table(part: pd.DataFrame) -> PageTable:
     """The statements one by one, with what was found."""
     heads = words("Verdict", "Where", "What is stated")
     heads += [*numbers("Printed", "Recomputed"), *words("What was found")]
@@ -143,7 +143,7 @@ def statement_table(part: pd.DataFrame) -> Table:
         ]
         for row in part.to_dict(orient="records")
     ]
-    return Table("Statements, one by one.", heads, rows)
+    return PageTable("Statements, one by one.", heads, rows)
 
 
 def _where(section: str, table: str, basis: str) -> str:
@@ -166,7 +166,7 @@ def _recomputed(value: float, quantity: str) -> str:
     return f"p = {_value(value)}" if quantity == "p-value" else _value(value)
 
 
-def _forms(variants: pd.DataFrame) -> Table:
+def _forms(variants: pd.DataFrame) -> PageTable:
     heads = [*words("Statement", "Form"), *numbers("Printed", "Statistic", "Value")]
     heads += words("Agrees", "Stated")
     rows = [
@@ -181,4 +181,4 @@ def _forms(variants: pd.DataFrame) -> Table:
         ]
         for row in variants.to_dict(orient="records")
     ]
-    return Table("Every form in which a number was recomputed.", heads, rows, find="form")
+    return PageTable("Every form in which a number was recomputed.", heads, rows, find="form")

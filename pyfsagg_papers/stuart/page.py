@@ -16,9 +16,9 @@ from pyfsagg.extending import (
     ORANGE,
     Block,
     Page,
+    PageTable,
     Records,
     Section,
-    Table,
     Text,
     check_choice,
     clear_frame,
@@ -204,7 +204,9 @@ def _printed(finding: StuartFinding) -> list[Block]:
         "tried, is the one at which the recursion in R comes closest to the three printed values of "
         "the data set and filter together. Of Canberra distances the smaller is the more stable."
     )
-    first = Table("Stuart as printed, computed exactly, and by the recursion.", heads, rows, note)
+    first = PageTable(
+        "Stuart as printed, computed exactly, and by the recursion.", heads, rows, note
+    )
     return [first, *_differences(finding)]
 
 
@@ -221,7 +223,7 @@ def _differences(finding: StuartFinding) -> list[Block]:
         for n, values in zip(wide.index, wide.to_numpy().tolist(), strict=True)
     ]
     caption = "Mean absolute difference of the recursion in R from the three printed values."
-    return [Table(caption, heads, rows)]
+    return [PageTable(caption, heads, rows)]
 
 
 def _pictures(finding: StuartFinding) -> list[Block]:
@@ -260,11 +262,11 @@ def _values(finding: StuartFinding) -> list[Block]:
             label=label,
             caption=caption,
         ),
-        Table("Kinds of values by number of lists.", heads, rows),
+        PageTable("Kinds of values by number of lists.", heads, rows),
     ]
 
 
-def _aggregators(finding: StuartFinding) -> Table:
+def _aggregators(finding: StuartFinding) -> PageTable:
     shown = finding.stability[finding.stability["n_lists"] == finding.n_lists]
     names = list(dict.fromkeys(shown["aggregator"]))
     keys = ["dataset", "filter", "measure"]
@@ -278,7 +280,7 @@ def _aggregators(finding: StuartFinding) -> Table:
             wide.index.tolist(), wide.to_numpy().tolist(), strict=True
         )
     ]
-    return Table(f"Stability with {finding.n_lists:,} lists.", heads, rows)
+    return PageTable(f"Stability with {finding.n_lists:,} lists.", heads, rows)
 
 
 def _settings(finding: StuartFinding) -> Records:

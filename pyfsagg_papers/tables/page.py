@@ -20,8 +20,8 @@ from pyfsagg.extending import (
     Block,
     Enumeration,
     Page,
+    PageTable,
     Section,
-    Table,
     Text,
     clear_frame,
     feature_axis,
@@ -241,14 +241,14 @@ def table_title(table: str) -> str:
     return f"Table {table.rpartition('_')[2]}"
 
 
-def coverage_table(found: pd.DataFrame) -> Table:
+def coverage_table(found: pd.DataFrame) -> PageTable:
     """How many cells have which verdict, by table and data set."""
     rows = [
         [table_title(str(row["table"])), readable(str(row["dataset"])), *count_texts(row)]
         for row in coverage(found).reset_index().to_dict("records")
     ]
     columns = [*words("Table", "Data set"), *COUNTS]
-    return Table("Verdicts by table and data set", columns, rows, header=1)
+    return PageTable("Verdicts by table and data set", columns, rows, header=1)
 
 
 def count_texts(row: Mapping[Any, Any]) -> list[str]:
@@ -285,7 +285,9 @@ def _table_section(table: str, own: pd.DataFrame, quick: bool, seed: int) -> Sec
     return Section(f"table-{place}", table_title(table), blocks)
 
 
-def _cells(caption: str, found: pd.DataFrame, names: Sequence[str], ends: Sequence[str]) -> Table:
+def _cells(
+    caption: str, found: pd.DataFrame, names: Sequence[str], ends: Sequence[str]
+) -> PageTable:
     """A row for each cell: what names it, its numbers, and the columns `ends`."""
     heads = ["data set" if name == "dataset" else name for name in names]
     columns = words(*(name.capitalize() for name in heads))
@@ -303,7 +305,7 @@ def _cells(caption: str, found: pd.DataFrame, names: Sequence[str], ends: Sequen
         ]
         for cell in found.join(told).to_dict("records")
     ]
-    return Table(caption, columns, rows, find="cell")
+    return PageTable(caption, columns, rows, find="cell")
 
 
 def _verdict(cell: Mapping[Any, Any]) -> str:
@@ -367,7 +369,7 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
         Text(RULES, quiet=True),
         _by_reading(found),
         picture("Cells inside, by block and reading", "readings", plot_readings, counts),
-        Table(
+        PageTable(
             "The best reading of each block",
             columns,
             rows,
@@ -380,7 +382,7 @@ def _blocks(found: pd.DataFrame, counts: pd.DataFrame) -> list[Block]:
     ]
 
 
-def _by_reading(found: pd.DataFrame) -> Table:
+def _by_reading(found: pd.DataFrame) -> PageTable:
     """Every block under one and the same reading: what one run of the authors would have been."""
     counts = coverage(found, ["reading"])
     columns = [*words("Reading"), *numbers("Inside", "Near", "Outside", "Checkable")]
@@ -389,4 +391,4 @@ def _by_reading(found: pd.DataFrame) -> Table:
         [readable(str(row["reading"])), *(str(row[each]) for each in verdicts)]
         for row in counts.reset_index().to_dict("records")
     ]
-    return Table("Cells of all blocks, by reading", columns, rows)
+    return PageTable("Cells of all blocks, by reading", columns, rows)

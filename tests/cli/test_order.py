@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pyfsagg._base.words import enumerate_names
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
 
 DATA = make_planted_orders(3, 15, n_extraneous=4, n_redundant=1, random_state=2)
@@ -42,7 +43,7 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     removal = pd.read_csv(tmp_path / "out" / "removal.csv")
     assert removal["feature"].tolist() == expected.select(8)[::-1]
     assert "removed 5 of 8 features" in done.stdout
-    assert ", ".join(expected.select(3)) in done.stdout
+    assert f"The last 3 kept: {enumerate_names(expected.select(3))}." in done.stdout
     assert "7 of 7 features done" in done.stderr
     assert (tmp_path / "out" / "accuracy.png").read_bytes().startswith(b"\x89PNG")
 

@@ -50,8 +50,8 @@ def test_a_saved_run(pyfsagg, run: str, tmp_path: Path) -> None:
         RUN.combined, n_features_to_select=4, feature_names=RUN.feature_names
     )["count"]
     assert features["count"].to_dict() == counts.to_dict()
-    assert f"nogueira            {expected.loc['nogueira', 'value']:.4f}" in done.stdout
-    assert "12 resamples: scores of 13 features; selections are the best 4" in done.stdout
+    assert f"Nogueira is {expected.loc['nogueira', 'value']:.4f} (95 % interval" in done.stdout
+    assert "were compared: scores of 13 features; selections are the best 4." in done.stdout
     assert "Results are in out/" in done.stdout
     document = json.loads((out / "run.json").read_text())
     assert document["kind"] == "stability"
@@ -165,7 +165,7 @@ def test_two_runs_are_compared(pyfsagg, run: str, tmp_path: Path) -> None:
     test = nogueira(RUN.combined, n_features_to_select=4).compare(
         nogueira(OTHER.combined, n_features_to_select=4)
     )
-    assert f"difference of the stability is {test.difference:.4f}" in done.stdout
+    assert f"difference of the stability is {test.difference:.4f}" in " ".join(done.stdout.split())
     document = json.loads((tmp_path / "out" / "run.json").read_text())["comparison"]
     assert document["test"]["p_value"] == pytest.approx(test.p_value, rel=1e-9)
     assert "two-sided p =" in (tmp_path / "out" / "report.html").read_text()
@@ -224,13 +224,13 @@ BAD_FILES = {
         ("one.txt two.txt --measures nogueira", "--n-features"),
         ("one.txt two.txt --n-features 2", "3 different features"),
         ("one.txt two.txt --n-features 0", "--n-features"),
-        ("one.txt two.txt --top 0.5", "needs --n-features"),
+        ("one.txt two.txt --n-features-to-select 0.5", "needs --n-features"),
         ("one.txt two.txt --sizes 1,2", "--sizes belongs to scores or ranks"),
         ("one.txt two.txt --input ranks", "belongs to a matrix"),
         ("one.txt two.txt --filter ig", "--filter belongs to a saved run"),
         ("good.csv --n-features 7", "has 3 columns of features"),
-        ("good.csv --top 4", "top"),
-        ("good.csv --top 0", "top"),
+        ("good.csv --n-features-to-select 4", "n-features-to-select"),
+        ("good.csv --n-features-to-select 0", "n-features-to-select"),
         ("good.csv --confidence-level 1", "level"),
         ("good.csv --measures nogeira", "did you mean 'nogueira'"),
         ("good.csv --measures yu", "similarity"),
@@ -271,7 +271,8 @@ def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path: Path)
     (tmp_path / "full.csv").write_text(BAD_FILES["full.csv"])
     done = pyfsagg("stability full.csv --measures nogueira,jaccard --output out")
     assert done.returncode == 0, done.stderr
-    assert "nogueira: the stability measure 'nogueira' is undefined on these data" in done.stdout
+    reason = "Nogueira: the stability measure 'nogueira' is undefined on these data"
+    assert reason in " ".join(done.stdout.split())
     document = json.loads((tmp_path / "out" / "run.json").read_text())
     assert document["stability"][0]["value"] is None
     assert document["stability"][1]["value"] == 1.0

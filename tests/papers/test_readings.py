@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._report.page import Table, Text, render_page
+from pyfsagg._report.page import PageTable, Text, render_page
 from pyfsagg.cli import main
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import (
@@ -312,7 +312,7 @@ def test_a_table_without_readings_is_named() -> None:
 def test_the_page_counts_blocks_and_shows_every_cell(found: pd.DataFrame) -> None:
     page = readings_page(found, command="reproduce readings --dataset ionosphere")
     blocks = [block for section in page.sections for block in section.blocks]
-    by_reading, best, cells = (block for block in blocks if isinstance(block, Table))
+    by_reading, best, cells = (block for block in blocks if isinstance(block, PageTable))
     assert [int(row[-1]) for row in by_reading.rows] == [25, 25, 25]
     inside = found[found["verdict"] == "inside"].groupby("reading").size()
     assert int(by_reading.rows[0][1]) == inside["standard"]

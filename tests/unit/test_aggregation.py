@@ -44,7 +44,7 @@ def test_the_promised_names_and_aliases_exist():
 @pytest.mark.parametrize("method", NAMES)
 def test_every_aggregator_takes_every_table_it_can(method):
     spec = AGGREGATORS.get(method)
-    options = {"keep": None} if method == "fpcps" else {}
+    options = {"n_features_to_select": None} if method == "fpcps" else {}
     tables = {
         "scores": RankTable.from_scores(SCORES),
         "gaps": RankTable.from_scores(np.where(SCORES == 0.2, np.nan, SCORES)),
@@ -212,7 +212,7 @@ def test_fpcps_of_one_list_is_that_list():
 
 @pytest.mark.parametrize("keep", [0.0, 1.5, 0, 5])
 def test_fpcps_keeps_a_share_or_a_number_of_the_items(keep):
-    with pytest.raises(ParameterError, match="keep must be"):
+    with pytest.raises(ParameterError, match="n_features_to_select must be"):
         aggregate(RankTable.from_scores(np.eye(4) + 0.5), "fpcps", n_features_to_select=keep)
 
 
@@ -252,7 +252,7 @@ def test_aggregation_result():
     result = aggregate({"one": ["a", "b", "c"], "two": ["a", "c", "b"], "three": ["a", "b"]}, "rra")
     frame = result.to_frame()
     assert list(frame.index) == ["a", "b", "c"]
-    values = ["ranking", "score", "statistic", "tied"]
+    values = ["rank", "score", "statistic", "tied"]
     assert list(frame.columns) == [*values, "p_value", "log10_p_value", "adjusted_p_value"]
     assert result.select(1) == ["a"]
     assert result.select(0.5) == ["a", "b"]
@@ -261,7 +261,7 @@ def test_aggregation_result():
         adjusted = aggregate([["a", "b"], ["a", "c"]], adjust=adjust)
         expected = multipletests(adjusted.p_values, method=name)[1]
         np.testing.assert_allclose(adjusted.adjusted_p_values, expected)
-    with pytest.raises(ParameterError, match="n_or_fraction"):
+    with pytest.raises(ParameterError, match="n_features_to_select"):
         result.select(9)
 
 
@@ -289,8 +289,8 @@ def test_the_two_zeros_are_the_same_data():
 def test_json_keeps_every_digit_and_has_no_nan():
     result = aggregate([[0.1, 0.7, 1 / 3], [0.2, 0.5, 0.4]], "fpcps", n_features_to_select=2)
     content = json.loads(result.to_json())
-    assert [item["name"] for item in content["items"]] == result.select(3)
-    by_name = {item["name"]: item for item in content["items"]}
+    assert [item["item"] for item in content["items"]] == result.select(3)
+    by_name = {item["item"]: item for item in content["items"]}
     assert by_name["x0"]["statistic"] is None
     assert by_name["x1"]["score"] == result.scores[1]
 
@@ -316,7 +316,7 @@ def test_inputs_of_aggregate_agree():
         ([], "rra", {}, DataError, "no list"),
         ([["a"]], "am", {}, DataError, "'mean_rank'"),
         ([["a"]], "gm", {}, DataError, "'geometric_mean_rank'"),
-        (SCORES, "fpcps", {"keep": 0.0}, ParameterError, "keep"),
+        (SCORES, "fpcps", {"n_features_to_select": 0.0}, ParameterError, "n_features_to_select"),
         (SCORES, "mc1", {"damping": 0}, ParameterError, "damping"),
         (SCORES, "mc4", {"max_items": 3}, DataError, "max_items=3"),
     ],

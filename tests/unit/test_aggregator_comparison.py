@@ -246,7 +246,7 @@ def test_an_aggregation_without_its_lists_is_kept_too(table, tmp_path):
     assert back.table is None
     pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
     items = json.loads(result.to_json())["items"]
-    assert [item["name"] for item in items] == result.select(len(table.names))
+    assert [item["item"] for item in items] == result.select(len(table.names))
 
 
 @pytest.mark.parametrize("ties", ["random", "average"])

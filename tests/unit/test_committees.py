@@ -246,9 +246,9 @@ def test_bad_learners_are_refused() -> None:
 
 def test_bad_settings_are_refused() -> None:
     refused(ParameterError, "must be the name of a scorer", metric="accurate")
-    refused(ParameterError, "above 0", metric="neg_log_loss", weights="performance")
+    refused(ParameterError, "above 0", metric="neg_log_loss", voter_weights="performance")
     refused(UnknownNameError, "phragmen", rule="phragman")
-    refused(ParameterError, "1 in all", weights=[1.0, 2.0])
+    refused(ParameterError, "1 in all", voter_weights=[1.0, 2.0])
     refused(ParameterError, "no learner", selection={"forest": LearnerSelection()})
     refused(ParameterError, "one by one", selection=LearnerSelection("sequential", n_features=5))
     refused(ParameterError, "changes the table", resampling=pyfsagg.resampling.ValueNoise())

@@ -188,7 +188,7 @@ def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
     result.save(tmp_path / "kept")
     back = type(result).load(tmp_path / "kept")
     assert back.table is not None
-    np.testing.assert_array_equal(back.table.weights, np.array(WEIGHTS, dtype=float))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(back.table.list_weights, np.array(WEIGHTS, dtype=float))  # type: ignore[arg-type]
     assert "weights=[3, 1, 2, 1]" in result.repeat()
     assert "Weight</th>" in result.to_html()
     assert "Weight</th>" not in aggregate(table, "mean_rank").to_html()

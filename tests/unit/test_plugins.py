@@ -35,7 +35,7 @@ def test_the_example_is_used_by_name(site: Path, tmp_path: Path) -> None:
 import json, sys
 import pandas as pd, pyfsagg
 from pyfsagg.cli import main
-from pyfsagg.stability_measures import chance_level
+from pyfsagg.stability_measures.curves import chance_level
 
 data = pyfsagg.load_dataset("ionosphere")
 X, y = data.X.iloc[:, :6], data.y

@@ -46,6 +46,19 @@ def test_every_argument_is_on_the_help_page(name: str) -> None:
     )
 
 
+PAGES = sorted({called.page for called in CALLS.values()})
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_argument_is_left_over_on_a_help_page(name: str) -> None:
+    page = (PACKAGE / "man" / f"{name}.Rd").read_text(encoding="utf-8")
+    usage = page[page.index("\\usage{") : page.index("\\arguments{")]
+    used = set(re.findall(r"[\w.]+", re.sub(r'"[^"]*"', "", usage)))
+    items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
+    documented = {one.strip() for item in items for one in item.split(",")} - {r"\dots"}
+    assert documented <= used, f"leave it out in r_bridge/pyfsaggr/R and run roxygen2: {name}"
+
+
 def formals(name: str) -> dict[str, str | None]:
     """The arguments of a function of R that is written by hand, with their defaults."""
     files = "".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "R").glob("*.R"))

@@ -47,8 +47,6 @@ REACHED = {
 NOT_REACHED = {
     "memory_limit": "a context; in R the setting memory_limit of a run",
     "friedman": "stats::friedman.test()",
-    "noncentral_f_interval": "of packages for effect sizes, such as MBESS and effectsize",
-    "noncentral_t_interval": "as above",
     "one_way_anova": "stats::oneway.test() and stats::aov()",
     "pairwise_tests": "stats::pairwise.t.test(), stats::pairwise.wilcox.test(); compare_methods() for folds",
     "rank_biserial_paired": "of packages for effect sizes, such as rstatix and effectsize",
@@ -56,19 +54,6 @@ NOT_REACHED = {
     "rm_anova": "stats::aov() with an Error() term, and the package afex",
     "sphericity_test": "stats::mauchly.test()",
     "wilcoxon": "stats::wilcox.test()",
-    # parts of methods
-    "adjusted_rand_between_matrices": "a part of a paper",
-    "borda_curve": "a part of a paper",
-    "consensus_partition": "a part of clustering",
-    "e_values_of_p_values": "a part of error_control()",
-    "enough_clusterings": "a part of a paper",
-    "instance_divergence": "a part of subset_divergence()",
-    "inversion_counts": "a part of eliminate_features()",
-    "kendall_distance": "a part of eliminate_features()",
-    "mean_plus_sd": "a part of evaluate_rankings()",
-    "pfer_threshold": "a part of error_control()",
-    "project": "a part of eliminate_features()",
-    "summarise_trials": "a part of a paper",
 }
 """Why R has no such function."""
 

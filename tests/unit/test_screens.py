@@ -424,7 +424,7 @@ def test_groups_as_items():
 def test_tied_members_of_groups_have_their_last_place_also_in_p_values():
     table = RankTable.from_groups([1.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"])
     np.testing.assert_array_equal(table.ranks, [[0.25, 1.0], [1.0, 1.0]])
-    assert table.with_last_places() is table
+    assert table._with_last_places() is table
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ class Oven(Settings):
     preheat: bool = option(False, help="beforehand")
     dish: Any = option(None, flag=False, help="what is in it")
 
-    def check(self) -> None:
+    def _check(self) -> None:
         check_integer("degrees", self.degrees, low=1)
 
 
@@ -355,5 +355,5 @@ def test_flat_settings_that_do_not_belong_together(flat: dict, error: type, mess
 @pytest.mark.parametrize("name", ["eliminate", "rank_out_of_core", "frcm"])
 def test_what_has_no_score_matrices_refuses_scratch(name: str) -> None:
     with pytest.raises(ParameterError, match=f"{name} writes none: leave it out of execution"):
-        Execution.without_scratch(name, Execution(scratch="."))
-    assert Execution.without_scratch(name, None).changed() == {}
+        Execution._without_scratch(name, Execution(scratch="."))
+    assert Execution._without_scratch(name, None).changed() == {}

@@ -166,7 +166,7 @@ def test_one_measure_by_name_is_a_number_with_an_interval() -> None:
     assert result.table["standard_error"].iloc[0] == alone.standard_error
     assert (result.features, result.curve) == (None, None)
     assert repr(result).endswith(
-        f"nogueira = {alone.value:.6g}, 95 % [{alone.interval[0]:.4g}, 1])"
+        f"nogueira = {alone.value:.6g}, 95 % [{alone.interval[0]:.4g}, {alone.interval[1]:.4g}])"
     )
     exact = stability(SCORES, "jaccard", measure_params={"correction": "exact"}, interval=None)
     assert exact.value == measure_stability(SCORES, "jaccard", correction="exact").value

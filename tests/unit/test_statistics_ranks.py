@@ -189,7 +189,7 @@ def test_bad_pairs(arguments, error, message):
         ("alternative", "two.sided", ParameterError),
         ("exact", "yes", ParameterError),
         ("zero_method", "drop", ParameterError),
-        ("correction", 1, InputTypeError),
+        ("continuity", 1, InputTypeError),
         ("confidence_level", 1.0, ParameterError),
         ("decimals", 1.5, ParameterError),
     ],

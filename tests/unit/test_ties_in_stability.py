@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import pyfsagg
+from pyfsagg._report.text import sentences_of
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import (
@@ -220,10 +221,10 @@ def test_an_unknown_rule_is_refused() -> None:
 
 def test_the_report_says_that_ties_decide() -> None:
     report = stability(SCORES, ["nogueira", "spearman"], n_features_to_select=TOP, input="scores")
-    assert report.about_ties.startswith("In 3 of 4 resamples equal scores compete")
-    assert report.about_ties in report._paragraphs({})
+    assert report._about_ties.startswith("In 3 of 4 resamples equal scores compete")
+    assert report._about_ties in sentences_of(report._facts({}))
     untied = stability(SCORES[[2, 2]], ["nogueira"], n_features_to_select=TOP, input="scores")
-    assert untied.about_ties == ""
+    assert untied._about_ties == ""
 
 
 def test_equal_aggregated_scores_are_told() -> None:

@@ -23,6 +23,7 @@
 #' @param features Names of features, or their numbers from 1.
 #' @param unit `"nats"` or `"bits"`.
 #' @param space `"orders"` or `"boolean"`.
+#' @param space `"orders"` or `"boolean"`.
 #' @param first,second Two orders: ranks of the same features.
 #' @param n_classes,n_per_class Sizes.
 #' @param n_extraneous,n_redundant How many features say nothing, and how many repeat another one.
