@@ -257,6 +257,8 @@ def read_column(
             refuse_arrow_type(column.type, name)
         column = pandas_column(column, name)
     dtype = column.dtype
+    if pd.api.types.is_object_dtype(dtype):
+        _refuse_signals(column)
     if declared or isinstance(dtype, pd.CategoricalDtype):
         return _nominal(column, name)
     if pd.api.types.is_bool_dtype(dtype):
@@ -332,7 +334,6 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
 def _read_objects(
     column: pd.Series[Any], name: str
 ) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
-    _refuse_signals(column)
     present = column.dropna()
     is_word = present.map(lambda value: isinstance(value, str))
     is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))

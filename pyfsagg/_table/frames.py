@@ -40,6 +40,13 @@ _OBJECTS = ("Object", "Int128", "UInt128")
 """Columns that Arrow does not hold, or not rightly: their cells are taken as Python objects."""
 
 
+def as_slice(columns: Sequence[int]) -> slice | list[int]:
+    """Rising positions as an index; a slice if they have no gaps, which copies nothing."""
+    if columns[-1] - columns[0] == len(columns) - 1:
+        return slice(columns[0], columns[-1] + 1)
+    return list(columns)
+
+
 @dataclass(frozen=True, eq=False)
 class PandasFrame:
     """A pandas frame."""
@@ -64,7 +71,7 @@ class PandasFrame:
 
     def cells(self, columns: Sequence[int]) -> NDArray[Any]:
         """Cells (n_samples, len(columns)) of columns that have one type."""
-        return self.frame.iloc[:, list(columns)].to_numpy()
+        return self.frame.iloc[:, as_slice(columns)].to_numpy()
 
     def column(self, j: int) -> Any:
         """A column as a pandas Series or an Arrow array."""

@@ -214,6 +214,10 @@ class SparseTable:
     def n_features(self) -> int:
         return len(self.feature_names)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_samples, self.n_features
+
     def column(self, j: int) -> NDArray[np.float64]:
         """Column `j` (n_samples,) as a dense table would hold it: nominal ones as level codes."""
         part = slice(self.start[j], self.start[j + 1])
@@ -254,8 +258,7 @@ def is_sparse(X: Any) -> bool:
 
 def dense_megabytes(X: Any) -> str:
     """How much memory the dense form of a sparse table or matrix takes, for messages."""
-    shape = (X.n_samples, X.n_features) if isinstance(X, SparseTable) else X.shape
-    return f"{max(1.0, math.prod(shape) * 8 / 1e6):,.0f} MB"
+    return f"{max(1.0, math.prod(X.shape) * 8 / 1e6):,.0f} MB"
 
 
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._message import DENSE, INF, NAN, Message, Param, Phrase, Remedy
-from pyfsagg._table.columns import EXACT, array_kind, read_column, refuse_rounded
-from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, open_frame
+from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
+from pyfsagg._table.frames import FRAMES, Frame, PandasFrame, as_slice, open_frame
 from pyfsagg._table.sparse import SparseTable, dense_megabytes, is_sparse, read_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
@@ -170,62 +170,91 @@ def as_table(
         if not allow_constant:
             _refuse_constant(_is_constant(table.column(j)) for j in range(table.n_features))
         return table
-    opened = open_frame(X)
+    opened = X.frame if isinstance(X, ConvertedTable) else open_frame(X)
     frame = array_frame(X, feature_names) if opened is None else opened
     check_names(frame.names)
     _check_shape(frame.shape, min_samples, min_features)
-    values = np.empty(frame.shape, dtype=np.float64, order="F")
-    kinds = np.empty(frame.shape[1], dtype=np.int8)
-    levels: dict[int, tuple[Any, ...]] = {}
-    names = tuple(str(name) for name in frame.names.tolist())
     declared = _nominal_positions(nominal, list(frame.names))
-    types = frame.types()
-    if opened is None and not declared and types[0] is not None:
-        cells = frame.frame.to_numpy()
-        with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
-            values[:] = cells
-        kinds[:] = array_kind(types[0])
-        if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8:
-            _refuse_rounded(cells, values, names)
-    else:
-        plain = [None if j in declared else dtype for j, dtype in enumerate(types)]
-        _copy_plain_columns(frame, plain, values, kinds, names)
-        for j in (j for j, dtype in enumerate(plain) if dtype is None):
-            kinds[j], values[:, j], found = read_column(frame.column(j), names[j], j in declared)
-            if found is not None:
-                levels[j] = found
-    _check_cells(values, names, allow_constant)
-    return Table(values, names, kinds, levels)
+    known = isinstance(X, ConvertedTable) and X.declared == declared
+    converted: ConvertedTable = X if known else convert_frame(frame, declared)
+    for error in converted.problems.values():
+        raise error
+    _check_cells(converted.table.values, converted.feature_names, allow_constant)
+    return converted.table
 
 
-def _copy_plain_columns(
-    frame: Frame,
-    types: Sequence[np.dtype[Any] | None],
-    values: NDArray[np.float64],
-    kinds: NDArray[np.int8],
-    names: Sequence[str],
-) -> None:
-    """Copy the columns of numbers, those of a type many at a time."""
-    plain: dict[Any, list[int]] = {}
-    for j, dtype in enumerate(types):
-        if dtype is not None:
-            plain.setdefault(dtype, []).append(j)
-    for dtype, positions in plain.items():
+@dataclass(frozen=True, eq=False)
+class ConvertedTable:
+    """A frame as numbers before anything in it is refused; :func:`as_table` takes it for the frame.
+
+    Attributes
+    ----------
+    table : Table
+        A column that cannot be read has missing cells only; there may be infinite cells.
+    problems : dict of int to Exception
+        Why a column, by position, cannot be read.
+    declared : set of int
+        Columns that were declared nominal.
+    """
+
+    frame: Frame
+    table: Table
+    problems: dict[int, DataError | InputTypeError]
+    declared: set[int]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.frame.shape
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.table.feature_names
+
+
+def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
+    """Every cell of a frame as a number; columns of numbers of one type many at a time."""
+    values = np.empty(frame.shape, dtype=np.float64, order="F")
+    kinds = np.full(frame.shape[1], Kind.NOMINAL, dtype=np.int8)
+    names = tuple(str(name) for name in frame.names.tolist())
+    levels: dict[int, tuple[Any, ...]] = {}
+    problems: dict[int, DataError | InputTypeError] = {}
+    by_type: dict[np.dtype[Any] | None, list[int]] = {}
+    for j, dtype in enumerate(frame.types()):
+        by_type.setdefault(None if j in declared else dtype, []).append(j)
+    others = by_type.pop(None, [])
+    for dtype, positions in by_type.items():
+        assert dtype is not None
         kinds[positions] = array_kind(dtype)
-        size = max(1, min(_COLUMNS_AT_ONCE, _CELLS_AT_ONCE // frame.shape[0]))
-        for start in range(0, len(positions), size):
-            part = positions[start : start + size]
+        for part in column_blocks(frame.shape[0], positions):
             cells = frame.cells(part)
-            with np.errstate(over="ignore"):
-                values[:, part] = cells
+            with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
+                values[:, as_slice(part)] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
-                _refuse_rounded(cells, values[:, part], [names[j] for j in part])
+                problems |= _rounded_columns(cells, values, part, names)
+    for j in others:
+        try:
+            kinds[j], values[:, j], words = read_column(frame.column(j), names[j], j in declared)
+        except (DataError, InputTypeError) as error:
+            problems[j], values[:, j] = error, np.nan
+        else:
+            if words is not None:
+                levels[j] = words
+    return ConvertedTable(frame, Table(values, names, kinds, levels), problems, declared)
 
 
-def _refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], names: Sequence[str]) -> None:
-    """Refuse 64-bit numbers that are different and would be one floating-point number."""
-    for j in np.flatnonzero(np.abs(values).max(axis=0, initial=0.0) >= EXACT).tolist():
-        refuse_rounded(cells[:, j], values[:, j], names[j])
+def _rounded_columns(
+    cells: NDArray[Any], values: NDArray[np.float64], part: Sequence[int], names: Sequence[str]
+) -> dict[int, DataError | InputTypeError]:
+    """Columns of 64-bit numbers that are different and would be one floating-point number."""
+    problems: dict[int, DataError | InputTypeError] = {}
+    largest = np.abs(values[:, as_slice(part)]).max(axis=0, initial=0.0)
+    for place in np.flatnonzero(largest >= EXACT).tolist():
+        j = part[place]
+        try:
+            refuse_rounded(cells[:, place], values[:, j], names[j])
+        except DataError as error:
+            problems[j] = error
+    return problems
 
 
 def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFrame:
@@ -342,20 +371,22 @@ def _nominal_positions(nominal: Sequence[str | int] | None, names: list[Any]) ->
     return positions
 
 
-_COLUMNS_AT_ONCE = 256
-_CELLS_AT_ONCE = 2**20
+def column_blocks(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Columns in parts that are small beside the table: what is computed from a part takes as much again."""
+    size = max(1, min(256, 2**20 // max(1, n_samples)))
+    for start in range(0, len(positions), size):
+        yield positions[start : start + size]
 
 
 def _check_cells(values: NDArray[np.float64], names: tuple[str, ...], allow_constant: bool) -> None:
     """Refuse infinite cells and tables without any variation, column by column."""
-    for start in range(0, values.shape[1], _COLUMNS_AT_ONCE):
-        block = values[:, start : start + _COLUMNS_AT_ONCE]
-        infinite = np.isinf(block).any(axis=0)
+    for part in column_blocks(values.shape[0], range(values.shape[1])):
+        infinite = np.isinf(values[:, as_slice(part)])
         if infinite.any():
-            j = int(infinite.argmax())
-            row = int(np.isinf(block[:, j]).argmax())
+            place = int(infinite.any(axis=0).argmax())
+            row = int(infinite[:, place].argmax())
             raise DataError(
-                f"column {names[start + j]!r} has an infinite value",
+                f"column {names[part[place]]!r} has an infinite value",
                 INF,
                 f" in row {row + 1}",
                 Remedy("replace infinity by a number or mark it missing (", NAN, ")"),

@@ -260,6 +260,8 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _rank(options: argparse.Namespace) -> None:
+    from pyfsagg._base.settings import Task
+    from pyfsagg._table.groups import group_columns
     from pyfsagg.datasets._catalogue import is_sparse_file
     from pyfsagg.datasets._loaders import list_datasets
 
@@ -285,27 +287,13 @@ def _rank(options: argparse.Namespace) -> None:
         table = load_table(options, target_columns(options), options.groups)
         if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
-    features, target, groups = table.X, table.y, table.groups
+    features, target, groups = table.table, table.y, table.groups
 
     def rank(progress: Progress | None) -> EnsembleResult:
         return _ensemble(options, features, target, progress=progress, groups=groups)
 
-    _run(
-        options,
-        _count_features(options, features),
-        rank,
-        table.view,
-        said=table.lines,
-    )
-
-
-def _count_features(options: argparse.Namespace, features: Any) -> int:
-    """Number of columns, or of groups of them."""
-    from pyfsagg._base.settings import Task
-    from pyfsagg._table.groups import group_columns
-
-    names = getattr(features, "columns", [f"x{j}" for j in range(features.shape[1])])
-    return len(group_columns(Task.from_flags(options), names))
+    n_features = len(group_columns(Task.from_flags(options), features.feature_names))
+    _run(options, n_features, rank, table.view, said=table.lines)
 
 
 def _rank_data_set(options: argparse.Namespace, name: str) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -149,13 +148,7 @@ class Drawn:
 
 def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
     """Row positions in an order that depends on what the rows hold, not on where they stand."""
-    if table not in _DIGESTS:
-        _DIGESTS[table] = row_digests(table)
-    return np.lexsort((*target.parts, _DIGESTS[table]))
-
-
-_DIGESTS: WeakKeyDictionary[AnyTable, NDArray[np.uint64]] = WeakKeyDictionary()
-"""Digests of tables that resamples are drawn from again and again, as long as the tables exist."""
+    return np.lexsort((*target.parts, row_digests(table)))
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:
