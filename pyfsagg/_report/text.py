@@ -49,9 +49,10 @@ def render_text(blocks: Iterable[Block]) -> str:
 
     Examples
     --------
-    >>> from pyfsagg._report.page import Column
+    >>> from pyfsagg._report.page import PageColumn, PageTable
     >>> rows = [["age", "0.5"], ["weight", "12.0"]]
-    >>> table = Table("Two features.", [Column("Feature", numeric=False), Column("Score")], rows)
+    >>> heads = [PageColumn("Feature", numeric=False), PageColumn("Score")]
+    >>> table = PageTable("Two features.", heads, rows)
     >>> print(render_text([Text(Markup("<b>Both</b> are selected.")), table]))
     Both are selected.
     <BLANKLINE>

@@ -389,7 +389,8 @@ def elimination_scores(
     Examples
     --------
     >>> import functools
-    >>> from pyfsagg.rank_order import elimination_scores, make_planted_orders
+    >>> from pyfsagg.rank_order import make_planted_orders
+    >>> from pyfsagg.rank_order.elimination import elimination_scores
     >>> data = make_planted_orders(n_classes=3, n_per_class=8, n_extraneous=3, random_state=1)
     >>> scores = elimination_scores(data.X, data.y, method="cdv")
     >>> sorted(scores.tolist())

@@ -188,7 +188,7 @@ class RankTable:
         Examples
         --------
         >>> table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
-        >>> table.weighted({"first": 2, "second": 1}).weights
+        >>> table.weighted({"first": 2, "second": 1}).list_weights
         array([2., 1.])
         """
         if list_weights is None:

@@ -207,7 +207,7 @@ def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> import numpy as np
     >>> from pyfsagg.stability_measures import adequacy
     >>> scores = np.array([2.0, 1.0, 0.0]) + np.random.default_rng(0).normal(size=(60, 3))
-    >>> len(plot_adequacy(adequacy(scores, sizes="auto", top=1).curve).lines)
+    >>> len(plot_adequacy(adequacy(scores, sizes="auto", n_features_to_select=1).curve).lines)
     2
     """
     columns = ("n_resamples", "n_features_to_select", "expected_kendall", "expected_top_overlap")

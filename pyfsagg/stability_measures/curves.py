@@ -46,7 +46,7 @@ def chance_level(
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import chance_level
+    >>> from pyfsagg.stability_measures.curves import chance_level
     >>> round(chance_level("hamming", 2, 4, n_resamples=10), 6)
     0.5
     """

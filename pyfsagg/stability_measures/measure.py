@@ -454,7 +454,7 @@ def pseudo_values(
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import pseudo_values
+    >>> from pyfsagg.stability_measures.measure import pseudo_values
     >>> pseudo_values([{"a", "b"}, {"a", "b"}, {"a", "c"}, {"a", "b"}], "jaccard").round(4)
     array([ 1.    ,  1.    , -0.3333,  1.    ])
     """

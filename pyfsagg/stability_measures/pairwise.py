@@ -338,7 +338,7 @@ def thesis_measures(
 
     Examples
     --------
-    >>> from pyfsagg.stability_measures import thesis_measures
+    >>> from pyfsagg.stability_measures.pairwise import thesis_measures
     >>> found = thesis_measures([[4.0, 3.0, 2.0, 1.0], [4.0, 2.0, 3.0, 1.0], [4.0, 3.0, 1.0, 2.0]])
     >>> {name: round(value, 4) for name, value in found.items()}
     {'pearson': 0.6667, 'spearman': 0.6667, 'canberra': 0.175, 'jaccard': 1.0, 'asd': 0.4173}

@@ -90,7 +90,7 @@ def selections(
     table = RankTable.from_scores(scores)
     values = dict(zip(FILTERS, scores, strict=True))
     for name, aggregator in AGGREGATORS.items():
-        options: dict[str, Any] = {"keep": k} if name == "fpcps" else {}
+        options: dict[str, Any] = {"n_features_to_select": k} if name == "fpcps" else {}
         values[name] = aggregate(table, aggregator, **options).scores
     found = {}
     for name, value in values.items():
