@@ -51,7 +51,13 @@ def made_of(scores: dict[str, np.ndarray], **parameters: object) -> InfluenceRes
     return InfluenceResult(
         {("information_gain", name): matrix for name, matrix in scores.items()},
         tuple(f"f{j}" for j in range(p)),
-        {"n_resamples": 1, "seed": 0, **parameters},
+        {
+            "filters": ["information_gain"],
+            "method": "wam",
+            "n_resamples": 1,
+            "seed": 0,
+            **parameters,
+        },
         {},
         {},
     )
