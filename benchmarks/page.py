@@ -20,17 +20,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg._report.drawing import BLUE, GREY, ORANGE, clear_frame, inline_svg
-from pyfsagg._report.page import (
-    Block,
-    Page,
-    PageColumn,
-    PageTable,
-    Picture,
-    Section,
-    Text,
-    write_page,
-)
+from pyfsagg._draw.style import BLUE, GREY, ORANGE, clear_frame
+from pyfsagg._draw.svg import inline_svg
+from pyfsagg._page.page import Block, Column, Page, Picture, Section, Table, Text, write_page
 from pyfsagg._version import __version__
 
 HISTORY = Path(__file__).resolve().parent / "history.jsonl"
@@ -55,11 +47,11 @@ def cell(value: Any) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def table(caption: str, rows: Sequence[Row], columns: Mapping[str, str], words: int) -> PageTable:
+def table(caption: str, rows: Sequence[Row], columns: Mapping[str, str], words: int) -> Table:
     """A table of the keys of `columns` under their titles; the first `words` columns are words."""
-    return PageTable(
+    return Table(
         caption,
-        [PageColumn(title, numeric=i >= words) for i, title in enumerate(columns.values())],
+        [Column(title, numeric=i >= words) for i, title in enumerate(columns.values())],
         [[cell(row.get(key)) for key in columns] for row in rows],
     )
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-import pyfsagg_papers as reproduce
-from pyfsagg.extending import data_folder
+from pyfsagg import reproduce
+from pyfsagg.datasets._loaders import data_folder
 
 COLUMNS = ["inside", "near", "outside", "not checkable"]
 

@@ -46,8 +46,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = ROOT / "tests" / "mutation_survivors.toml"
 COPIED = (
     "pyfsagg",
-    "r_bridge/pyfsagg_rpy2",
-    "pyfsagg_papers",
+    "r_bridge",
     "tests",
     "data",
     "benchmarks",

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.calls import Call
-from pyfsagg._base.fields import stored
-from pyfsagg._base.validation import as_array, check_integer, n_selected
-from pyfsagg._base.words import count, number, plural, ranks
-from pyfsagg._message import NONE, Got, Param, Remedy, Use
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Result, records
+from pyfsagg._base.checks import as_array, check_integer
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
+from pyfsagg._base.words import number, plural, ranks
+from pyfsagg._run.result import Arrays, Result, Saved, records
 from pyfsagg._table.identity import versions
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble.data import Grouped, columns_of
-from pyfsagg.ensemble.groups import about_groups, table_of_groups
+from pyfsagg.ensemble.groups import Grouped
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures import pareto_front
-from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.stability_measures import pareto_front, stability
+
+__all__ = ["Committee"]
 
 ALL = "all voters"
-_FIRST = 20  # features in the summary
+_PRINTED = 20  # features that the terminal shows
 BEST_OF_MANY = (
     "Each performance is that of one voter on its own test rows. The front takes the best of many, so "
     "that its performances are larger than what new rows will show; compare sizes by it, and measure "
@@ -65,34 +63,26 @@ class Committee(Grouped, Result):
     features with the Pareto front and its knee.
     """
 
-    _kind: ClassVar[str] = "committee"
-    _noun: ClassVar[str] = "committee"
+    kind: ClassVar[str] = "committee"
+    noun: ClassVar[str] = "committee"
 
-    ranking: pd.DataFrame = field(
-        metadata=stored(file="ranking.csv", index="feature", types={"rank": float, "score": float})
-    )
-    voters: pd.DataFrame = field(
-        metadata=stored(
-            file="voters.csv",
-            words=("learner", "message"),
-            types={"performance": float, "weight": float},
-        )
-    )
+    ranking: pd.DataFrame
+    voters: pd.DataFrame
     support: NDArray[np.bool_]
-    feature_names: tuple[str, ...] = field(metadata=stored(array=True))
+    feature_names: tuple[str, ...]
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str] = field(default_factory=versions)
 
     @classmethod
-    def _counted(
+    def counted(
         cls,
         voters: pd.DataFrame,
         support: NDArray[np.bool_],
         feature_names: tuple[str, ...],
         *,
         rule: str,
-        voter_weights: Weights,
+        weights: Weights,
         size: int | None,
         parameters: Mapping[str, Any],
         data: Mapping[str, Any],
@@ -101,7 +91,7 @@ class Committee(Grouped, Result):
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
         places = p if size is None else check_integer("size", size, low=1, high=p)
-        counts = read_voter_weights(voter_weights, voters)
+        counts = read_weights(weights, voters)
         # Voters without a vote are left out, so that they do not change a bit of any sum.
         voting = support.any(axis=1) & (counts > 0.0)
         if not voting.any():
@@ -118,9 +108,7 @@ class Committee(Grouped, Result):
             },
             index=pd.Index(feature_names, name="feature"),
         ).iloc[found.order]
-        weighted = (
-            voter_weights if voter_weights is None or isinstance(voter_weights, str) else "given"
-        )
+        weighted = weights if weights is None or isinstance(weights, str) else "given"
         own = {"rule": spec.name, "weights": weighted, "size": size}
         return cls(
             ranking,
@@ -148,23 +136,23 @@ class Committee(Grouped, Result):
         """`ranking`."""
         return self.ranking
 
-    def select(self, n_features_to_select: int | float) -> list[str]:
+    def select(self, k: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = n_selected(n_features_to_select, len(self.feature_names), "n_features_to_select")
+        chosen = n_selected(k, len(self.feature_names), "k")
         return self.ranking.index[:chosen].tolist()
 
-    def columns(self, n_features_to_select: int | float) -> list[str]:
+    def columns(self, k: int | float) -> list[str]:
         """Columns that the features of :meth:`select` stand for: of a group all of its columns."""
-        return columns_of(self, self.select(n_features_to_select))
+        return self._columns_of(self.select(k))
 
     def vote(
-        self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
+        self, rule: str = "approval", *, weights: Weights = None, size: int | None = None
     ) -> Committee:
         """The same voters and selections, counted by another rule.
 
         Parameters
         ----------
-        rule, voter_weights, size
+        rule, weights, size
             As in :func:`pyfsagg.vote`.
 
         Returns
@@ -173,24 +161,20 @@ class Committee(Grouped, Result):
         """
         call = Call.from_record(self.parameters["call"])
         again = Call.of(
-            Committee.vote,
-            {"rule": rule, "voter_weights": voter_weights, "size": size},
-            data=("self",),
+            Committee.vote, {"rule": rule, "weights": weights, "size": size}, data=("self",)
         )
-        kept = {
-            k: v for k, v in call.arguments.items() if k not in ("rule", "voter_weights", "size")
-        }
+        kept = {k: v for k, v in call.arguments.items() if k not in ("rule", "weights", "size")}
         call = replace(
             call,
             arguments={**kept, **again.arguments},
-            own={**{k: v for k, v in call.own.items() if k != "voter_weights"}, **again.own},
+            own={**{k: v for k, v in call.own.items() if k != "weights"}, **again.own},
         )
-        return type(self)._counted(
+        return type(self).counted(
             self.voters,
             self.support,
             self.feature_names,
             rule=rule,
-            voter_weights=voter_weights,
+            weights=weights,
             size=size,
             parameters={**self.parameters, "call": call.record()},
             data=self.data,
@@ -219,11 +203,10 @@ class Committee(Grouped, Result):
         known = ~np.isnan(performance) & (n > 0)
         if not known.any():
             raise DataError(
-                "no voter has a performance, so that there is no front",
-                Remedy("give ", Param("performance"), " to vote()"),
+                "no voter has a performance, so that there is no front; give performance= to vote()"
             )
         n, performance = n[known], performance[known]
-        on_front = pareto_front(n, performance, higher_is_better=False)
+        on_front = pareto_front(n, performance, larger_stability_is_better=False)
         points, counts = np.unique(
             np.column_stack([n, performance])[on_front], axis=0, return_counts=True
         )
@@ -252,13 +235,13 @@ class Committee(Grouped, Result):
             return None
         return int(at["n_features"].iloc[0]), float(at["performance"].iloc[0])
 
-    def agreement(self, measure: str = "jaccard", **measure_params: Any) -> pd.Series[float]:
+    def agreement(self, measure: str = "jaccard", **options: Any) -> pd.Series[float]:
         """Similarity of the selections, by a measure of selection stability.
 
         Parameters
         ----------
         measure : str
-            A measure of sets: see ``pyfsagg.list_methods("stability")``.
+            A measure of sets: see :func:`pyfsagg.list_stability_measures`.
         **options
             Of :func:`pyfsagg.stability`.
 
@@ -276,7 +259,7 @@ class Committee(Grouped, Result):
         }
         some = self.support.any(axis=1)
         values = {
-            name: self._similarity(self.support[rows & some], measure, measure_params)
+            name: self._similarity(self.support[rows & some], measure, options)
             for name, rows in groups.items()
         }
         return pd.Series(values, name=measure, dtype=float)
@@ -287,7 +270,7 @@ class Committee(Grouped, Result):
         if len(support) < 2:
             return float("nan")
         frame = pd.DataFrame(support, columns=list(self.feature_names))
-        return float(measure_stability(frame, measure, input="sets", **options).value)
+        return float(stability(frame, measure, input="sets", **options).value)
 
     def summary(self) -> pd.DataFrame:
         """Voters by learner.
@@ -340,17 +323,17 @@ class Committee(Grouped, Result):
         empty = int((n == 0).sum())
         if empty:
             parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
-        failed = self._failures()
+        failed = self.failures()
         if len(failed):
             parts.append(
                 f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
                 f"{failed['message'].iloc[0]}."
             )
-        if sizes_matter := about_groups(self):
+        if sizes_matter := self.about_groups():
             parts.append(sizes_matter)
         return [*parts, *self._of_front()]
 
-    def _failures(self) -> pd.DataFrame:
+    def failures(self) -> pd.DataFrame:
         """What was said of voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})
@@ -383,73 +366,63 @@ class Committee(Grouped, Result):
     # -----------------------------------------------------------------------------------------
     # how it is kept and shown
     # -----------------------------------------------------------------------------------------
-    def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
+    def own_record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
         return {
-            **super()._record(view),
+            "sentences": self.sentences(),
             "learners": records(self.summary().reset_index()),
             "front": records(self.pareto_front()) if known else [],
             "ranking": records(self.ranking.reset_index()),
         }
 
-    def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        return {**super()._tables(view), **table_of_groups(self)}
+    def arrays(self) -> Arrays:
+        return {"support": self.support, "feature_names": np.asarray(self.feature_names)}
 
-    def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
+    def tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        return {
+            "ranking.csv": self.ranking,
+            "voters.csv": self.voters,
+            **self._table_of_groups(),
+        }
+
+    @classmethod
+    def made_of(cls, saved: Saved) -> Self:
+        voters = saved.frame("voters.csv")
+        words = saved.texts("voters.csv")
+        for name in ("learner", "message"):
+            if name in voters:
+                voters[name] = words[name]
+        voters = voters.astype({"performance": float, "weight": float})
+        document = saved.document
+        return cls(
+            saved.frame("ranking.csv", index="feature").astype({"rank": float, "score": float}),
+            voters,
+            saved.arrays["support"],
+            tuple(saved.arrays["feature_names"].tolist()),
+            document["parameters"],
+            document["data"],
+            document["versions"],
+        )
+
+    def lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.ranking"]
 
-    def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        answer, *others = self.sentences()
-        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer)), self._first()]
-        return [*facts, *map(Text, others), self._learner_table()]
-
-    def _first(self) -> PageTable:
-        shown = self.ranking.head(_FIRST)
+    def paragraphs(self, view: Mapping[str, Any]) -> list[str]:
+        said = "\n".join(textwrap.fill(text, 88) for text in self.sentences())
+        shown = self.ranking.head(_PRINTED)
+        columns = {
+            "rank": ranks(shown["rank"]),
+            "score": [number(value) for value in shown["score"]],
+            "votes": [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
+            "tied": ["yes" if tied else "" for tied in shown["tied"]],
+        }
+        table = pd.DataFrame(columns, index=shown.index).rename_axis(None).to_string()
         hidden = len(self.ranking) - len(shown)
-        return PageTable.of_columns(
-            "First features in the order of the vote.",
-            [
-                (PageColumn("Feature", numeric=False), [str(name) for name in shown.index]),
-                (PageColumn("Rank"), ranks(shown["rank"])),
-                (PageColumn("Score"), [number(value) for value in shown["score"]]),
-                (
-                    PageColumn("Votes"),
-                    [f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]],
-                ),
-                (
-                    PageColumn("Tied", numeric=False),
-                    ["yes" if tied else "" for tied in shown["tied"]],
-                ),
-            ],
-            f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
-        )
-
-    def _learner_table(self) -> PageTable:
-        rows = [
-            [
-                str(name),
-                count(int(row["voters"])),
-                count(int(row["empty"])),
-                number(row["n_features"], 1),
-                number(row["performance"]),
-                number(row["jaccard"]),
-            ]
-            for name, row in self.summary().iterrows()
-        ]
-        return PageTable(
-            "Voters by learner.",
-            [
-                PageColumn("Learner", numeric=False),
-                PageColumn("Voters"),
-                PageColumn("Without selection"),
-                PageColumn("Mean number of features"),
-                PageColumn("Mean performance"),
-                PageColumn("Jaccard similarity"),
-            ],
-            rows,
-            "Jaccard similarity: mean over the pairs of voters with a selection of the share of "
-            "features that both select among those that one of them selects.",
-        )
+        more = f"\n{plural(hidden, 'more feature')} in ranking.csv" if hidden else ""
+        parts = [said, table + more]
+        if len(self.learners) > 1:
+            parts.append(self.summary().round(3).rename_axis(None).to_string())
+        return parts
 
     def __repr__(self) -> str:
         best = ", ".join(map(str, self.ranking.index[:3]))
@@ -459,49 +432,41 @@ class Committee(Grouped, Result):
         )
 
 
-def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
-    """What each voter counts, shape (m,)."""
+def read_weights(weights: Weights, voters: pd.DataFrame) -> Floats:
+    """What each voter counts, shape (m,).
+
+    Raises
+    ------
+    ParameterError
+        For a word that is none, or weights of the wrong number, negative, missing or all 0.
+    DataError
+        If performances are to be weights, and there is none above 0.
+    """
     m = len(voters)
-    if voter_weights is None:
+    if weights is None:
         return np.ones(m)
-    if isinstance(voter_weights, str):
-        if voter_weights != "performance":
+    if isinstance(weights, str):
+        if weights != "performance":
             raise ParameterError(
-                Param("voter_weights"),
-                " must be ",
-                NONE,
-                ", 'performance' or one number per voter",
-                Got(voter_weights),
+                f"weights must be None, 'performance' or one number per voter, got {weights!r}"
             )
         found = np.nan_to_num(voters["performance"].to_numpy(dtype=np.float64), nan=0.0)
         if not (found > 0.0).any():
             raise DataError(
-                Use(voter_weights="performance"),
-                " needs a performance above 0 of at least one voter",
-                Remedy(
-                    "give ",
-                    Param("performance"),
-                    ", one number per voter and larger = better, or other weights",
-                ),
+                "weights='performance' needs a performance above 0 of at least one voter; give "
+                "performance=, one number per voter and larger = better, or other weights"
             )
         known: Floats = np.maximum(found, 0.0)
         return known
-    given: Floats = as_array("voter_weights", voter_weights, np.float64)
+    given: Floats = as_array("weights", weights, np.float64)
     if given.shape != (m,):
         raise ParameterError(
-            Param("voter_weights"),
-            f" must be one number per voter, {m} in all, got shape {given.shape}",
+            f"weights must be one number per voter, {m} in all, got shape {given.shape}"
         )
     if not np.isfinite(given).all() or (given < 0.0).any():
-        raise ParameterError(
-            Param("voter_weights"), " must be numbers that are not negative; one is not"
-        )
+        raise ParameterError("weights must be numbers that are not negative; one is not")
     if not given.any():
-        raise ParameterError(
-            Param("voter_weights"),
-            " are all 0, so that no voter counts",
-            Remedy("give one above 0"),
-        )
+        raise ParameterError("weights are all 0, so that no voter counts; give one above 0")
     return given
 
 

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
-from pyfsagg._base.arithmetic import Floats, original, scaled_together, unscaled
-from pyfsagg._base.fields import columns
-from pyfsagg._base.validation import check_flag
-from pyfsagg._message import Remedy, Use
+from pyfsagg._base.checks import check_flag
+from pyfsagg._base.scale import original, scaled_together, unscaled
+from pyfsagg._base.types import Floats
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._base import (
+from pyfsagg.statistics._input import (
     Groups,
-    TestResult,
-    check_confidence_level,
-    interval_text,
+    check_level,
     negligible,
-    number_text,
-    p_text,
     read_groups,
-    verdict,
 )
+from pyfsagg.statistics._result import Result, interval_text, number_text, p_text, verdict
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, variance_share
+
+__all__ = ["OneWayAnova", "one_way_anova"]
 
 
 @dataclass(frozen=True, repr=False)
-class OneWayAnova(TestResult):
+class OneWayAnova(Result):
     """A one-way analysis of variance of independent groups.
 
     Attributes
@@ -45,41 +43,64 @@ class OneWayAnova(TestResult):
     eta_squared_interval : tuple of float
         Interval of the population's share of variance, which both estimate.
     welch : bool
-    confidence_level : float
+    confidence : float
     n, n_groups, n_dropped : int
         `n_dropped` missing values were left out.
     """
 
-    _effect: ClassVar[str] = "group"
-
-    n: int
-    n_dropped: int
+    f: float
     df_effect: float
     df_error: float
+    p_value: float
     ss_effect: float
     ss_error: float
-    f: float
-    p_value: float = field(metadata=columns("p"))
     eta_squared: float
     omega_squared: float
-    eta_squared_interval: tuple[float, float] = field(
-        metadata=columns("eta_squared_lower", "eta_squared_upper")
-    )
+    eta_squared_interval: tuple[float, float]
     welch: bool
-    confidence_level: float = field(metadata=columns())
-    n_groups: int = field(metadata=columns())
+    confidence: float
+    n: int
+    n_groups: int
+    n_dropped: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row, the effect of the group."""
+        row = {
+            "effect": "group",
+            "n": self.n,
+            "n_dropped": self.n_dropped,
+            "df_effect": self.df_effect,
+            "df_error": self.df_error,
+            "ss_effect": self.ss_effect,
+            "ss_error": self.ss_error,
+            "f": self.f,
+            "p": self.p_value,
+            "eta_squared": self.eta_squared,
+            "omega_squared": self.omega_squared,
+            "eta_squared_lower": self.eta_squared_interval[0],
+            "eta_squared_upper": self.eta_squared_interval[1],
+            "welch": self.welch,
+        }
+        return pd.DataFrame([row]).set_index("effect")
 
     @property
     def sentence(self) -> str:
+        """The result in one sentence."""
         name = "Welch's one-way ANOVA" if self.welch else "One-way ANOVA"
         dropped = f" ({self.n_dropped} missing left out)" if self.n_dropped else ""
         return (
             f"{name} of {self.n_groups} groups with {self.n} values{dropped}: "
-            f"{verdict(self.p_value, self.confidence_level, 'groups')} "
+            f"{verdict(self.p_value, self.confidence, 'groups')} "
             f"(F({number_text(self.df_effect)}, {number_text(self.df_error)}) = "
             f"{number_text(self.f)}, "
             f"{p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
-            f"{interval_text(*self.eta_squared_interval, self.confidence_level)})."
+            f"{interval_text(*self.eta_squared_interval, self.confidence)})."
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"OneWayAnova(F({self.df_effect:.4g}, {self.df_error:.4g}) = {self.f:.6g}, "
+            f"{p_text(self.p_value)}, welch={self.welch}, eta_squared = {self.eta_squared:.4g})"
         )
 
 
@@ -89,8 +110,8 @@ def one_way_anova(
     group: str | None = None,
     value: str | None = None,
     welch: bool = False,
-    confidence_level: float = 0.95,
-    missing: str = "error",
+    confidence: float = 0.95,
+    incomplete: str = "error",
 ) -> OneWayAnova:
     """One-way analysis of variance of independent groups, classical or Welch's.
 
@@ -103,9 +124,9 @@ def one_way_anova(
         Column names of a long frame.
     welch : bool
         Welch's test, which does not assume equal variances.
-    confidence_level : float
-        Level of the interval; 1 − `confidence_level` is the significance level of the sentence.
-    missing : {"error", "drop"}
+    confidence : float
+        Level of the interval; 1 − `confidence` is the significance level of the sentence.
+    incomplete : {"error", "drop"}
         A missing value is an error, or is left out and counted.
 
     Returns
@@ -117,8 +138,10 @@ def one_way_anova(
 
     Raises
     ------
+    ParameterError, UnknownNameError
+        For unknown options or columns, and for more than one factor.
     DataError
-        For missing values (see `missing`), fewer than 2 groups, no group with two values,
+        For missing values (see `incomplete`), fewer than 2 groups, no group with two values,
         constant data, no variation within the groups, or, with ``welch=True``, a group with one
         value or without variation.
 
@@ -128,9 +151,9 @@ def one_way_anova(
     One-way ANOVA of 3 groups with 12 values: the groups differ significantly at the 5 % level
     (F(2, 9) = 6.87, p = 0.0154; η² = 0.604, 95 % interval 0.0344 to 0.759).
     """
-    level = check_confidence_level("confidence_level", confidence_level)
+    level = check_level("confidence", confidence)
     check_flag("welch", welch)
-    groups = read_groups(data, group=group, value=value, missing=missing)
+    groups = read_groups(data, group=group, value=value, incomplete=incomplete)
     groups, exponent = _scaled(groups)
     _check_groups(groups, exponent, welch)
     ss_effect, ss_error = _split(groups)
@@ -151,7 +174,7 @@ def one_way_anova(
             variance_share(limits[1], k - 1, n - k),
         ),
         welch=bool(welch),
-        confidence_level=level,
+        confidence=level,
         n=n,
         n_groups=k,
         n_dropped=groups.n_dropped,
@@ -214,9 +237,8 @@ def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
         )
     if welch and flat:
         raise DataError(
-            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test ",
-            "has no variance to weigh it with",
-            Remedy("use ", Use(welch=False), " or leave the group out"),
+            f"group {flat[0]!r} has one value or values that do not vary, so that Welch's test has "
+            "no variance to weigh it with; use welch=False or leave the group out"
         )
 
 

@@ -12,7 +12,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pyfsagg._report.drawing import MOST, MOST_OF_A_CURVE, inline_svg, name_points
+from pyfsagg._draw.points import MOST, MOST_OF_A_CURVE, name_points
+from pyfsagg._draw.svg import inline_svg
 
 
 def told(draw: Any) -> list[tuple[int, int, str]]:

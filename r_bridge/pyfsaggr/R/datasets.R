@@ -6,7 +6,7 @@
 #' from a file of nearly any kind: delimited text, Parquet, Feather, ARFF or a sheet of a workbook,
 #' packed or not.
 #'
-#' @param name One of the names of `list_methods("datasets")`.
+#' @param name One of the names of `list_datasets()`.
 #' @param download Whether a data set of the thesis that is not here may be fetched from OpenML.
 #' @param cache A folder for downloads.
 #' @param sha256 What a download must contain; see `source` of the result.
@@ -19,13 +19,20 @@
 #' @name datasets
 #' @examples
 #' if (pyfsagg_available()) {
-#'   list_methods("datasets")
+#'   list_datasets()
 #'   wine <- load_dataset("wine")
 #'   table(wine$y)
 #' }
 NULL
 
-dataset_of <- function(found) {
+#' @rdname datasets
+#' @export
+list_datasets <- function() call_python("list_datasets")
+
+#' @rdname datasets
+#' @export
+load_dataset <- function(name, download = FALSE, cache = NULL, sha256 = NULL) {
+  found <- unclass(call_python("load_dataset"))
   labels <- unname(found$y)
   list(
     x = found$X, y = if (is.factor(labels)) labels else factor(labels, sort(unique(labels), method = "radix")),
@@ -35,7 +42,7 @@ dataset_of <- function(found) {
 
 #' @rdname datasets
 #' @export
-load_published <- function(table) reproduce("load_published", table = table)
+load_published <- function(table) call_python("load_published")
 
 #' @rdname datasets
 #' @export

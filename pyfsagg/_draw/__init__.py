@@ -1,0 +1,1 @@
+"""The drawing kit: axes, colours and SVG; it knows no result."""

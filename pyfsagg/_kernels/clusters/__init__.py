@@ -1,0 +1,1 @@
+"""Partitions, affinities and spectra."""

@@ -1,0 +1,1 @@
+"""Entropy of columns that are cut anew in every resample."""

@@ -1,0 +1,1 @@
+"""Aggregation of ranked lists: order statistics and Markov chains."""

@@ -1,0 +1,1 @@
+"""Greedy selection by mutual information between columns."""

@@ -1,0 +1,1 @@
+"""Rank orders: elimination, divergence and centres."""

@@ -1,0 +1,1 @@
+"""Agreement of resamples, over all their pairs."""

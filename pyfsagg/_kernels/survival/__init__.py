@@ -1,0 +1,1 @@
+"""Loops for times of which some are censored."""

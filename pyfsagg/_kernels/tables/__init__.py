@@ -1,0 +1,1 @@
+"""Counts of codes by class, and the filters that need nothing else."""

@@ -1,0 +1,1 @@
+"""The page kit: blocks, formats and templates; it knows no result."""

@@ -1,1 +1,0 @@
-"""The kit of pages and pictures: blocks, templates, SVG; it knows no result."""

@@ -1,0 +1,221 @@
+"""Stability feature by feature: how often each one is selected and where it ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pyfsagg._base.blocks import column_blocks, row_blocks
+from pyfsagg._base.checks import check_choice, check_list, check_real
+from pyfsagg._base.selection import n_selected
+from pyfsagg._base.types import Floats
+from pyfsagg.exceptions import ParameterError
+from pyfsagg.ranks import rank_scores, select_top
+from pyfsagg.stability_measures._input import Selection, read_collection
+from pyfsagg.stability_measures._ties import check_ties
+
+__all__ = ["feature_stability", "select_seen"]
+
+
+def feature_stability(
+    data: Any,
+    *,
+    top: float | int = 0.25,
+    level: float = 0.95,
+    quantiles: Sequence[float] = (0.05, 0.25, 0.75, 0.95),
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    input: str = "auto",
+    ties: str = "random",
+) -> pd.DataFrame:
+    """Stability of each feature: its selection frequency and its ranks over resamples.
+
+    Parameters
+    ----------
+    data : array, frame or list
+        Scores, ranks or selections of m resamples, read as in
+        :func:`pyfsagg.stability`; a missing score or rank (NaN) means that the resample did not see
+        the feature.
+    top : float or int, default 0.25
+        Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
+        A resample that saw s of the p features selects k s / p of them, rounded up.
+    level : float, default 0.95
+        Confidence level of the Wilson interval of the selection frequency.
+    quantiles : sequence of float
+        Quantiles of the rank, each in [0, 1].
+    n_features, feature_names, input
+        As in :func:`pyfsagg.stability`.
+    ties : {"random", "first"}
+        Equal scores that compete for the last places of a subset.  "random": a feature counts with
+        the share of their orders in which it is selected.  "first": the first columns are selected.
+
+    Returns
+    -------
+    DataFrame
+        One row per feature (index ``feature``, in column order) with ``seen``, the number of
+        resamples that saw the feature; ``count`` and ``frequency`` of its selection in these (with
+        ties the expected ones), ``lower`` and ``upper`` limit.  For scores and ranks also
+        ``rank_mean``, ``rank_median``, ``rank_sd`` (ddof 1, missing for a feature
+        seen once), the columns ``rank_q05``, … and
+        ``probability_in_top``: the mean share of equally likely orders of tied features in which
+        the feature is among the top k.  Ranks: 1 = most important, average ties, among the features
+        that the resample saw.
+
+    Raises
+    ------
+    DataError
+        For one resample, infinite cells, or a resample or feature without any score.
+    ParameterError
+        For `top`, `level` or a quantile out of range.
+
+    Notes
+    -----
+    The interval covers the share in all resamples that could have been drawn of the same data, as
+    with another seed; it does not cover another sample.  With ``ties="first"`` a feature that is
+    selected only because of its column position has a ``probability_in_top`` well below its ``frequency``.
+    Wilson (1927), JASA 22:209, for the interval.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures import feature_stability
+    >>> scores = [[0.9, 0.5, 0.1], [0.8, 0.1, 0.2], [0.5, 0.9, 0.3]]
+    >>> found = feature_stability(scores, top=1)
+    >>> found[["count", "rank_mean", "probability_in_top"]].round(2).rename_axis(None)
+        count  rank_mean  probability_in_top
+    x0      2       1.33                0.67
+    x1      1       2.00                0.33
+    x2      0       2.67                0.00
+    """
+    check_choice("input", input, ("auto", "scores", "ranks", "sets"))
+    check_ties(ties)
+    level = check_real("level", level, low=0.0, high=1.0, low_open=True)
+    if level == 1.0:
+        raise ParameterError("level must be below 1, got 1.0")
+    quantiles = [
+        check_real("each of quantiles", q, low=0.0, high=1.0)
+        for q in check_list("quantiles", quantiles)
+    ]
+    read = read_collection(
+        data,
+        kind=input,
+        wanted="sets",
+        n_features=n_features,
+        feature_names=feature_names,
+        per_feature=True,
+    )
+    if isinstance(read, Selection):
+        support = read.support
+        seen = np.full(support.shape[1], len(support))
+        count = support.sum(axis=0)
+        labels: Sequence[Any] = read.labels
+    else:
+        size = n_selected(top, read.values.shape[1], "top")
+        standing = _standing(read.values, size)
+        seen, count = standing.seen, standing.count
+        if ties == "random" and not np.array_equal(standing.share, count):
+            count = standing.share
+        labels = read.feature_names
+    from statsmodels.stats.proportion import proportion_confint  # heavy, and rarely needed
+
+    lower, upper = proportion_confint(count, seen, alpha=1 - level, method="wilson")
+    frequency = count / seen  # lies between the limits, but for rounding where it is 0 or 1
+    columns: dict[str, Any] = {
+        "seen": seen,
+        "count": count,
+        "frequency": frequency,
+        "lower": np.minimum(lower, frequency),
+        "upper": np.maximum(upper, frequency),
+    }
+    if not isinstance(read, Selection):
+        columns |= _rank_columns(standing.ranks, seen, quantiles)
+        columns["probability_in_top"] = standing.share / seen
+    return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
+
+    seen: NDArray[np.int64]
+    count: NDArray[np.int64]
+    share: Floats
+    ranks: NDArray[np.float32]
+
+
+def _standing(scores: Floats, size: int) -> _Standing:
+    """Some resamples at a time, because a wide table has large matrices."""
+    m, p = scores.shape
+    seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
+    share = np.zeros(p)
+    ranks = np.empty((m, p), dtype=np.float32)  # halves up to 8 million are exact
+    for rows in row_blocks(scores.shape):
+        block = scores[rows]
+        support, part = select_seen(block, size)
+        seen += (~np.isnan(block)).sum(axis=0)
+        count += support.sum(axis=0)
+        share += part.sum(axis=0)
+        ranks[rows] = rank_scores(block)
+    return _Standing(seen, count, share, ranks)
+
+
+def _rank_columns(
+    ranks: NDArray[np.float32], seen: NDArray[np.int64], quantiles: Sequence[float]
+) -> dict[str, Floats]:
+    """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
+    names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
+    found = np.empty((len(names), ranks.shape[1]))
+    for part in column_blocks(ranks.shape):
+        own = ranks[:, part].astype(np.float64)
+        found[0, part] = np.nanmean(own, axis=0)
+        found[1, part] = np.nanmedian(own, axis=0)
+        found[2, part] = _sd(own, seen[part])
+        found[3:, part] = _known_quantiles(own, seen[part], quantiles)
+    return dict(zip(names, found, strict=True))
+
+
+def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence[float]) -> Floats:
+    """Quantiles of the known ranks of each column, shape (number of quantiles, p).
+
+    One call for all columns with the same number of known ranks: `nanquantile` makes one for every
+    column, which took longer than the ranking of a wide table.
+    """
+    found = np.empty((len(quantiles), ranks.shape[1]))
+    ordered = np.sort(ranks, axis=0)  # what is missing comes last
+    for n in np.unique(seen):
+        columns = seen == n
+        found[:, columns] = np.quantile(ordered[:n, columns], quantiles, axis=0)
+    return found
+
+
+def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
+    """Selection of each resample, and the share of orders of tied features that select a feature.
+
+    `size` is meant for all p features; resamples that saw fewer are treated group by group, one
+    group for each number of features seen.
+    """
+    p = scores.shape[1]
+    support = np.zeros(scores.shape, dtype=np.bool_)
+    share = np.zeros(scores.shape)
+    seen = (~np.isnan(scores)).sum(axis=1)
+    for s in np.unique(seen):
+        rows = seen == s
+        k = -(-size * int(s) // p)
+        chosen = scores[rows]
+        support[rows] = select_top(chosen, k)
+        edge = np.where(support[rows], chosen, np.inf).min(axis=1, keepdims=True)
+        above, tied = chosen > edge, chosen == edge
+        room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+        share[rows] = np.where(above, 1.0, np.where(tied, room, 0.0))
+    return support, share
+
+
+def _sd(ranks: Floats, seen: NDArray[np.int_]) -> Floats:
+    """Standard deviation of the known ranks of each column, NaN where there is only one."""
+    squares = np.nansum((ranks - np.nanmean(ranks, axis=0)) ** 2, axis=0)
+    known = seen > 1
+    return np.sqrt(np.where(known, squares / np.where(known, seen - 1, 1), np.nan))
